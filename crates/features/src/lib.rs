@@ -1,0 +1,1 @@
+//! Turns the block and element tables of a page into named numbers.

@@ -1,0 +1,886 @@
+//! From tags and text to the tables: the one place that knows how HTML nests, shared by all engines.
+//!
+//! The builder keeps a stack of open elements instead of a tree. It closes what the HTML standard
+//! closes by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings), ignores
+//! end tags without a start, and never reopens formatting elements, so its work is bounded by the
+//! length of the page times the depth cap.
+
+use crate::lex::Attributes;
+use crate::limits::{Cap, Limits};
+use crate::table::{Attribute, Block, Element, NONE, Page, Token, hash};
+use crate::tag::Tag;
+use crate::text::TextFold;
+use crate::{tokens, words};
+
+/// Whether character references are decoded in a run of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextKind {
+    /// Ordinary text, `title`, `textarea`: references are decoded.
+    Decoded,
+    /// `xmp`, `plaintext`, CDATA, script: as it stands.
+    Raw,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    element: u32,
+    tag: Tag,
+    name: u16,
+    /// Ended by its end tag while block-level elements inside it are still open.
+    ended: bool,
+    link: bool,
+}
+
+/// An element whose content is no text of the page.
+#[derive(Clone, Copy, Debug)]
+struct Skip {
+    tag: Tag,
+    depth: u32,
+    /// Depth of HTML islands (`foreignObject`, `desc`) inside svg.
+    islands: u32,
+    capture: Capture,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Capture {
+    Nothing,
+    JsonLd,
+}
+
+/// Builds a [`Page`] from the tags and texts of a document in order.
+#[derive(Debug)]
+pub(crate) struct Builder {
+    page: Page,
+    limits: Limits,
+    stack: Vec<Open>,
+    /// Open elements by tag, to answer "is one open" without a search.
+    open: [u32; Tag::COUNT],
+    /// Start tags beyond the depth cap that are still to be ended.
+    overflow: u32,
+    skip: Option<Skip>,
+    in_title: bool,
+    title: TextFold,
+    /// The block being built.
+    fold: TextFold,
+    current: Option<Current>,
+    /// Inline elements seen since the last layout change.
+    inline_from: usize,
+    breaks: u32,
+    links_open: u32,
+    keep_space: u32,
+    /// Tags up to now, and up to the last character of a block.
+    tag_count: u32,
+    last_text_tag: u32,
+    /// `img`, and `input` or `button`, since the last layout change.
+    images: u32,
+    inputs: u32,
+    head_bytes: usize,
+    seen_body: bool,
+    seen_title: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    element: u32,
+    start: usize,
+    end: usize,
+    first_tag: u32,
+    last_tag: u32,
+    pieces: u32,
+    link_words: u32,
+    /// Start of the part of the text that is yet to be counted as linked.
+    link_from: Option<usize>,
+}
+
+impl Builder {
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            page: Page::default(),
+            limits,
+            stack: Vec::with_capacity(32),
+            open: [0; Tag::COUNT],
+            overflow: 0,
+            skip: None,
+            in_title: false,
+            title: TextFold::default(),
+            fold: TextFold::default(),
+            current: None,
+            inline_from: 0,
+            breaks: 0,
+            links_open: 0,
+            keep_space: 0,
+            tag_count: 0,
+            last_text_tag: 0,
+            images: 0,
+            inputs: 0,
+            head_bytes: 0,
+            seen_body: false,
+            seen_title: false,
+        }
+    }
+
+    /// Notes a cap that an engine met.
+    pub fn cap(&mut self, cap: Cap) {
+        self.page.capped.set(cap);
+    }
+
+    /// The page, once all of its `bytes` bytes have been given.
+    pub fn finish(mut self, bytes: usize) -> Page {
+        self.end_text_run();
+        self.end_title();
+        self.flush();
+        while !self.stack.is_empty() {
+            self.pop();
+        }
+        self.page.bytes = bytes;
+        self.page.tags = self.tag_count;
+        self.page
+    }
+
+    /// A run of text. `raw` may be any part of a text node, split at any character.
+    pub fn text(&mut self, raw: &str, offset: usize, kind: TextKind) {
+        if self.in_title {
+            if self.head_room(raw.len()) {
+                self.title
+                    .push(raw, offset, kind == TextKind::Decoded, false);
+                self.title.take_marks();
+            }
+            return;
+        }
+        if let Some(skip) = self.skip {
+            if skip.capture == Capture::JsonLd && self.head_room(raw.len()) {
+                if let Some(script) = self.page.head.json_ld.last_mut() {
+                    script.push_str(raw);
+                }
+            }
+            return;
+        }
+        if self.page.text.len() + self.fold.len() + raw.len() > self.limits.text {
+            self.cap(Cap::Text);
+            return;
+        }
+        self.fold
+            .push(raw, offset, kind == TextKind::Decoded, self.keep_space > 0);
+        self.note_text();
+    }
+
+    /// A comment: ends a character reference that the text before left open.
+    pub fn comment(&mut self) {
+        self.end_text_run();
+    }
+
+    /// A start tag. `attributes` is what stands between its name and its `>`.
+    pub fn start_tag(&mut self, name: &[u8], attributes: &[u8], self_closing: bool, offset: usize) {
+        self.end_text_run();
+        let tag = Tag::from_name(name);
+        if self.skip.is_some() && !self.leave_skip(tag, name, self_closing) {
+            return;
+        }
+        self.end_title();
+        self.tag_count = self.tag_count.saturating_add(1);
+        let attributes = if attributes.len() > self.limits.attributes {
+            self.cap(Cap::Attributes);
+            attributes.get(..self.limits.attributes).unwrap_or_default()
+        } else {
+            attributes
+        };
+        match tag {
+            Tag::Br => return self.line_break(),
+            Tag::Title => {
+                self.in_title = true;
+                return;
+            }
+            Tag::Meta => return self.meta(attributes),
+            Tag::Link => return self.link(attributes),
+            Tag::Base | Tag::Head | Tag::Frameset | Tag::Frame | Tag::Bgsound | Tag::Basefont => {
+                return;
+            }
+            Tag::Html | Tag::Body => {
+                if tag == Tag::Html && self.page.head.lang.is_none() {
+                    self.page.head.lang = ["lang", "xml:lang"]
+                        .iter()
+                        .find_map(|name| find(attributes, name.as_bytes()))
+                        .map(|value| decode(value).trim().to_owned())
+                        .filter(|lang| !lang.is_empty());
+                }
+                let seen = self.open[tag as usize] > 0 || (tag == Tag::Body && self.seen_body);
+                if seen || (tag == Tag::Html && !self.page.elements.is_empty()) {
+                    return;
+                }
+                self.seen_body |= tag == Tag::Body;
+            }
+            _ => {}
+        }
+        if tag.is_skipped() {
+            if !self_closing || !matches!(tag, Tag::Svg | Tag::Math) {
+                self.start_skip(tag, attributes);
+            }
+            return;
+        }
+        self.imply_ends(tag);
+        let link = tag == Tag::A && find(attributes, b"href").is_some();
+        if tag == Tag::A && self.open[Tag::A as usize] > 0 {
+            // A link cannot stand in a link: the standard ends the outer one here.
+            self.end_element(Tag::A, b"a");
+        }
+        if !tag.is_inline() {
+            self.flush();
+        }
+        match tag {
+            Tag::Img => self.images += 1,
+            Tag::Input | Tag::Button => self.inputs += 1,
+            _ => {}
+        }
+        self.push(tag, name, attributes, offset, link);
+    }
+
+    /// An end tag.
+    pub fn end_tag(&mut self, name: &[u8]) {
+        self.end_text_run();
+        let tag = Tag::from_name(name);
+        if self
+            .skip
+            .is_some_and(|skip| skip.tag.is_raw() && skip.tag != tag)
+        {
+            // Raw text never contains other end tags: the engine has left it (end of a `noscript`).
+            self.skip = None;
+        }
+        if let Some(skip) = &mut self.skip {
+            if tag == skip.tag {
+                skip.depth -= 1;
+                if skip.depth == 0 {
+                    self.skip = None;
+                }
+            } else if skip.tag == Tag::Svg && is_island(tag, name) {
+                skip.islands = skip.islands.saturating_sub(1);
+            }
+            return;
+        }
+        self.end_title();
+        self.tag_count = self.tag_count.saturating_add(1);
+        match tag {
+            Tag::Br => return self.line_break(),
+            // What follows the end of the body still belongs to it.
+            Tag::Html | Tag::Body | Tag::Head | Tag::Title => return,
+            tag if tag.is_void() || tag.is_skipped() => return,
+            _ => {}
+        }
+        if !tag.is_inline() {
+            self.flush();
+        }
+        if self.overflow > 0 && !has_optional_end(tag) {
+            self.overflow -= 1;
+            return;
+        }
+        self.end_element(tag, name);
+    }
+
+    // ---- text and blocks ----
+
+    /// Takes over what the fold has appended since the last call.
+    fn note_text(&mut self) {
+        let Some(marks) = self.fold.take_marks() else {
+            return;
+        };
+        let tag_count = self.tag_count;
+        match &mut self.current {
+            Some(current) => {
+                current.pieces += u32::from(current.last_tag != tag_count);
+                current.last_tag = tag_count;
+                current.end = marks.end;
+            }
+            None => {
+                self.current = Some(Current {
+                    element: self.stack.last().map_or(NONE, |open| open.element),
+                    start: marks.start,
+                    end: marks.end,
+                    first_tag: tag_count,
+                    last_tag: tag_count,
+                    pieces: 1,
+                    link_words: 0,
+                    link_from: (self.links_open > 0).then_some(0),
+                });
+            }
+        }
+        self.breaks = 0;
+    }
+
+    /// Ends a text node: what waited for more of it is taken as it is.
+    fn end_text_run(&mut self) {
+        if self.in_title {
+            self.title.end_run(false);
+            self.title.take_marks();
+        } else if self.skip.is_none() {
+            self.fold.end_run(self.keep_space > 0);
+            self.note_text();
+        }
+    }
+
+    fn line_break(&mut self) {
+        self.breaks += 1;
+        if self.breaks > 1 {
+            self.flush();
+        } else {
+            self.fold.line_break();
+        }
+    }
+
+    fn link_starts(&mut self) {
+        self.links_open += 1;
+        if self.links_open == 1 {
+            if let Some(current) = &mut self.current {
+                current.link_from = Some(self.fold.len());
+            }
+        }
+    }
+
+    fn link_ends(&mut self) {
+        self.links_open = self.links_open.saturating_sub(1);
+        if self.links_open == 0 {
+            self.count_link_words();
+        }
+    }
+
+    fn count_link_words(&mut self) {
+        if let Some(current) = &mut self.current {
+            if let Some(from) = current.link_from.take() {
+                let linked = self.fold.as_str().get(from..).unwrap_or_default();
+                current.link_words += words::count(linked);
+            }
+        }
+    }
+
+    /// Ends the block being built, if there is one.
+    fn flush(&mut self) {
+        self.count_link_words();
+        if let Some(current) = self.current.take() {
+            self.emit(current);
+        }
+        self.fold.clear();
+        self.inline_from = self.page.inline.len();
+        self.breaks = 0;
+        self.images = 0;
+        self.inputs = 0;
+    }
+
+    fn emit(&mut self, current: Current) {
+        let text = self.fold.as_str();
+        let words = words::count(text);
+        if words == 0 {
+            return;
+        }
+        if self.page.blocks.len() >= self.limits.blocks {
+            self.page.capped.set(Cap::Blocks);
+            return;
+        }
+        let start = self.page.text.len();
+        self.page.text.push_str(text);
+        self.page.blocks.push(Block {
+            text: (narrow(start), narrow(self.page.text.len())),
+            span: (narrow(current.start), narrow(current.end)),
+            element: current.element,
+            inline: (narrow(self.inline_from), narrow(self.page.inline.len())),
+            words,
+            link_words: current.link_words.min(words),
+            chars: narrow(text.chars().count()),
+            tags_before: current.first_tag - self.last_text_tag,
+            tags_inside: current.last_tag - current.first_tag,
+            pieces: current.pieces,
+            images: self.images,
+            inputs: self.inputs,
+        });
+        self.last_text_tag = current.last_tag;
+    }
+
+    // ---- elements ----
+
+    fn push(&mut self, tag: Tag, name: &[u8], attributes: &[u8], offset: usize, link: bool) {
+        let parent = self.stack.last().map_or(NONE, |open| open.element);
+        let index = self.page.elements.len();
+        let full = index >= self.limits.elements;
+        if full {
+            self.cap(Cap::Elements);
+        }
+        let name = if tag == Tag::Other {
+            self.intern(name)
+        } else {
+            0
+        };
+        if !full {
+            let element = self.read_element(tag, name, parent, attributes, offset);
+            self.page.elements.push(element);
+            if tag.is_inline() {
+                self.page.inline.push(narrow(index));
+            }
+        }
+        if tag.is_void() {
+            return;
+        }
+        if full || self.stack.len() >= self.limits.depth {
+            if !full {
+                self.cap(Cap::Depth);
+            }
+            if !has_optional_end(tag) {
+                self.overflow = self.overflow.saturating_add(1);
+            }
+            return;
+        }
+        self.stack.push(Open {
+            element: narrow(index),
+            tag,
+            name,
+            ended: false,
+            link,
+        });
+        self.open[tag as usize] += 1;
+        if link {
+            self.link_starts();
+        }
+        self.keep_space += u32::from(tag.keeps_space());
+    }
+
+    fn read_element(
+        &mut self,
+        tag: Tag,
+        name: u16,
+        parent: u32,
+        attributes: &[u8],
+        offset: usize,
+    ) -> Element {
+        let (depth, mut hidden) = match self.page.element(parent) {
+            Some(parent) => (parent.depth.saturating_add(1), parent.hidden),
+            None => (0, false),
+        };
+        let first = self.page.tokens.len();
+        let mut signature = hash(tag.name().as_bytes()) ^ u64::from(name);
+        for (key, value) in Attributes::new(attributes) {
+            let is = |name: &str| key.eq_ignore_ascii_case(name.as_bytes());
+            if let Some(attribute) = Attribute::ALL.into_iter().find(|known| is(known.name())) {
+                if attribute == Attribute::Class {
+                    signature ^= hash(value).rotate_left(17);
+                }
+                self.read_tokens(attribute, value, first);
+            } else {
+                hidden |= is("hidden")
+                    || is("aria-hidden") && value.eq_ignore_ascii_case(b"true")
+                    || is("style") && hides(value);
+            }
+        }
+        let count = u16::try_from(self.page.tokens.len() - first).unwrap_or(u16::MAX);
+        Element {
+            tag,
+            name,
+            parent,
+            depth,
+            hidden,
+            end: narrow(self.page.elements.len() + 1),
+            tokens: (narrow(first), count),
+            signature,
+            start: narrow(offset),
+        }
+    }
+
+    fn read_tokens(&mut self, attribute: Attribute, value: &[u8], first: usize) {
+        let page = &mut self.page;
+        let limits = &self.limits;
+        tokens::split(value, |text| {
+            let hash = hash(text.as_bytes());
+            let own = page.tokens.get(first..).unwrap_or_default();
+            if own
+                .iter()
+                .any(|t| t.hash == hash && t.attribute == attribute)
+            {
+                return;
+            }
+            if own.len() >= limits.element_tokens || page.tokens.len() >= limits.tokens {
+                page.capped.set(Cap::Tokens);
+                return;
+            }
+            page.tokens.push(Token {
+                hash,
+                start: narrow(page.token_text.len()),
+                len: u16::try_from(text.len()).unwrap_or(u16::MAX),
+                attribute,
+            });
+            page.token_text.push_str(text);
+        });
+    }
+
+    /// Number of an unknown element's name. All names beyond the first thousand share one number.
+    fn intern(&mut self, name: &[u8]) -> u16 {
+        const MOST: usize = 1000;
+        const LONGEST: usize = 64;
+        let name = name.get(..LONGEST).unwrap_or(name);
+        let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        let names = &mut self.page.names;
+        let at = names
+            .iter()
+            .position(|known| *known == name)
+            .unwrap_or_else(|| {
+                if names.len() < MOST {
+                    names.push(name);
+                }
+                names.len() - 1
+            });
+        u16::try_from(at).unwrap_or(u16::MAX)
+    }
+
+    fn pop(&mut self) {
+        let end = narrow(self.page.elements.len());
+        let Some(top) = self.stack.pop() else {
+            return;
+        };
+        if let Some(element) = self.page.elements.get_mut(top.element as usize) {
+            element.end = end;
+        }
+        if !top.ended {
+            self.closed(top);
+        }
+    }
+
+    /// What changes when an open element is ended, by its end tag or with the one around it.
+    fn closed(&mut self, open: Open) {
+        self.open[open.tag as usize] -= 1;
+        if open.link {
+            self.link_ends();
+        }
+        self.keep_space -= u32::from(open.tag.keeps_space());
+    }
+
+    /// Ends the innermost open element of that name, if one is in scope.
+    fn end_element(&mut self, tag: Tag, name: &[u8]) {
+        if self.open[tag as usize] == 0 {
+            return;
+        }
+        let number = if tag == Tag::Other {
+            self.intern(name)
+        } else {
+            0
+        };
+        let heading = tag.is_heading();
+        let mut inside_block = false;
+        for at in (0..self.stack.len()).rev() {
+            let Some(open) = self.stack.get(at).copied() else {
+                return;
+            };
+            let same = open.tag == tag && open.name == number || heading && open.tag.is_heading();
+            if same && !open.ended {
+                if tag.is_inline() && inside_block {
+                    self.closed(open);
+                    if let Some(open) = self.stack.get_mut(at) {
+                        open.ended = true;
+                    }
+                } else {
+                    self.truncate(at);
+                }
+                return;
+            }
+            inside_block |= !open.tag.is_inline();
+            let table_part = matches!(
+                tag,
+                Tag::Table
+                    | Tag::Td
+                    | Tag::Th
+                    | Tag::Tr
+                    | Tag::Tbody
+                    | Tag::Thead
+                    | Tag::Tfoot
+                    | Tag::Caption
+            );
+            if if table_part {
+                open.tag == Tag::Table
+            } else {
+                open.tag.is_scope()
+            } {
+                return;
+            }
+        }
+    }
+
+    fn truncate(&mut self, len: usize) {
+        while self.stack.len() > len {
+            self.pop();
+        }
+    }
+
+    /// Ends what the start of `tag` ends by implication (HTML standard, 13.2.6.4).
+    fn imply_ends(&mut self, tag: Tag) {
+        use Tag::*;
+        match tag {
+            Li => self.end_item(&[Li]),
+            Dd | Dt => self.end_item(&[Dd, Dt]),
+            Td | Th => self.end_inside(&[Tr, Tbody, Thead, Tfoot, Table]),
+            Tr => self.end_inside(&[Tbody, Thead, Tfoot, Table]),
+            Tbody | Thead | Tfoot | Caption | Colgroup => self.end_inside(&[Table]),
+            Button => self.end_up_to(&[Button], &[]),
+            _ => {}
+        }
+        if tag.closes_p() {
+            self.end_up_to(&[P], &[Button]);
+        }
+        if tag.is_heading() && self.stack.last().is_some_and(|open| open.tag.is_heading()) {
+            self.truncate(self.stack.len() - 1);
+        }
+    }
+
+    /// Ends the innermost open element among `tags`, unless one of `barriers` or a scope is nearer.
+    fn end_up_to(&mut self, tags: &[Tag], barriers: &[Tag]) {
+        if tags.iter().all(|tag| self.open[*tag as usize] == 0) {
+            return;
+        }
+        for at in (0..self.stack.len()).rev() {
+            let Some(open) = self.stack.get(at) else {
+                return;
+            };
+            if tags.contains(&open.tag) {
+                return self.truncate(at);
+            }
+            if barriers.contains(&open.tag) || open.tag.is_scope() {
+                return;
+            }
+        }
+    }
+
+    /// Ends everything inside the innermost open element among `contexts`, all of them parts of a
+    /// table (HTML standard, "clear the stack back to a table context").
+    fn end_inside(&mut self, contexts: &[Tag]) {
+        if self.open[Tag::Table as usize] == 0 {
+            return;
+        }
+        if let Some(at) = self
+            .stack
+            .iter()
+            .rposition(|open| contexts.contains(&open.tag))
+        {
+            self.truncate(at + 1);
+        }
+    }
+
+    /// Ends an open list item unless a list or another special element is nearer.
+    fn end_item(&mut self, tags: &[Tag]) {
+        if tags.iter().all(|tag| self.open[*tag as usize] == 0) {
+            return;
+        }
+        for at in (0..self.stack.len()).rev() {
+            let Some(open) = self.stack.get(at) else {
+                return;
+            };
+            if tags.contains(&open.tag) {
+                return self.truncate(at);
+            }
+            let passable = open.tag.is_inline()
+                || matches!(open.tag, Tag::Address | Tag::Div | Tag::P | Tag::Other);
+            if !passable {
+                return;
+            }
+        }
+    }
+
+    // ---- skipped elements ----
+
+    fn start_skip(&mut self, tag: Tag, attributes: &[u8]) {
+        let mut capture = Capture::Nothing;
+        if tag == Tag::Script {
+            let kind = find(attributes, b"type").unwrap_or_default().trim_ascii();
+            if kind
+                .get(..19)
+                .is_some_and(|kind| kind.eq_ignore_ascii_case(b"application/ld+json"))
+            {
+                capture = Capture::JsonLd;
+                self.page.head.json_ld.push(String::new());
+            }
+        }
+        self.skip = Some(Skip {
+            tag,
+            depth: 1,
+            islands: 0,
+            capture,
+        });
+    }
+
+    /// Whether a start tag inside a skipped element ends the skipping, as when a `select` or `svg`
+    /// was never closed and the page goes on.
+    fn leave_skip(&mut self, tag: Tag, name: &[u8], self_closing: bool) -> bool {
+        let Some(skip) = &mut self.skip else {
+            return true;
+        };
+        if skip.tag.is_raw() {
+            // Raw text contains no tags: the engine has left it.
+            self.skip = None;
+            return true;
+        }
+        if tag == skip.tag && tag != Tag::Select {
+            skip.depth += u32::from(!self_closing);
+            return false;
+        }
+        let leaves = match skip.tag {
+            Tag::Select | Tag::Datalist => {
+                !tag.is_inline()
+                    && !matches!(tag, Tag::Option | Tag::Optgroup | Tag::Hr | Tag::Other)
+                    || matches!(tag, Tag::Input | Tag::Textarea | Tag::Select)
+            }
+            Tag::Svg | Tag::Math => {
+                if is_island(tag, name) {
+                    skip.islands += u32::from(!self_closing);
+                }
+                skip.islands == 0 && breaks_out_of_foreign(tag)
+            }
+            _ => false,
+        };
+        if leaves {
+            self.skip = None;
+        }
+        leaves
+    }
+
+    // ---- head facts ----
+
+    /// Whether `bytes` more of head facts may be kept.
+    fn head_room(&mut self, bytes: usize) -> bool {
+        self.head_bytes += bytes;
+        let room = self.head_bytes <= self.limits.head;
+        if !room {
+            self.cap(Cap::Head);
+        }
+        room
+    }
+
+    fn end_title(&mut self) {
+        if self.in_title {
+            self.in_title = false;
+            if !self.seen_title && !self.title.is_empty() {
+                self.page.head.title = self.title.as_str().to_owned();
+                self.seen_title = true;
+            }
+            self.title.clear();
+        }
+    }
+
+    fn meta(&mut self, attributes: &[u8]) {
+        let (mut name, mut content) = (None, None);
+        for (key, value) in Attributes::new(attributes) {
+            let is = |known: &str| key.eq_ignore_ascii_case(known.as_bytes());
+            if is("content") {
+                content = content.or(Some(value));
+            } else if is("name") || is("property") || is("itemprop") {
+                name = name.or(Some(value));
+            }
+        }
+        if let (Some(name), Some(content)) = (name, content) {
+            if self.head_room(name.len() + content.len()) {
+                let name = decode(name).trim().to_ascii_lowercase();
+                let content = decode(content).trim().to_owned();
+                self.page.head.meta.push((name, content));
+            }
+        }
+    }
+
+    fn link(&mut self, attributes: &[u8]) {
+        let rel = find(attributes, b"rel").unwrap_or_default();
+        let canonical = rel
+            .split(|byte| byte.is_ascii_whitespace())
+            .any(|word| word.eq_ignore_ascii_case(b"canonical"));
+        if canonical && self.page.head.canonical.is_none() {
+            if let Some(href) = find(attributes, b"href") {
+                if self.head_room(href.len()) {
+                    self.page.head.canonical = Some(decode(href).trim().to_owned());
+                }
+            }
+        }
+    }
+}
+
+/// Clamps an index into a page, whose length the engines keep below `u32::MAX`.
+fn narrow(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+/// Value of the first attribute of that (lower-case) name.
+fn find<'a>(attributes: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    Attributes::new(attributes)
+        .find(|(key, _)| key.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value)
+}
+
+fn decode(value: &[u8]) -> String {
+    htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned()
+}
+
+/// Whether a style attribute takes its element out of sight.
+fn hides(style: &[u8]) -> bool {
+    let compact: Vec<u8> = style
+        .iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .map(u8::to_ascii_lowercase)
+        .collect();
+    [b"display:none".as_slice(), b"visibility:hidden"]
+        .iter()
+        .any(|rule| memchr::memmem::find(&compact, rule).is_some())
+}
+
+/// Elements whose end tag may be left out, so that counting starts against ends says nothing.
+fn has_optional_end(tag: Tag) -> bool {
+    use Tag::*;
+    matches!(
+        tag,
+        P | Li | Dt | Dd | Td | Th | Tr | Tbody | Thead | Tfoot | Option | Optgroup | Rp | Rt
+    )
+}
+
+/// Elements of svg whose content is HTML again.
+fn is_island(tag: Tag, name: &[u8]) -> bool {
+    tag == Tag::Title
+        || name.eq_ignore_ascii_case(b"foreignobject")
+        || name.eq_ignore_ascii_case(b"desc")
+}
+
+/// Start tags that end foreign content (HTML standard, 13.2.6.5).
+fn breaks_out_of_foreign(tag: Tag) -> bool {
+    use Tag::*;
+    matches!(
+        tag,
+        B | Big
+            | Blockquote
+            | Body
+            | Br
+            | Center
+            | Code
+            | Dd
+            | Div
+            | Dl
+            | Dt
+            | Em
+            | Embed
+            | H1
+            | H2
+            | H3
+            | H4
+            | H5
+            | H6
+            | Head
+            | Hr
+            | I
+            | Img
+            | Li
+            | Listing
+            | Menu
+            | Meta
+            | Nobr
+            | Ol
+            | P
+            | Pre
+            | Ruby
+            | S
+            | Small
+            | Span
+            | Strong
+            | Strike
+            | Sub
+            | Sup
+            | Table
+            | Tt
+            | U
+            | Ul
+            | Var
+    )
+}

@@ -1,0 +1,449 @@
+//! The charset ladder: from the bytes of a page to its text.
+//!
+//! Order: byte order mark, HTTP header, `<meta>` or XML declaration, the crawl's own detection, then
+//! the bytes themselves. A declared encoding is tested on the bytes before it is trusted: servers
+//! send a charset by default, and pages are re-encoded behind their `<meta>`.
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// Bytes at the start of a page that are searched for a declaration.
+const DECLARATION: usize = 16 << 10;
+/// Bytes fed to the detector: as many from the start, and as many from the end, of a long page.
+const DETECTION: usize = 256 << 10;
+
+/// Where the encoding was learned from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Byte order mark.
+    Bom,
+    /// HTTP Content-Type header.
+    Http,
+    /// `<meta>` element or XML declaration.
+    Meta,
+    /// `charset-detected` in the crawl's metadata record.
+    Crawl,
+    /// The bytes: they are UTF-8 or ASCII throughout, or look like that encoding.
+    Detected,
+}
+
+impl Source {
+    /// Its name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Bom => "bom",
+            Source::Http => "http",
+            Source::Meta => "meta",
+            Source::Crawl => "crawl",
+            Source::Detected => "detected",
+        }
+    }
+}
+
+/// What is known about a page's encoding from outside of its bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hints<'a> {
+    /// `charset` parameter of the HTTP Content-Type header.
+    pub http: Option<&'a str>,
+    /// The crawl's own detection.
+    pub crawl: Option<&'a str>,
+    /// Host of the page; its top-level domain helps detection.
+    pub host: Option<&'a str>,
+}
+
+/// A page's text and how it was decoded.
+#[derive(Clone, Debug)]
+pub struct Decoded<'a> {
+    /// The text; bytes that do not decode are U+FFFD.
+    pub text: Cow<'a, str>,
+    /// The encoding.
+    pub encoding: &'static Encoding,
+    /// Where it was learned from.
+    pub source: Source,
+}
+
+/// Decodes a page.
+pub fn decode<'a>(bytes: &'a [u8], hints: &Hints) -> Decoded<'a> {
+    let (encoding, source, bom) = choose(bytes, hints);
+    let body = bytes.get(bom..).unwrap_or_default();
+    let (text, _) = encoding.decode_without_bom_handling(body);
+    Decoded {
+        text,
+        encoding,
+        source,
+    }
+}
+
+/// The encoding of a page, where it was learned from, and the length of the byte order mark.
+fn choose(bytes: &[u8], hints: &Hints) -> (&'static Encoding, Source, usize) {
+    if let Some((encoding, len)) = Encoding::for_bom(bytes) {
+        return (encoding, Source::Bom, len);
+    }
+    if let Some(encoding) = utf16_without_mark(bytes) {
+        return (encoding, Source::Detected, 0);
+    }
+    let utf8 = Utf8::of(bytes);
+    let declared = [
+        (hints.http.and_then(label), Source::Http),
+        (declaration(bytes), Source::Meta),
+        (hints.crawl.and_then(label), Source::Crawl),
+    ];
+    for (encoding, source) in declared {
+        if let Some(encoding) = encoding {
+            if is_plausible(bytes, encoding, &utf8) {
+                return (encoding, source, 0);
+            }
+        }
+    }
+    if utf8.is_plausible() {
+        return (UTF_8, Source::Detected, 0);
+    }
+    (detect(bytes, hints.host), Source::Detected, 0)
+}
+
+/// An encoding by its label; UTF-16 labels stand for UTF-8, as the bytes were found not to be UTF-16
+/// (HTML standard, 13.2.3.2).
+fn label(label: &str) -> Option<&'static Encoding> {
+    let encoding = Encoding::for_label(label.trim().trim_matches(['"', '\'']).as_bytes())?;
+    if encoding == UTF_16LE || encoding == UTF_16BE {
+        return Some(UTF_8);
+    }
+    // What declares itself "replacement" or user-defined tells nothing about its text.
+    (encoding != encoding_rs::REPLACEMENT && encoding != encoding_rs::X_USER_DEFINED)
+        .then_some(encoding)
+}
+
+/// How the bytes read as UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Utf8 {
+    /// Characters beyond ASCII.
+    wide: usize,
+    /// Places that are no UTF-8; an incomplete character at the very end is none.
+    faults: usize,
+}
+
+impl Utf8 {
+    fn of(bytes: &[u8]) -> Self {
+        let mut found = Utf8 { wide: 0, faults: 0 };
+        for chunk in bytes.utf8_chunks() {
+            let valid = chunk.valid();
+            if !valid.is_ascii() {
+                found.wide += valid.bytes().filter(|byte| *byte >= 0xC0).count();
+            }
+            found.faults += usize::from(!chunk.invalid().is_empty());
+        }
+        // A page that was cut by the crawler may end inside a character.
+        if found.faults == 1
+            && bytes
+                .utf8_chunks()
+                .last()
+                .is_some_and(|c| !c.invalid().is_empty())
+        {
+            found.faults = 0;
+        }
+        found
+    }
+
+    /// UTF-8 with at most a stray byte here and there: text in other encodings never reads so.
+    fn is_plausible(&self) -> bool {
+        self.faults * 50 <= self.wide
+    }
+
+    /// So much of it is UTF-8 beyond ASCII that it can be nothing else.
+    fn is_certain(&self) -> bool {
+        self.wide >= 2 && self.faults == 0 || self.wide >= 100 && self.faults * 50 <= self.wide
+    }
+}
+
+/// Whether the bytes can be text in the declared encoding.
+fn is_plausible(bytes: &[u8], encoding: &'static Encoding, utf8: &Utf8) -> bool {
+    if encoding == UTF_8 {
+        return utf8.is_plausible();
+    }
+    if utf8.wide == 0 && utf8.faults == 0 {
+        // Pure ASCII is the same in nearly every encoding; escape sequences make the difference.
+        return true;
+    }
+    if utf8.is_certain() {
+        return false;
+    }
+    if encoding.is_single_byte() {
+        return true;
+    }
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    let faults = text.matches('\u{fffd}').count();
+    let wide = text.chars().filter(|c| !c.is_ascii()).count();
+    faults * 20 <= wide
+}
+
+/// UTF-16 that lost its mark: markup is mostly ASCII, so every other byte is zero.
+fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
+    let sample = bytes.get(..bytes.len().min(2048))?;
+    if sample.len() < 8 {
+        return None;
+    }
+    let zeros = |from: usize| {
+        sample
+            .iter()
+            .skip(from)
+            .step_by(2)
+            .filter(|byte| **byte == 0)
+            .count()
+    };
+    let (even, odd) = (zeros(0), zeros(1));
+    let half = sample.len() / 2;
+    if odd * 10 > half * 4 && even * 20 < half {
+        Some(UTF_16LE)
+    } else if even * 10 > half * 4 && odd * 20 < half {
+        Some(UTF_16BE)
+    } else {
+        None
+    }
+}
+
+/// The encoding declared in the page: `<?xml encoding="...">` or `<meta charset=...>` (also in the
+/// `content` of `http-equiv`), outside of comments.
+fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = bytes.get(..bytes.len().min(DECLARATION))?;
+    if head.trim_ascii_start().starts_with(b"<?xml") {
+        let end = memchr::memmem::find(head, b"?>").unwrap_or(head.len());
+        if let Some(found) = head
+            .get(..end)
+            .and_then(|xml| after(xml, b"encoding"))
+            .and_then(label)
+        {
+            return Some(found);
+        }
+    }
+    let mut at = 0;
+    while let Some(found) = head.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
+        at += found;
+        let rest = head.get(at..).unwrap_or_default();
+        if rest.starts_with(b"<!--") {
+            at += memchr::memmem::find(rest, b"-->").unwrap_or(rest.len());
+        } else if rest
+            .get(..5)
+            .is_some_and(|tag| tag.eq_ignore_ascii_case(b"<meta"))
+        {
+            let end = memchr::memchr(b'>', rest).unwrap_or(rest.len());
+            if let Some(found) = rest
+                .get(..end)
+                .and_then(|tag| after(tag, b"charset"))
+                .and_then(label)
+            {
+                return Some(found);
+            }
+            at += end;
+        } else {
+            at += 1;
+        }
+    }
+    None
+}
+
+/// The value behind `key` and `=`, without quotes.
+fn after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a str> {
+    let at = text
+        .windows(key.len())
+        .position(|window| window.eq_ignore_ascii_case(key))?;
+    let rest = text.get(at + key.len()..)?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"=")?.trim_ascii_start();
+    let rest = rest
+        .strip_prefix(b"\"")
+        .or_else(|| rest.strip_prefix(b"'"))
+        .unwrap_or(rest);
+    let end = rest
+        .iter()
+        .position(|byte| {
+            byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b';' | b'/' | b'>')
+        })
+        .unwrap_or(rest.len());
+    rest.get(..end)
+        .and_then(|value| std::str::from_utf8(value).ok())
+}
+
+/// The encoding that the bytes look like.
+fn detect(bytes: &[u8], host: Option<&str>) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    if bytes.len() <= 2 * DETECTION {
+        detector.feed(bytes, true);
+    } else {
+        // Text may begin late: the end of the page counts as well.
+        detector.feed(bytes.get(..DETECTION).unwrap_or_default(), false);
+        detector.feed(
+            bytes.get(bytes.len() - DETECTION..).unwrap_or_default(),
+            true,
+        );
+    }
+    let domain = host
+        .and_then(|host| host.rsplit('.').next())
+        .map(|domain| {
+            domain
+                .split(':')
+                .next()
+                .unwrap_or(domain)
+                .to_ascii_lowercase()
+        })
+        .filter(|domain| !domain.is_empty() && domain.is_ascii());
+    detector.guess(domain.as_deref().map(str::as_bytes), Utf8Detection::Allow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use encoding_rs::{GBK, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
+
+    fn check(bytes: &[u8], hints: Hints, text: &str, encoding: &'static Encoding, source: Source) {
+        let decoded = decode(bytes, &hints);
+        assert_eq!(
+            (decoded.text.as_ref(), decoded.encoding, decoded.source),
+            (text, encoding, source)
+        );
+    }
+
+    #[test]
+    fn a_mark_wins() {
+        let hints = Hints {
+            http: Some("windows-1252"),
+            ..Hints::default()
+        };
+        check("\u{feff}é".as_bytes(), hints, "é", UTF_8, Source::Bom);
+        check(
+            b"\xFF\xFE<\0p\0>\0a\0",
+            hints,
+            "<p>a",
+            UTF_16LE,
+            Source::Bom,
+        );
+        check(
+            b"\xFE\xFF\0<\0p\0>\0a",
+            hints,
+            "<p>a",
+            UTF_16BE,
+            Source::Bom,
+        );
+    }
+
+    #[test]
+    fn utf16_is_seen_without_a_mark() {
+        let bytes: Vec<u8> = "<html><p>Grüße</p>"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        check(
+            &bytes,
+            Hints::default(),
+            "<html><p>Grüße</p>",
+            UTF_16LE,
+            Source::Detected,
+        );
+        let bytes: Vec<u8> = "<html><p>Grüße</p>"
+            .encode_utf16()
+            .flat_map(u16::to_be_bytes)
+            .collect();
+        check(
+            &bytes,
+            Hints::default(),
+            "<html><p>Grüße</p>",
+            UTF_16BE,
+            Source::Detected,
+        );
+    }
+
+    #[test]
+    fn http_then_meta_then_crawl() {
+        let (text, _, _) = WINDOWS_1251.encode("Привет, мир");
+        let http = Hints {
+            http: Some("windows-1251"),
+            ..Hints::default()
+        };
+        check(&text, http, "Привет, мир", WINDOWS_1251, Source::Http);
+        let crawl = Hints {
+            crawl: Some("windows-1251"),
+            ..Hints::default()
+        };
+        check(&text, crawl, "Привет, мир", WINDOWS_1251, Source::Crawl);
+        let page = [b"<!-- <meta charset=utf-8> --><META http-equiv='x' content='text/html; CharSet = \"windows-1251\"'>", text.as_ref()].concat();
+        assert_eq!(
+            choose(&page, &Hints::default()),
+            (WINDOWS_1251, Source::Meta, 0)
+        );
+        let (kanji, _, _) = SHIFT_JIS.encode("日本語");
+        let page = [
+            b"<?xml version='1.0' encoding='Shift_JIS'?>",
+            kanji.as_ref(),
+        ]
+        .concat();
+        assert_eq!(
+            choose(&page, &Hints::default()),
+            (SHIFT_JIS, Source::Meta, 0)
+        );
+    }
+
+    #[test]
+    fn a_declaration_that_lies_is_passed_over() {
+        let hints = Hints {
+            http: Some("iso-8859-1"),
+            ..Hints::default()
+        };
+        check(
+            "naïve café".as_bytes(),
+            hints,
+            "naïve café",
+            UTF_8,
+            Source::Detected,
+        );
+        let (text, _, _) =
+            GBK.encode("我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间。");
+        let hints = Hints {
+            http: Some("utf-8"),
+            ..Hints::default()
+        };
+        assert_eq!(choose(&text, &hints), (GBK, Source::Detected, 0));
+    }
+
+    #[test]
+    fn a_few_broken_bytes_do_not_unseat_utf8() {
+        let mut bytes = "é".repeat(200).into_bytes();
+        bytes.extend(b"\xFFx");
+        let decoded = decode(
+            &bytes,
+            &Hints {
+                http: Some("utf-8"),
+                ..Hints::default()
+            },
+        );
+        assert_eq!((decoded.encoding, decoded.source), (UTF_8, Source::Http));
+        assert!(decoded.text.ends_with("\u{fffd}x"));
+        // A page cut inside a character is whole up to there.
+        let cut = &"aé".as_bytes()[..2];
+        assert_eq!(
+            choose(
+                cut,
+                &Hints {
+                    http: Some("utf-8"),
+                    ..Hints::default()
+                }
+            )
+            .0,
+            UTF_8
+        );
+    }
+
+    #[test]
+    fn nothing_declared_is_detected() {
+        let (text, _, _) =
+            WINDOWS_1252.encode("Die Straße führt über die Brücke nach Süden, sagt Jürgen.");
+        assert_eq!(
+            choose(&text, &Hints::default()),
+            (WINDOWS_1252, Source::Detected, 0)
+        );
+        assert_eq!(
+            choose(b"plain", &Hints::default()),
+            (UTF_8, Source::Detected, 0)
+        );
+        assert_eq!(choose(b"", &Hints::default()), (UTF_8, Source::Detected, 0));
+    }
+}

@@ -1,0 +1,32 @@
+//! One streaming pass over HTML into a block table, an element table and the facts of the page head.
+//!
+//! ```
+//! use trommel_html::{Engine, Limits, LolEngine};
+//!
+//! let page = LolEngine.read("<p>One <b>two</b></p><p>three", &Limits::default());
+//! let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
+//! assert_eq!(texts, ["One two", "three"]);
+//! ```
+
+mod builder;
+pub mod charset;
+mod engine;
+mod head;
+mod lex;
+mod limits;
+mod lol;
+mod table;
+mod tag;
+mod text;
+mod tokens;
+pub mod words;
+
+#[cfg(test)]
+mod page_tests;
+
+pub use engine::Engine;
+pub use head::Head;
+pub use limits::{Cap, Capped, Limits};
+pub use lol::{LolEngine, PushReader};
+pub use table::{Attribute, Block, Element, NONE, Page, Token, hash};
+pub use tag::Tag;

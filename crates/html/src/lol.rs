@@ -1,0 +1,291 @@
+//! The lol_html engine: bounded in memory, takes the page in chunks.
+//!
+//! lol_html finds the text and the comments of the page and switches between the kinds of text
+//! (script, raw, title); what lies between two of those tokens is tags and nothing else. The tags are
+//! read from these gaps rather than asked for with element handlers: end tags without a start come
+//! out too, no selector stack grows with the nesting, and it is faster (see ARCHITECTURE.md).
+//!
+//! lol_html takes the content of `noscript` for raw text, as a browser with scripts does. Here it is
+//! markup, so its text goes through an engine of its own, chunk by chunk.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use lol_html::html_content::{DocumentEnd, TextChunk, TextType};
+use lol_html::{DocumentContentHandlers, HtmlRewriter, MemorySettings, OutputSink, Settings};
+
+use crate::builder::{Builder, TextKind};
+use crate::engine::Engine;
+use crate::lex::{Markup, markup};
+use crate::limits::{Cap, Limits};
+use crate::table::Page;
+use crate::tag::Tag;
+
+/// Reads whole pages with lol_html.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LolEngine;
+
+impl Engine for LolEngine {
+    fn read(&self, html: &str, limits: &Limits) -> Page {
+        let mut reader = PushReader::new(limits);
+        reader.push(html);
+        reader.finish()
+    }
+}
+
+/// Reads a page that arrives in chunks. Any division into chunks gives the same [`Page`].
+pub struct PushReader {
+    stream: Option<Stream>,
+    builder: Rc<RefCell<Builder>>,
+    read: usize,
+}
+
+impl std::fmt::Debug for PushReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PushReader")
+            .field("read", &self.read)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PushReader {
+    /// A reader for one page.
+    pub fn new(limits: &Limits) -> Self {
+        let builder = Rc::new(RefCell::new(Builder::new(*limits)));
+        Self {
+            stream: Some(Stream::new(builder.clone(), 0, 0)),
+            builder,
+            read: 0,
+        }
+    }
+
+    /// Reads on. What goes beyond 4 GiB in all is left out and the page marked.
+    pub fn push(&mut self, chunk: &str) {
+        let room = (u32::MAX as usize).saturating_sub(self.read);
+        let mut len = chunk.len().min(room);
+        while !chunk.is_char_boundary(len) {
+            len -= 1;
+        }
+        if len < chunk.len() {
+            self.builder.borrow_mut().cap(Cap::Page);
+        }
+        if let (Some(stream), Some(chunk)) = (&mut self.stream, chunk.get(..len)) {
+            stream.push(chunk);
+            self.read += len;
+        }
+    }
+
+    /// The page, now that its end is reached.
+    pub fn finish(mut self) -> Page {
+        if let Some(stream) = self.stream.take() {
+            stream.finish();
+        }
+        let limits = Limits::default();
+        let builder = std::mem::replace(&mut *self.builder.borrow_mut(), Builder::new(limits));
+        builder.finish(self.read)
+    }
+}
+
+/// How deep `noscript` in `noscript` is followed; each level is a tokenizer of its own.
+const NOSCRIPT_DEPTH: u32 = 2;
+
+/// One lol_html rewriter and what it has yet to tell the builder.
+struct Stream {
+    rewriter: HtmlRewriter<'static, Discard>,
+    gaps: Rc<RefCell<Gaps>>,
+}
+
+/// lol_html writes the page out again; nobody needs it.
+struct Discard;
+
+impl OutputSink for Discard {
+    fn handle_chunk(&mut self, _: &[u8]) {}
+}
+
+/// The input between the last token and now.
+struct Gaps {
+    builder: Rc<RefCell<Builder>>,
+    /// Input that is still needed, the first `used` bytes of which are not.
+    input: String,
+    used: usize,
+    /// Place of `input` in the stream.
+    base: usize,
+    /// Place of the stream in the page.
+    offset: usize,
+    depth: u32,
+    /// The content of an open `noscript`.
+    noscript: Option<Box<Stream>>,
+    /// The innermost element that lol_html takes for raw text.
+    raw: Option<Tag>,
+}
+
+impl Stream {
+    fn new(builder: Rc<RefCell<Builder>>, offset: usize, depth: u32) -> Self {
+        let gaps = Rc::new(RefCell::new(Gaps {
+            builder,
+            input: String::new(),
+            used: 0,
+            base: 0,
+            offset,
+            depth,
+            noscript: None,
+            raw: None,
+        }));
+        let (for_text, for_comments, for_end) = (gaps.clone(), gaps.clone(), gaps.clone());
+        let handlers = DocumentContentHandlers::default()
+            .text(move |chunk: &mut TextChunk<'_>| {
+                let place = chunk.source_location().bytes();
+                for_text.borrow_mut().text(
+                    chunk.as_str(),
+                    chunk.text_type(),
+                    place.start,
+                    place.end,
+                );
+                Ok(())
+            })
+            .comments(move |comment: &mut lol_html::html_content::Comment<'_>| {
+                let place = comment.source_location().bytes();
+                for_comments.borrow_mut().comment(place.start, place.end);
+                Ok(())
+            })
+            .end(move |_: &mut DocumentEnd<'_>| {
+                for_end.borrow_mut().rest();
+                Ok(())
+            });
+        let settings = Settings::new()
+            .append_document_content_handler(handlers)
+            .with_strict(false)
+            .with_memory_settings(MemorySettings::new());
+        Self {
+            rewriter: HtmlRewriter::new(settings, Discard),
+            gaps,
+        }
+    }
+
+    fn push(&mut self, chunk: &str) {
+        self.gaps.borrow_mut().input.push_str(chunk);
+        // Not strict and without a memory limit, lol_html has nothing to fail on; should it, the
+        // page ends here and is marked.
+        if self.rewriter.write(chunk.as_bytes()).is_err() {
+            let gaps = self.gaps.borrow();
+            gaps.builder.borrow_mut().cap(Cap::Page);
+        }
+        self.gaps.borrow_mut().compact();
+    }
+
+    fn finish(self) {
+        if self.rewriter.end().is_err() {
+            let gaps = self.gaps.borrow();
+            gaps.builder.borrow_mut().cap(Cap::Page);
+        }
+    }
+}
+
+impl Gaps {
+    fn text(&mut self, text: &str, kind: TextType, start: usize, end: usize) {
+        if text.is_empty() {
+            return;
+        }
+        self.tags_before(start);
+        self.used_up_to(end);
+        let place = self.offset + start;
+        if kind == TextType::RawText && self.raw == Some(Tag::Noscript) {
+            if self.depth < NOSCRIPT_DEPTH {
+                let (builder, depth) = (&self.builder, self.depth + 1);
+                let inner = self
+                    .noscript
+                    .get_or_insert_with(|| Box::new(Stream::new(builder.clone(), place, depth)));
+                inner.push(text);
+            }
+            return;
+        }
+        let kind = match kind {
+            TextType::Data | TextType::RCData => TextKind::Decoded,
+            _ => TextKind::Raw,
+        };
+        self.builder.borrow_mut().text(text, place, kind);
+    }
+
+    fn comment(&mut self, start: usize, end: usize) {
+        self.tags_before(start);
+        self.used_up_to(end);
+        self.builder.borrow_mut().comment();
+    }
+
+    fn rest(&mut self) {
+        self.tags_before(self.base + self.input.len());
+        self.end_noscript();
+    }
+
+    /// Reads the tags up to `end` in the stream.
+    fn tags_before(&mut self, end: usize) {
+        let len = end.saturating_sub(self.base).min(self.input.len());
+        let input = std::mem::take(&mut self.input);
+        let bytes = input.as_bytes().get(..len).unwrap_or_default();
+        let mut from = self.used;
+        while let Some(at) = bytes
+            .get(from..)
+            .and_then(|rest| memchr::memchr(b'<', rest))
+        {
+            match markup(bytes, from + at) {
+                Markup::Tag(tag) => {
+                    let part =
+                        |(start, end): (usize, usize)| bytes.get(start..end).unwrap_or_default();
+                    self.tag(
+                        part(tag.name),
+                        part(tag.attributes),
+                        tag.is_end,
+                        tag.self_closing,
+                        tag.start,
+                    );
+                    from = tag.end;
+                }
+                Markup::Skip(next) => from = next,
+                Markup::Cut => break,
+            }
+        }
+        self.input = input;
+    }
+
+    fn tag(
+        &mut self,
+        name: &[u8],
+        attributes: &[u8],
+        is_end: bool,
+        self_closing: bool,
+        start: usize,
+    ) {
+        let tag = Tag::from_name(name);
+        if is_end {
+            if tag == Tag::Noscript {
+                self.end_noscript();
+            }
+            self.raw = None;
+            self.builder.borrow_mut().end_tag(name);
+        } else {
+            self.raw = (tag == Tag::Noscript).then_some(tag);
+            let offset = self.offset + self.base + start;
+            self.builder
+                .borrow_mut()
+                .start_tag(name, attributes, self_closing, offset);
+        }
+    }
+
+    fn end_noscript(&mut self) {
+        if let Some(inner) = self.noscript.take() {
+            inner.finish();
+        }
+    }
+
+    /// The input up to the end of a token has been dealt with.
+    fn used_up_to(&mut self, end: usize) {
+        self.used = end.saturating_sub(self.base).min(self.input.len());
+    }
+
+    /// Drops the input that is no longer needed.
+    fn compact(&mut self) {
+        self.input.drain(..self.used);
+        self.base += self.used;
+        self.used = 0;
+    }
+}

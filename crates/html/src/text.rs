@@ -1,0 +1,301 @@
+//! Folding of text: character references decoded, white space folded, positions kept.
+
+/// Where in the page the characters appended last came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Marks {
+    /// Byte of the first of them.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// The text of a block as it grows. Text may come in pieces of any size: a character reference that
+/// is cut by the end of a piece waits for the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TextFold {
+    out: String,
+    gap: Gap,
+    /// White space since the last character, as it stands (only where it is kept).
+    kept: String,
+    /// Start of a character reference, and where it stands in the page.
+    waiting: String,
+    waiting_at: usize,
+    marks: Option<Marks>,
+}
+
+/// White space since the last character.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    #[default]
+    None,
+    Space,
+    Line,
+}
+
+/// A reference that has not ended after this many bytes is none (the longest name has 32).
+const LONGEST_REFERENCE: usize = 48;
+
+impl TextFold {
+    pub fn as_str(&self) -> &str {
+        &self.out
+    }
+
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.out.clear();
+        self.kept.clear();
+        self.waiting.clear();
+        self.gap = Gap::None;
+        self.marks = None;
+    }
+
+    /// Place of what was appended since the last call, if any character was.
+    pub fn take_marks(&mut self) -> Option<Marks> {
+        self.marks.take()
+    }
+
+    /// A line break between what was appended and what comes.
+    pub fn line_break(&mut self) {
+        self.gap = Gap::Line;
+        self.kept.push('\n');
+    }
+
+    /// Appends text that stands at `offset` in the page.
+    pub fn push(&mut self, raw: &str, offset: usize, decode: bool, keep_space: bool) {
+        if !decode {
+            return self.append(raw, offset, keep_space);
+        }
+        let mut rest = raw;
+        let mut at = offset;
+        if !self.waiting.is_empty() {
+            let take = reference_end(&self.waiting, rest);
+            let (head, tail) = rest.split_at_checked(take).unwrap_or((rest, ""));
+            self.waiting.push_str(head);
+            rest = tail;
+            at += head.len();
+            if rest.is_empty() && is_open(&self.waiting) {
+                return;
+            }
+            self.resolve(keep_space);
+        }
+        while let Some(amp) = memchr::memchr(b'&', rest.as_bytes()) {
+            let (before, from) = rest.split_at_checked(amp).unwrap_or((rest, ""));
+            self.append(before, at, keep_space);
+            at += amp;
+            let end = reference_end("", from);
+            let (reference, tail) = from.split_at_checked(end).unwrap_or((from, ""));
+            self.waiting_at = at;
+            self.waiting.push_str(reference);
+            at += reference.len();
+            rest = tail;
+            if rest.is_empty() && is_open(&self.waiting) {
+                return;
+            }
+            self.resolve(keep_space);
+        }
+        self.append(rest, at, keep_space);
+    }
+
+    /// Ends a run of text: a reference that waited for more is taken as it is.
+    pub fn end_run(&mut self, keep_space: bool) {
+        if !self.waiting.is_empty() {
+            self.resolve(keep_space);
+        }
+    }
+
+    /// Appends the decoded reference that was waiting; all of its characters stand where it stood.
+    fn resolve(&mut self, keep_space: bool) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let (start, end) = (self.waiting_at, self.waiting_at + waiting.len());
+        let decoded = htmlize::unescape(waiting.as_str());
+        for c in decoded.chars() {
+            self.character(c, start, end, keep_space);
+        }
+        self.waiting = waiting;
+        self.waiting.clear();
+    }
+
+    fn append(&mut self, text: &str, offset: usize, keep_space: bool) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            // Runs of printable ASCII and multi-byte characters that are no space are copied whole.
+            let run = bytes.get(at..).unwrap_or_default();
+            let len = run
+                .iter()
+                .position(|&b| !(0x21..0x7F).contains(&b))
+                .unwrap_or(run.len());
+            if len > 0 {
+                self.open_gap(keep_space);
+                self.out
+                    .push_str(text.get(at..at + len).unwrap_or_default());
+                self.mark(offset + at, offset + at + len);
+                at += len;
+                continue;
+            }
+            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+                break;
+            };
+            let end = at + c.len_utf8();
+            self.character(c, offset + at, offset + end, keep_space);
+            at = end;
+        }
+    }
+
+    fn character(&mut self, c: char, start: usize, end: usize, keep_space: bool) {
+        if c.is_whitespace() {
+            self.gap = self.gap.max(Gap::Space);
+            if keep_space && c != '\r' {
+                self.kept.push(if c == '\u{a0}' { ' ' } else { c });
+            }
+        } else if !is_ignored(c) {
+            self.open_gap(keep_space);
+            self.out.push(c);
+            self.mark(start, end);
+        }
+    }
+
+    /// Writes the white space that stands before the next character.
+    fn open_gap(&mut self, keep_space: bool) {
+        if self.gap != Gap::None {
+            if keep_space {
+                // The first line's indent counts, empty lines before it do not.
+                let kept = if self.out.is_empty() {
+                    self.kept.rsplit('\n').next().unwrap_or_default()
+                } else {
+                    self.kept.as_str()
+                };
+                self.out.push_str(kept);
+            } else if !self.out.is_empty() {
+                self.out
+                    .push(if self.gap == Gap::Line { '\n' } else { ' ' });
+            }
+            self.gap = Gap::None;
+        }
+        self.kept.clear();
+    }
+
+    fn mark(&mut self, start: usize, end: usize) {
+        match &mut self.marks {
+            Some(marks) => marks.end = end,
+            None => self.marks = Some(Marks { start, end }),
+        }
+    }
+}
+
+/// Control and invisible characters that are dropped: they would only divide words.
+fn is_ignored(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}')
+}
+
+/// Where in `rest` the reference ends that starts with `begun` (or, if that is empty, with the `&`
+/// at the start of `rest`).
+fn reference_end(begun: &str, rest: &str) -> usize {
+    let room = LONGEST_REFERENCE.saturating_sub(begun.len());
+    let mut second = begun.len() == 1;
+    for (at, byte) in rest.bytes().enumerate() {
+        if begun.is_empty() && at == 0 {
+            second = true;
+            continue;
+        }
+        if at >= room {
+            return at;
+        }
+        if byte == b';' {
+            return at + 1;
+        }
+        if !(byte.is_ascii_alphanumeric() || second && byte == b'#') {
+            return at;
+        }
+        second = false;
+    }
+    rest.len()
+}
+
+/// Whether more text could belong to the reference.
+fn is_open(reference: &str) -> bool {
+    reference.len() < LONGEST_REFERENCE && !reference.ends_with(';')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text and the place of its first and last character, given in the pieces.
+    fn fold(pieces: &[&str], keep_space: bool) -> (String, Option<Marks>) {
+        let mut fold = TextFold::default();
+        let mut at = 10;
+        for piece in pieces {
+            fold.push(piece, at, true, keep_space);
+            at += piece.len();
+        }
+        fold.end_run(keep_space);
+        (fold.as_str().to_owned(), fold.take_marks())
+    }
+
+    #[test]
+    fn white_space_folds_and_ends_are_trimmed() {
+        let (text, marks) = fold(&["  a \n\t b&nbsp; "], false);
+        assert_eq!(text, "a b");
+        assert_eq!(marks, Some(Marks { start: 12, end: 18 }));
+    }
+
+    #[test]
+    fn references_decode_as_in_the_standard() {
+        assert_eq!(
+            fold(
+                &["&amp;lt; &eacute;&#233;&#xE9; &notit; &AMP &x; 3 & 4"],
+                false
+            )
+            .0,
+            "&lt; ééé ¬it; & &x; 3 & 4"
+        );
+        assert_eq!(fold(&["caf&eacute ol&eacute"], false).0, "café olé");
+        assert_eq!(fold(&["&#0;&#128;"], false).0, "\u{fffd}€");
+    }
+
+    #[test]
+    fn any_split_gives_the_same() {
+        let text = "x &hellip;&amp; y&#8217;s &notin; &copy 2 &&lt;";
+        let whole = fold(&[text], false);
+        for cut in 0..=text.len() {
+            assert_eq!(
+                fold(&[&text[..cut], &text[cut..]], false),
+                whole,
+                "cut at {cut}"
+            );
+        }
+        let single: Vec<&str> = text.split_inclusive(|_| true).collect();
+        assert_eq!(fold(&single, false), whole);
+    }
+
+    #[test]
+    fn kept_white_space_loses_only_its_ends() {
+        assert_eq!(
+            fold(&["\n\n  if x:\r\n\n    y&nbsp;\n"], true).0,
+            "  if x:\n\n    y"
+        );
+    }
+
+    #[test]
+    fn invisible_characters_do_not_divide_words() {
+        assert_eq!(fold(&["hy&shy;phen\u{200b}ated\0"], false).0, "hyphenated");
+    }
+
+    #[test]
+    fn a_break_is_a_line() {
+        let mut fold = TextFold::default();
+        fold.push("a ", 0, true, false);
+        fold.line_break();
+        fold.push(" b", 7, true, false);
+        assert_eq!(fold.as_str(), "a\nb");
+    }
+}

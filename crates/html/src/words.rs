@@ -1,0 +1,159 @@
+//! Words: the unit in which text is measured, labelled and scored.
+//!
+//! A word is a run of letters, digits and underscores (`\w+`). In scripts that do not divide words
+//! by spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Burmese, Tibetan) each character is a word.
+
+/// Whether the character belongs to a script that does not divide words by spaces.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0E00..=0x0EFF      // Thai, Lao
+        | 0x0F00..=0x0FFF    // Tibetan
+        | 0x1000..=0x109F    // Burmese
+        | 0x1780..=0x17FF    // Khmer
+        | 0x3005..=0x3007    // ideographic iteration mark, zero
+        | 0x3040..=0x30FF    // Hiragana, Katakana
+        | 0x31F0..=0x31FF    // Katakana extensions
+        | 0x3400..=0x4DBF    // Han extension A
+        | 0x4E00..=0x9FFF    // Han
+        | 0xF900..=0xFAFF    // Han compatibility
+        | 0xFF66..=0xFF9F    // half-width Katakana
+        | 0x1B000..=0x1B16F  // Kana supplements
+        | 0x20000..=0x3FFFF) // Han extensions
+}
+
+fn is_word(c: char) -> bool {
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric() || c == '_'
+    } else {
+        c.is_alphanumeric()
+    }
+}
+
+/// How a text is divided into words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rule {
+    /// Runs of `\w`, each character of an unspaced script by itself.
+    #[default]
+    Characters,
+    /// Runs of `\w` in every script.
+    Strict,
+}
+
+/// The words of a text, as they stand in it.
+#[derive(Clone, Debug)]
+pub struct Words<'a> {
+    text: &'a str,
+    rule: Rule,
+}
+
+/// The words of `text` under `rule`.
+pub fn words(text: &str, rule: Rule) -> Words<'_> {
+    Words { text, rule }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let start = self.text.find(is_word)?;
+        let rest = self.text.get(start..)?;
+        let mut end = rest.len();
+        for (at, c) in rest.char_indices() {
+            if !is_word(c) {
+                end = at;
+                break;
+            }
+            if self.rule == Rule::Characters && is_unspaced(c) {
+                end = if at == 0 { c.len_utf8() } else { at };
+                break;
+            }
+        }
+        let (word, left) = rest.split_at_checked(end)?;
+        self.text = left;
+        Some(word)
+    }
+}
+
+/// Number of words of `text` under [`Rule::Characters`].
+pub fn count(text: &str) -> u32 {
+    let mut count = 0u32;
+    let mut inside = false;
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if byte < 0x80 {
+            let word = byte.is_ascii_alphanumeric() || byte == b'_';
+            count += u32::from(word && !inside);
+            inside = word;
+            at += 1;
+            continue;
+        }
+        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+            break;
+        };
+        if !is_word(c) {
+            inside = false;
+        } else if is_unspaced(c) {
+            count += 1;
+            inside = false;
+        } else {
+            count += u32::from(!inside);
+            inside = true;
+        }
+        at += c.len_utf8();
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str, rule: Rule) -> Vec<&str> {
+        words(text, rule).collect()
+    }
+
+    #[test]
+    fn latin_words_are_runs() {
+        assert_eq!(
+            all("It's 3_a, naïve—no.", Rule::Characters),
+            ["It", "s", "3_a", "naïve", "no"]
+        );
+        assert_eq!(count("It's 3_a, naïve—no."), 5);
+    }
+
+    #[test]
+    fn han_counts_by_character_unless_strict() {
+        assert_eq!(
+            all("我用Rust写", Rule::Characters),
+            ["我", "用", "Rust", "写"]
+        );
+        assert_eq!(all("我用Rust写", Rule::Strict), ["我用Rust写"]);
+        assert_eq!(count("我用Rust写"), 4);
+    }
+
+    #[test]
+    fn hangul_is_divided_by_spaces() {
+        assert_eq!(all("안녕 세계", Rule::Characters), ["안녕", "세계"]);
+    }
+
+    #[test]
+    fn count_agrees_with_the_iterator() {
+        for text in [
+            "",
+            " ",
+            "a",
+            "a日b",
+            "ไทย x",
+            "—…",
+            "ab cd_ef 12",
+            "日本語テキスト。",
+        ] {
+            assert_eq!(
+                count(text) as usize,
+                words(text, Rule::Characters).count(),
+                "{text:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Labels blocks from gold text, trains and scores block models.

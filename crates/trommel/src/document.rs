@@ -1,0 +1,42 @@
+//! The document: what the extractor makes of a page.
+
+use serde::{Deserialize, Serialize};
+
+/// The main content of one page with what is known about it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// Main text, one paragraph, heading, list item or table cell a line; empty if the page has none.
+    pub text: String,
+    /// Title of the page: its `<title>`, else `og:title`, else the first `h1`; white space folded.
+    pub title: Option<String>,
+    /// ISO 639-1 code of the text's language (ISO 639-3 where there is no shorter one): detected on
+    /// the text where it is long enough, else as the page declares it.
+    pub lang: Option<String>,
+    /// WHATWG name of the encoding the page was decoded with, in lower case (`utf-8`, `windows-1252`).
+    pub charset: String,
+    /// Where the encoding was learned from (`bom`, `http`, `meta`, `crawl`, `detected`).
+    pub charset_source: String,
+    /// Expected word F1 of `text`, from the block probabilities, in 0..=1.
+    pub confidence: f32,
+    /// Every block of the page in document order, kept or not.
+    pub blocks: Vec<BlockVerdict>,
+    /// Caps that the page passed (`depth`, `blocks`, `text` ...); what lies beyond them is missing.
+    pub capped: Vec<String>,
+}
+
+/// One block of a page and the model's verdict on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockVerdict {
+    /// The block's text: entities decoded, white space folded except in `pre`.
+    pub text: String,
+    /// First and one past the last byte of the block's text in the decoded page.
+    pub span: (u32, u32),
+    /// Name of the innermost block-level element around the text.
+    pub tag: String,
+    /// Number of words (characters for scripts that do not divide words by spaces).
+    pub words: u32,
+    /// Probability that the block is main content.
+    pub probability: f32,
+    /// Whether the block is part of the document's text.
+    pub kept: bool,
+}

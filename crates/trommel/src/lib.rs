@@ -1,0 +1,7 @@
+//! Takes the main text out of a page: bytes and hints in, a [`Document`] out.
+
+mod document;
+mod extractor;
+
+pub use document::{BlockVerdict, Document};
+pub use extractor::{Extractor, Hints};
