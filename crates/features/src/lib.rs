@@ -1,1 +1,22 @@
 //! Turns the block and element tables of a page into named numbers.
+//!
+//! Everything is computed in passes over the tables, never over the HTML again, in time linear in
+//! the page. A [`Schema`] says which groups of features a row holds and names each column.
+
+mod ancestry;
+mod cetr;
+mod containers;
+mod neighbours;
+mod page_facts;
+mod position;
+mod rows;
+mod schema;
+mod shallow;
+mod text;
+mod tokens;
+
+pub use cetr::tag_ratios;
+pub use rows::Rows;
+pub use schema::{Group, Schema};
+pub use shallow::text_density;
+pub use tokens::{ListedToken, TokenWeight};

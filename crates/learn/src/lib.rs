@@ -1,1 +1,23 @@
-//! Labels blocks from gold text, trains and scores block models.
+//! Labels blocks from gold text, trains block models and scores them.
+
+mod error;
+mod evaluate;
+mod folds;
+mod label;
+mod lcs;
+mod lexicon;
+mod logistic;
+mod metric;
+mod pages;
+mod train;
+
+pub use error::LearnError;
+pub use evaluate::{EvalOptions, Mean, Report, evaluate};
+pub use folds::by_group;
+pub use label::shares;
+pub use lcs::on_common_subsequence;
+pub use lexicon::{Example, list, weigh};
+pub use logistic::{Fit, Sample, fit};
+pub use metric::Scores;
+pub use pages::{Gold, LabelledPage, PageSet, read_gold, read_set};
+pub use train::{SetScores, TrainOptions, Trained, Weighting, train};

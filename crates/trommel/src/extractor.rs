@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use trommel_html::{Engine, Limits, LolEngine, Page, Tag, charset};
 use trommel_model::Model;
 
-use crate::document::Document;
+use crate::document::{BlockVerdict, Document};
+use crate::language::language;
 
 /// What is known about a page from outside its bytes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,17 +24,135 @@ pub struct Hints<'a> {
 #[derive(Clone, Debug)]
 pub struct Extractor {
     model: Arc<Model>,
+    limits: Limits,
 }
 
 impl Extractor {
     /// An extractor that scores blocks with `model`.
     pub fn new(model: Arc<Model>) -> Self {
-        Self { model }
+        Self {
+            model,
+            limits: Limits::default(),
+        }
     }
 
     /// The document of one page. Any bytes are accepted: a page without text gives an empty document.
     pub fn extract(&self, bytes: &[u8], hints: &Hints) -> Document {
-        let _ = (bytes, hints, &self.model);
-        Document::default()
+        let decoded = charset::decode(bytes, &charset_hints(hints));
+        let page = LolEngine.read(&decoded.text, &self.limits);
+        let (probabilities, choice) = self.model.judge(&page);
+        let blocks: Vec<BlockVerdict> = page
+            .blocks
+            .iter()
+            .zip(&probabilities)
+            .zip(&choice.kept)
+            .map(|((block, probability), kept)| BlockVerdict {
+                text: page.text(block).to_owned(),
+                span: block.span,
+                tag: page
+                    .container(block)
+                    .map(|(_, element)| page.name(element).to_owned())
+                    .unwrap_or_default(),
+                words: block.words,
+                probability: *probability,
+                kept: *kept,
+            })
+            .collect();
+        let text = assemble(&blocks);
+        Document {
+            title: title(&page),
+            lang: language(&text, &page.head),
+            text,
+            charset: decoded.encoding.name().to_ascii_lowercase(),
+            charset_source: decoded.source.name().to_owned(),
+            confidence: choice.expected_f1,
+            blocks,
+            capped: page.capped.names().map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// The charset hints among a page's hints.
+pub fn charset_hints<'a>(hints: &Hints<'a>) -> charset::Hints<'a> {
+    charset::Hints {
+        http: hints.http_charset,
+        crawl: hints.crawl_charset,
+        host: hints.url.and_then(host),
+    }
+}
+
+/// Host of a URL, without port and user.
+fn host(url: &str) -> Option<&str> {
+    let rest = url.split_once("://")?.1;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    host.split(':').next().filter(|host| !host.is_empty())
+}
+
+/// The kept blocks, one a line.
+fn assemble(blocks: &[BlockVerdict]) -> String {
+    let mut text = String::new();
+    for block in blocks.iter().filter(|block| block.kept) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&block.text);
+    }
+    text
+}
+
+/// Title of a page: `<title>`, else `og:title`, else its first headline.
+fn title(page: &Page) -> Option<String> {
+    let headline = || {
+        let block = page
+            .blocks
+            .iter()
+            .find(|block| page.container(block).is_some_and(|(_, e)| e.tag == Tag::H1))?;
+        Some(
+            page.text(block)
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
+        )
+    };
+    [Some(page.head.title.as_str()), page.head.meta("og:title")]
+        .into_iter()
+        .flatten()
+        .find(|title| !title.is_empty())
+        .map(str::to_owned)
+        .or_else(headline)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(html: &str) -> Page {
+        LolEngine.read(html, &Limits::default())
+    }
+
+    #[test]
+    fn title_falls_back() {
+        assert_eq!(
+            title(&page("<title>a</title><h1>b</h1>")).as_deref(),
+            Some("a")
+        );
+        assert_eq!(
+            title(&page("<meta property=og:title content=c><h1>b</h1>")).as_deref(),
+            Some("c")
+        );
+        assert_eq!(
+            title(&page("<title> </title><h1>b\n<i>d</i></h1>")).as_deref(),
+            Some("b d")
+        );
+        assert_eq!(title(&page("<p>x")), None);
+    }
+
+    #[test]
+    fn host_of_a_url() {
+        assert_eq!(host("http://u:p@example.org:80/a?b"), Some("example.org"));
+        assert_eq!(host("https://example.org?x"), Some("example.org"));
+        assert_eq!(host("example.org/a"), None);
+        assert_eq!(host("http:///x"), None);
     }
 }

@@ -2,6 +2,7 @@
 
 mod document;
 mod extractor;
+mod language;
 
 pub use document::{BlockVerdict, Document};
-pub use extractor::{Extractor, Hints};
+pub use extractor::{Extractor, Hints, charset_hints};

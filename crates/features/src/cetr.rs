@@ -1,0 +1,212 @@
+//! Tag ratios: CETR on blocks (Weninger, Hsu and Han, WWW 2010; as used by Peters and Lecocq,
+//! WWW 2013, section 3.2).
+//!
+//! The ratio of a block is its characters divided by its tags. The ratios and the absolute difference
+//! between each and the mean of the next three are smoothed along the page; k-means in that plane,
+//! with one centre held at the origin, gives the verdict of the whole algorithm.
+
+use trommel_html::Page;
+
+pub(crate) const NAMES: [&str; 3] = [
+    "tag_ratio.smoothed",
+    "tag_ratio.derivative",
+    "tag_ratio.cluster",
+];
+
+/// Blocks ahead that the derivative looks at.
+const AHEAD: usize = 3;
+/// Weights of a Gaussian of deviation 1, cut at four deviations, from the middle outwards.
+const KERNEL: [f32; 5] = [0.398_943, 0.241_971, 0.053_991, 0.004_432, 0.000_134];
+const ROUNDS: usize = 50;
+const TOLERANCE: f32 = 1e-3;
+
+/// The tag-ratio features of each block: smoothed ratio (characters a tag), smoothed absolute
+/// derivative, and 1 if clustering takes the block for content, else 0.
+pub fn tag_ratios(page: &Page) -> Vec<[f32; 3]> {
+    let ratios: Vec<f32> = page
+        .blocks
+        .iter()
+        .map(|block| block.chars as f32 / (block.tags_before + block.tags_inside).max(1) as f32)
+        .collect();
+    let x = smooth(&ratios);
+    let y = smooth(&derivative(&ratios));
+    let points: Vec<[f32; 2]> = x.into_iter().zip(y).map(|(x, y)| [x, y]).collect();
+    let content = cluster(&points);
+    points
+        .iter()
+        .zip(content)
+        .map(|(p, c)| [p[0], p[1], f32::from(u8::from(c))])
+        .collect()
+}
+
+/// |mean of the next three − own|; at the end of the page fewer, for the last block the two before.
+fn derivative(ratios: &[f32]) -> Vec<f32> {
+    let mean = |part: &[f32]| part.iter().sum::<f32>() / part.len() as f32;
+    (0..ratios.len())
+        .map(|at| {
+            let own = ratios.get(at).copied().unwrap_or_default();
+            let next = ratios
+                .get(at + 1..ratios.len().min(at + 1 + AHEAD))
+                .unwrap_or_default();
+            if !next.is_empty() {
+                (mean(next) - own).abs()
+            } else if at >= 2 {
+                (mean(ratios.get(at - 1..).unwrap_or_default()) - own).abs()
+            } else {
+                0.0
+            }
+        })
+        .collect()
+}
+
+/// Gaussian smoothing; the ends are mirrored (`b a | a b c`).
+fn smooth(series: &[f32]) -> Vec<f32> {
+    let n = series.len() as isize;
+    let mirrored = |at: isize| {
+        let mut at = at.rem_euclid(2 * n.max(1));
+        if at >= n {
+            at = 2 * n - 1 - at;
+        }
+        usize::try_from(at)
+            .ok()
+            .and_then(|at| series.get(at))
+            .copied()
+            .unwrap_or_default()
+    };
+    (0..n)
+        .map(|at| {
+            KERNEL
+                .iter()
+                .zip(0isize..)
+                .map(|(weight, off)| {
+                    if off == 0 {
+                        weight * mirrored(at)
+                    } else {
+                        weight * (mirrored(at - off) + mirrored(at + off))
+                    }
+                })
+                .sum()
+        })
+        .collect()
+}
+
+/// k-means with three centres, the first held at the origin: whether each point belongs to another.
+///
+/// The two free centres start at the point farthest from the origin and at the point farthest from
+/// both, so the result is the same on every run. A centre that loses all its points stays where it is.
+fn cluster(points: &[[f32; 2]]) -> Vec<bool> {
+    let square = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2);
+    let mut centres = [[0.0f32; 2]; 3];
+    for free in 1..3 {
+        let nearest = |point: &[f32; 2]| {
+            centres
+                .iter()
+                .take(free)
+                .map(|c| square(*point, *c))
+                .fold(f32::INFINITY, f32::min)
+        };
+        // The first of equally far points, so that order decides and nothing else.
+        let mut best = ([0.0; 2], 0.0);
+        for point in points {
+            let distance = nearest(point);
+            if distance > best.1 {
+                best = (*point, distance);
+            }
+        }
+        centres[free] = best.0;
+    }
+    let member = |centres: &[[f32; 2]; 3], point: &[f32; 2]| {
+        let mut best = (0, f32::INFINITY);
+        for (at, centre) in centres.iter().enumerate() {
+            let distance = square(*point, *centre);
+            if distance < best.1 {
+                best = (at, distance);
+            }
+        }
+        best.0
+    };
+    for _ in 0..ROUNDS {
+        let mut sums = [[0.0f64; 3]; 3];
+        for point in points {
+            if let Some(sum) = sums.get_mut(member(&centres, point)) {
+                sum[0] += f64::from(point[0]);
+                sum[1] += f64::from(point[1]);
+                sum[2] += 1.0;
+            }
+        }
+        let mut shift = 0.0f32;
+        for (centre, sum) in centres.iter_mut().zip(sums).skip(1) {
+            if sum[2] > 0.0 {
+                let moved = [(sum[0] / sum[2]) as f32, (sum[1] / sum[2]) as f32];
+                shift = shift.max(square(*centre, moved).sqrt());
+                *centre = moved;
+            }
+        }
+        if shift < TOLERANCE {
+            break;
+        }
+    }
+    points
+        .iter()
+        .map(|point| member(&centres, point) > 0)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn smoothing_keeps_a_constant_and_spreads_a_peak() {
+        for value in smooth(&[2.0; 7]) {
+            assert!((value - 2.0).abs() < 1e-4, "{value}");
+        }
+        let peak = smooth(&[0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+        assert!((peak[4] - 0.398_94).abs() < 1e-4 && (peak[3] - 0.241_97).abs() < 1e-4);
+        // One value mirrors onto itself.
+        assert!((smooth(&[3.0])[0] - 3.0).abs() < 1e-4);
+    }
+
+    #[test]
+    fn the_derivative_looks_three_ahead() {
+        assert_eq!(
+            derivative(&[1.0, 2.0, 3.0, 7.0, 5.0]),
+            [3.0, 3.0, 3.0, 2.0, 1.0]
+        );
+        assert_eq!(derivative(&[4.0]), [0.0]);
+    }
+
+    #[test]
+    fn far_points_are_content_and_the_origin_is_not() {
+        let points = [
+            [0.1, 0.0],
+            [0.2, 0.1],
+            [40.0, 5.0],
+            [60.0, 30.0],
+            [0.0, 0.2],
+        ];
+        assert_eq!(cluster(&points), [false, false, true, true, false]);
+        assert!(cluster(&[]).is_empty());
+        assert_eq!(cluster(&[[0.0, 0.0]]), [false]);
+    }
+
+    #[test]
+    fn prose_stands_out_from_a_menu() {
+        let menu = "<li><a href=x>go</a></li>".repeat(8);
+        let prose = format!("<p>{}</p>", "plain words in a sentence ".repeat(12)).repeat(6);
+        let page = LolEngine.read(
+            &format!("<ul>{menu}</ul>{prose}<ul>{menu}</ul>"),
+            &Limits::default(),
+        );
+        let verdicts: Vec<f32> = tag_ratios(&page).iter().map(|r| r[2]).collect();
+        assert!(verdicts[9..13].iter().all(|v| *v == 1.0), "{verdicts:?}");
+        assert!(
+            verdicts[..6]
+                .iter()
+                .chain(&verdicts[17..])
+                .all(|v| *v == 0.0),
+            "{verdicts:?}"
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! Aggregates of the elements around a block, from its own outwards.
+
+use trommel_html::{NONE, Page, Tag};
+
+use crate::text::{Shape, log};
+
+/// How many elements up each group of features looks.
+const LEVELS: [usize; 7] = [0, 1, 2, 3, 4, 6, 8];
+const PARTS: [&str; 6] = [
+    "word_share",
+    "link_density",
+    "log_blocks",
+    "paragraph_share",
+    "log_words_per_element",
+    "commas",
+];
+
+pub(crate) fn names() -> Vec<String> {
+    LEVELS
+        .iter()
+        .flat_map(|level| {
+            PARTS
+                .iter()
+                .map(move |part| format!("container_{level}.{part}"))
+        })
+        .collect()
+}
+
+/// Sums over the blocks inside an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sums {
+    pub words: u32,
+    pub link_words: u32,
+    pub blocks: u32,
+    pub paragraph_words: u32,
+    pub commas: u32,
+}
+
+impl Sums {
+    fn add(&mut self, other: &Sums) {
+        self.words += other.words;
+        self.link_words += other.link_words;
+        self.blocks += other.blocks;
+        self.paragraph_words += other.paragraph_words;
+        self.commas += other.commas;
+    }
+
+    fn share(part: u32, whole: u32) -> f32 {
+        if whole == 0 {
+            0.0
+        } else {
+            part as f32 / whole as f32
+        }
+    }
+
+    pub fn link_density(&self) -> f32 {
+        Self::share(self.link_words, self.words)
+    }
+
+    pub fn paragraph_share(&self) -> f32 {
+        Self::share(self.paragraph_words, self.words)
+    }
+}
+
+/// Sums of every element of the page, and of the page.
+pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Vec<Sums>, Sums) {
+    let mut sums = vec![Sums::default(); page.elements.len()];
+    let mut whole = Sums::default();
+    for (block, shape) in page.blocks.iter().zip(shapes) {
+        let paragraph = page
+            .container(block)
+            .is_some_and(|(_, element)| element.tag == Tag::P);
+        let own = Sums {
+            words: block.words,
+            link_words: block.link_words,
+            blocks: 1,
+            paragraph_words: if paragraph { block.words } else { 0 },
+            commas: shape.commas,
+        };
+        whole.add(&own);
+        if let Some(sum) = sums.get_mut(block.element as usize) {
+            sum.add(&own);
+        }
+    }
+    // Elements stand before their descendants, so backwards each is complete before it is passed up.
+    for at in (0..page.elements.len()).rev() {
+        let Some((element, own)) = page.elements.get(at).zip(sums.get(at).copied()) else {
+            continue;
+        };
+        if let Some(parent) = sums.get_mut(element.parent as usize) {
+            parent.add(&own);
+        }
+    }
+    (sums, whole)
+}
+
+/// The container features of a block; a level above the outermost element repeats that element.
+pub(crate) fn features(
+    page: &Page,
+    sums: &[Sums],
+    whole: &Sums,
+    element: u32,
+    give: &mut impl FnMut(f32),
+) {
+    let mut at = element;
+    let mut level = 0;
+    for wanted in LEVELS {
+        while level < wanted {
+            level += 1;
+            match page.element(at) {
+                Some(own) if own.parent != NONE => at = own.parent,
+                _ => break,
+            }
+        }
+        let sum = sums.get(at as usize).copied().unwrap_or(*whole);
+        let descendants = page
+            .element(at)
+            .map_or(0, |element| element.end.saturating_sub(at + 1));
+        give(Sums::share(sum.words, whole.words));
+        give(sum.link_density());
+        give(log(sum.blocks));
+        give(sum.paragraph_share());
+        give(log(f64::from(sum.words) / f64::from(descendants.max(1))));
+        give(Sums::share(sum.commas, sum.words));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn sums_go_up_the_path() {
+        let page = LolEngine.read(
+            "<div><p>one, two <a href=x>three</a></p><ul><li>four</li></ul></div><p>five</p>",
+            &Limits::default(),
+        );
+        let shapes: Vec<Shape> = page
+            .blocks
+            .iter()
+            .map(|b| Shape::of(page.text(b)))
+            .collect();
+        let (sums, whole) = sums(&page, &shapes);
+        assert_eq!(
+            whole,
+            Sums {
+                words: 5,
+                link_words: 1,
+                blocks: 3,
+                paragraph_words: 4,
+                commas: 1
+            }
+        );
+        assert_eq!(
+            sums[0],
+            Sums {
+                words: 4,
+                link_words: 1,
+                blocks: 2,
+                paragraph_words: 3,
+                commas: 1
+            }
+        );
+        let mut values = Vec::new();
+        features(&page, &sums, &whole, page.blocks[0].element, &mut |v| {
+            values.push(v)
+        });
+        assert_eq!(values.len(), names().len());
+        assert!((values[0] - 0.6).abs() < 1e-6 && (values[1] - 1.0 / 3.0).abs() < 1e-6);
+        assert!((values[6] - 0.8).abs() < 1e-6 && (values[7] - 0.25).abs() < 1e-6);
+        // Above the outermost element the outermost is repeated.
+        assert_eq!(values[6..12], values[36..42]);
+    }
+}

@@ -1,0 +1,187 @@
+//! Where a block stands: order, headline, title, repetition.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_html::{Block, Page, Tag, hash, words};
+
+use crate::text::log;
+
+pub(crate) const NAMES: [&str; 16] = [
+    "position.share",
+    "position.log_from_start",
+    "position.log_to_end",
+    "position.words_before",
+    "position.words_after",
+    "position.after_headline",
+    "position.log_after_headline",
+    "position.log_before_headline",
+    "position.title_share",
+    "position.share_in_title",
+    "position.log_repeats",
+    "position.seen_before",
+    "position.log_like",
+    "position.like_words",
+    "position.words_of_longest",
+    "position.log_tags_before",
+];
+
+/// What [`features`] needs to know of the whole page.
+pub(crate) struct Positions {
+    words: u32,
+    longest: u32,
+    headline: Option<usize>,
+    title: FxHashSet<u64>,
+    /// By text: how often it stands on the page, and at which block first.
+    repeats: FxHashMap<u64, (u32, usize)>,
+    signatures: Vec<u64>,
+    /// By signature: blocks and words.
+    like: FxHashMap<u64, (u32, u32)>,
+    words_before: Vec<u32>,
+}
+
+fn word_hash(word: &str) -> u64 {
+    if word
+        .bytes()
+        .any(|byte| byte.is_ascii_uppercase() || byte >= 0x80)
+    {
+        hash(word.to_lowercase().as_bytes())
+    } else {
+        hash(word.as_bytes())
+    }
+}
+
+/// Signature of a block: name and class of the three elements around it.
+fn signature(page: &Page, block: &Block) -> u64 {
+    page.path(block.element)
+        .take(3)
+        .fold(0, |sum: u64, (_, element)| {
+            sum.rotate_left(21) ^ element.signature
+        })
+}
+
+impl Positions {
+    pub fn new(page: &Page) -> Self {
+        let mut positions = Positions {
+            words: 0,
+            longest: 0,
+            headline: None,
+            title: words::words(&page.head.title, words::Rule::Characters)
+                .map(word_hash)
+                .collect(),
+            repeats: FxHashMap::default(),
+            signatures: Vec::with_capacity(page.blocks.len()),
+            like: FxHashMap::default(),
+            words_before: Vec::with_capacity(page.blocks.len()),
+        };
+        for (at, block) in page.blocks.iter().enumerate() {
+            positions.words_before.push(positions.words);
+            positions.words += block.words;
+            positions.longest = positions.longest.max(block.words);
+            if positions.headline.is_none()
+                && page
+                    .container(block)
+                    .is_some_and(|(_, element)| element.tag == Tag::H1)
+            {
+                positions.headline = Some(at);
+            }
+            positions
+                .repeats
+                .entry(hash(page.text(block).as_bytes()))
+                .or_insert((0, at))
+                .0 += 1;
+            let signature = signature(page, block);
+            positions.signatures.push(signature);
+            let like = positions.like.entry(signature).or_default();
+            like.0 += 1;
+            like.1 += block.words;
+        }
+        positions
+    }
+
+    pub fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
+        let Some(block) = page.blocks.get(at) else {
+            return [0.0; NAMES.len()];
+        };
+        let blocks = page.blocks.len() as f32;
+        let words = self.words.max(1) as f32;
+        let before = self.words_before.get(at).copied().unwrap_or_default();
+        let (to, from) = match self.headline {
+            Some(headline) => (at.saturating_sub(headline), headline.saturating_sub(at)),
+            None => (0, 0),
+        };
+        let own: FxHashSet<u64> = if block.words <= 40 && !self.title.is_empty() {
+            words::words(page.text(block), words::Rule::Characters)
+                .map(word_hash)
+                .collect()
+        } else {
+            FxHashSet::default()
+        };
+        let shared = own.intersection(&self.title).count() as f32;
+        let text = hash(page.text(block).as_bytes());
+        let (repeats, first) = self.repeats.get(&text).copied().unwrap_or((1, at));
+        let signature = self.signatures.get(at).copied().unwrap_or_default();
+        let (like, like_words) = self
+            .like
+            .get(&signature)
+            .copied()
+            .unwrap_or((1, block.words));
+        [
+            at as f32 / blocks,
+            log(at as f64),
+            log((page.blocks.len() - at) as f64),
+            before as f32 / words,
+            (self.words - before - block.words) as f32 / words,
+            f32::from(u8::from(
+                self.headline.is_some_and(|headline| at > headline),
+            )),
+            log(to as f64),
+            log(from as f64),
+            shared / self.title.len().max(1) as f32,
+            shared / own.len().max(1) as f32,
+            log(repeats - 1),
+            f32::from(u8::from(first < at)),
+            log(like),
+            like_words as f32 / words,
+            block.words as f32 / self.longest.max(1) as f32,
+            log(block.tags_before),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn headline_title_and_repetition_are_seen() {
+        let page = LolEngine.read(
+            "<title>Big News - Site</title><p class=a>menu</p><h1>Big news</h1><p class=a>text of it</p><p class=a>menu</p>",
+            &Limits::default(),
+        );
+        let positions = Positions::new(&page);
+        let value = |block: usize, name: &str| {
+            let at = NAMES.iter().position(|n| *n == name).unwrap();
+            positions.features(&page, block)[at]
+        };
+        assert_eq!(value(1, "position.title_share"), 2.0 / 3.0);
+        assert_eq!(value(1, "position.share_in_title"), 1.0);
+        assert_eq!(
+            (
+                value(0, "position.seen_before"),
+                value(3, "position.seen_before")
+            ),
+            (0.0, 1.0)
+        );
+        assert_eq!(value(0, "position.log_repeats"), log(1u32));
+        assert_eq!(
+            (
+                value(0, "position.after_headline"),
+                value(2, "position.after_headline")
+            ),
+            (0.0, 1.0)
+        );
+        assert_eq!(value(2, "position.log_like"), log(3u32));
+        assert!((value(2, "position.words_before") - 3.0 / 7.0).abs() < 1e-6);
+        assert!((value(2, "position.words_after") - 1.0 / 7.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,241 @@
+//! The feature schema: which groups of features a row holds, and the name of each column.
+
+use serde::{Deserialize, Serialize};
+use trommel_html::Page;
+
+use crate::rows::Rows;
+use crate::text::Shape;
+use crate::tokens::{Lexicon, ListedSets, ListedToken, TokenWeight};
+use crate::{ancestry, cetr, containers, neighbours, page_facts, position, shallow, text, tokens};
+
+/// A group of features.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Group {
+    /// Text and link density of the previous, the current and the next block ("ST" in the paper).
+    Shallow,
+    /// Smoothed tag ratio, its derivative, and the verdict of CETR.
+    Cetr,
+    /// One 0/1 feature for each listed attribute token ("IC" in the paper).
+    Tokens,
+    /// Log odds of all known attribute tokens, summed along the path to the block.
+    Weights,
+    /// Aggregates of the elements around the block at several levels.
+    Containers,
+    /// Names of the elements around the block.
+    Ancestry,
+    /// The look of the text.
+    Text,
+    /// Order, headline, title, repetition.
+    Position,
+    /// Facts of the whole page.
+    Page,
+    /// The three blocks before and after.
+    Neighbours,
+}
+
+impl Group {
+    /// Every group, in the order in which rows hold them.
+    pub const ALL: [Group; 10] = [
+        Group::Shallow,
+        Group::Cetr,
+        Group::Tokens,
+        Group::Weights,
+        Group::Containers,
+        Group::Ancestry,
+        Group::Text,
+        Group::Position,
+        Group::Page,
+        Group::Neighbours,
+    ];
+
+    /// The groups of Peters and Lecocq (2013): ST, IC and CETR.
+    pub const PAPER: [Group; 3] = [Group::Shallow, Group::Cetr, Group::Tokens];
+
+    /// Name in configuration and model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Group::Shallow => "shallow",
+            Group::Cetr => "cetr",
+            Group::Tokens => "tokens",
+            Group::Weights => "weights",
+            Group::Containers => "containers",
+            Group::Ancestry => "ancestry",
+            Group::Text => "text",
+            Group::Position => "position",
+            Group::Page => "page",
+            Group::Neighbours => "neighbours",
+        }
+    }
+}
+
+/// What a row of features is made of.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    groups: Vec<Group>,
+    names: Vec<String>,
+    lexicon: Lexicon,
+}
+
+impl Schema {
+    /// A schema of these groups (in the order of [`Group::ALL`], each once) with these tokens.
+    pub fn new(groups: &[Group], listed: &[ListedToken], weights: &[TokenWeight]) -> Self {
+        let groups: Vec<Group> = Group::ALL
+            .into_iter()
+            .filter(|group| groups.contains(group))
+            .collect();
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let names = groups
+            .iter()
+            .flat_map(|group| -> Vec<String> {
+                match group {
+                    Group::Shallow => owned(&shallow::NAMES),
+                    Group::Cetr => owned(&cetr::NAMES),
+                    Group::Tokens => listed.iter().map(ListedToken::feature).collect(),
+                    Group::Weights => owned(&tokens::WEIGHT_NAMES),
+                    Group::Containers => containers::names(),
+                    Group::Ancestry => ancestry::names(),
+                    Group::Text => owned(&text::NAMES),
+                    Group::Position => owned(&position::NAMES),
+                    Group::Page => owned(&page_facts::NAMES),
+                    Group::Neighbours => neighbours::names(),
+                }
+            })
+            .collect();
+        Self {
+            groups,
+            names,
+            lexicon: Lexicon::new(listed, weights),
+        }
+    }
+
+    /// The groups, in row order.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The name of each column.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The features of a page: one row a block, one column a name. Takes time linear in the elements
+    /// and blocks (times the width of a row).
+    pub fn rows(&self, page: &Page) -> Rows {
+        let has = |group: Group| self.groups.contains(&group);
+        let mut rows = Rows::new(self.names.len(), page.blocks.len());
+        let shapes: Vec<Shape> = page
+            .blocks
+            .iter()
+            .map(|block| Shape::of(page.text(block)))
+            .collect();
+        let densities = shallow::densities(page);
+        let ratios = if has(Group::Cetr) {
+            cetr::tag_ratios(page)
+        } else {
+            Vec::new()
+        };
+        let listed = has(Group::Tokens).then(|| ListedSets::new(page, &self.lexicon));
+        let mut listed_row = vec![0.0f32; self.lexicon.listed_len()];
+        let paths = if has(Group::Weights) {
+            tokens::path_weights(page, &self.lexicon)
+        } else {
+            Vec::new()
+        };
+        let (sums, whole) = containers::sums(page, &shapes);
+        let around = if has(Group::Ancestry) {
+            ancestry::around(page)
+        } else {
+            Vec::new()
+        };
+        let positions = has(Group::Position).then(|| position::Positions::new(page));
+        let headline = page.blocks.iter().any(|block| {
+            page.container(block)
+                .is_some_and(|(_, e)| e.tag == trommel_html::Tag::H1)
+        });
+        let facts = page_facts::features(page, &whole, headline);
+        for (at, (block, shape)) in page.blocks.iter().zip(&shapes).enumerate() {
+            for group in &self.groups {
+                match group {
+                    Group::Shallow => rows.extend(&shallow::features(&densities, at)),
+                    Group::Cetr => rows.extend(&ratios.get(at).copied().unwrap_or_default()),
+                    Group::Tokens => {
+                        listed_row.fill(0.0);
+                        if let Some(listed) = &listed {
+                            listed.features(page, block, &mut listed_row);
+                        }
+                        rows.extend(&listed_row);
+                    }
+                    Group::Weights => rows.extend(&tokens::weight_features(page, &paths, at)),
+                    Group::Containers => {
+                        containers::features(page, &sums, &whole, block.element, &mut |v| {
+                            rows.push(v)
+                        });
+                    }
+                    Group::Ancestry => {
+                        ancestry::features(page, &around, block, &mut |v| rows.push(v));
+                    }
+                    Group::Text => rows.extend(&text::features(block, shape)),
+                    Group::Position => {
+                        if let Some(positions) = &positions {
+                            rows.extend(&positions.features(page, at));
+                        }
+                    }
+                    Group::Page => rows.extend(&facts),
+                    Group::Neighbours => {
+                        neighbours::features(page, &shapes, at, &mut |v| rows.push(v));
+                    }
+                }
+            }
+        }
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn rows_have_a_column_for_each_name() {
+        let listed = [ListedToken {
+            attribute: "class".into(),
+            token: "menu".into(),
+            odds: 0.1,
+            share: 0.1,
+        }];
+        let page = LolEngine.read(
+            "<title>t</title><ul class=menu><li>a<li>b</ul><h1>c</h1><p>d e f, g.",
+            &Limits::default(),
+        );
+        for groups in [
+            &Group::ALL[..],
+            &Group::PAPER,
+            &[Group::Neighbours, Group::Text],
+        ] {
+            let schema = Schema::new(groups, &listed, &[]);
+            let rows = schema.rows(&page);
+            assert_eq!(
+                (rows.len(), rows.width()),
+                (4, schema.names().len()),
+                "{groups:?}"
+            );
+            assert!(rows.iter().flatten().all(|v| v.is_finite()));
+        }
+        let schema = Schema::new(&Group::PAPER, &listed, &[]);
+        assert_eq!(schema.names()[9], "class:menu");
+        let menu: Vec<f32> = schema.rows(&page).iter().map(|row| row[9]).collect();
+        assert_eq!(menu, [1.0, 1.0, 0.0, 0.0]);
+        assert!(schema.rows(&Page::default()).is_empty());
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let schema = Schema::new(&Group::ALL, &[], &[]);
+        let mut names = schema.names().to_vec();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), schema.names().len());
+    }
+}

@@ -1,0 +1,83 @@
+//! Shallow text features: text density and link density of the block and its two neighbours
+//! (Kohlschütter, Fankhauser and Nejdl, WSDM 2010; Peters and Lecocq, WWW 2013, section 3.1).
+
+use trommel_html::{Page, words};
+
+/// Characters of the line that text density is measured in.
+const LINE: usize = 80;
+
+pub(crate) const NAMES: [&str; 6] = [
+    "text_density.previous",
+    "link_density.previous",
+    "text_density",
+    "link_density",
+    "text_density.next",
+    "link_density.next",
+];
+
+/// Words a line of 80 characters: those of a one-line text; else of its full lines, the last left out.
+pub fn text_density(text: &str, words: u32, chars: u32) -> f32 {
+    let full_lines = (chars as usize).saturating_sub(1) / LINE;
+    if full_lines == 0 {
+        return words as f32;
+    }
+    let end = if text.is_ascii() {
+        full_lines * LINE
+    } else {
+        text.char_indices()
+            .nth(full_lines * LINE)
+            .map_or(text.len(), |(at, _)| at)
+    };
+    words::count(text.get(..end).unwrap_or(text)) as f32 / full_lines as f32
+}
+
+/// (text density, link density) of each block.
+pub(crate) fn densities(page: &Page) -> Vec<[f32; 2]> {
+    page.blocks
+        .iter()
+        .map(|block| {
+            [
+                text_density(page.text(block), block.words, block.chars),
+                block.link_density(),
+            ]
+        })
+        .collect()
+}
+
+/// The six features of block `at`; beyond the page's ends they are zero.
+pub(crate) fn features(densities: &[[f32; 2]], at: usize) -> [f32; 6] {
+    let of = |at: Option<usize>| {
+        at.and_then(|at| densities.get(at))
+            .copied()
+            .unwrap_or_default()
+    };
+    let [previous, own, next] = [of(at.checked_sub(1)), of(Some(at)), of(at.checked_add(1))];
+    [previous[0], previous[1], own[0], own[1], next[0], next[1]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn a_short_text_counts_whole_a_long_one_by_full_lines() {
+        assert_eq!(text_density("one two three", 3, 13), 3.0);
+        let text = "abcd ".repeat(40); // 200 characters: two full lines of 16 words
+        let chars = text.trim_end().len() as u32;
+        assert_eq!(text_density(text.trim_end(), 40, chars), 16.0);
+        let wide = "é日".repeat(81);
+        assert_eq!(text_density(&wide, 162, 162), 80.0);
+    }
+
+    #[test]
+    fn neighbours_are_zero_beyond_the_ends() {
+        let page = LolEngine.read(
+            "<p>one two</p><p><a href=x>three</a> four</p>",
+            &Limits::default(),
+        );
+        let densities = densities(&page);
+        assert_eq!(features(&densities, 0), [0.0, 0.0, 2.0, 0.0, 2.0, 0.5]);
+        assert_eq!(features(&densities, 1), [2.0, 0.0, 2.0, 0.5, 0.0, 0.0]);
+    }
+}

@@ -1,0 +1,126 @@
+//! What a block's text looks like: length, punctuation, case, script.
+
+use trommel_html::{Block, words};
+
+pub(crate) const NAMES: [&str; 19] = [
+    "text.log_words",
+    "text.log_chars",
+    "text.log_link_words",
+    "text.unlinked",
+    "text.all_linked",
+    "text.some_linked",
+    "text.words_3",
+    "text.words_8",
+    "text.words_16",
+    "text.words_40",
+    "text.chars_per_word",
+    "text.commas",
+    "text.sentence_marks",
+    "text.ends_sentence",
+    "text.upper",
+    "text.digits",
+    "text.unspaced",
+    "text.images",
+    "text.inputs",
+];
+
+/// Counts over the characters of a block's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Shape {
+    pub commas: u32,
+    pub sentence_marks: u32,
+    pub upper: u32,
+    pub digits: u32,
+    pub unspaced: u32,
+    pub ends_sentence: bool,
+}
+
+impl Shape {
+    pub fn of(text: &str) -> Self {
+        let mut shape = Shape::default();
+        for c in text.chars() {
+            match c {
+                'a'..='z' | ' ' => {}
+                'A'..='Z' => shape.upper += 1,
+                '0'..='9' => shape.digits += 1,
+                ',' | '、' | '，' | '،' => shape.commas += 1,
+                '.' | '!' | '?' | '。' | '！' | '？' | '।' | '؟' => shape.sentence_marks += 1,
+                c if c.is_ascii() => {}
+                c => {
+                    shape.upper += u32::from(c.is_uppercase());
+                    shape.unspaced += u32::from(words::is_unspaced(c));
+                }
+            }
+        }
+        let last = text
+            .trim_end_matches(['"', '\'', '”', '’', '»', ')', '」', '』'])
+            .chars()
+            .last();
+        shape.ends_sentence = last.is_some_and(|c| {
+            matches!(
+                c,
+                '.' | '!' | '?' | ':' | '…' | '。' | '！' | '？' | '।' | '؟'
+            )
+        });
+        shape
+    }
+}
+
+/// Natural logarithm of 1 + `value`.
+pub(crate) fn log(value: impl Into<f64>) -> f32 {
+    value.into().ln_1p() as f32
+}
+
+fn flag(value: bool) -> f32 {
+    f32::from(u8::from(value))
+}
+
+pub(crate) fn features(block: &Block, shape: &Shape) -> [f32; NAMES.len()] {
+    let words = block.words.max(1) as f32;
+    let chars = block.chars.max(1) as f32;
+    let density = block.link_density();
+    [
+        log(block.words),
+        log(block.chars),
+        log(block.link_words),
+        flag(block.link_words == 0),
+        flag(density > 0.9),
+        flag(density > 0.33),
+        flag(block.words >= 3),
+        flag(block.words >= 8),
+        flag(block.words >= 16),
+        flag(block.words >= 40),
+        (chars / words).min(20.0),
+        shape.commas as f32 / words,
+        shape.sentence_marks as f32 / words,
+        flag(shape.ends_sentence),
+        shape.upper as f32 / chars,
+        shape.digits as f32 / chars,
+        shape.unspaced as f32 / chars,
+        log(block.images),
+        log(block.inputs),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shape_counts_by_kind() {
+        let shape = Shape::of("Él, A1, 日本。 (Done.)");
+        assert_eq!(
+            shape,
+            Shape {
+                commas: 2,
+                sentence_marks: 2,
+                upper: 3,
+                digits: 1,
+                unspaced: 2,
+                ends_sentence: true
+            }
+        );
+        assert!(!Shape::of("Read more").ends_sentence);
+        assert!(Shape::of("He said: “no.”").ends_sentence);
+    }
+}

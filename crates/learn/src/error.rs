@@ -1,0 +1,62 @@
+//! What can go wrong in learning and scoring.
+
+use trommel_archive::ArchiveError;
+use trommel_model::ModelError;
+
+/// What can go wrong in learning and scoring.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LearnError {
+    /// A file cannot be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A line of a gold file is not a gold object.
+    #[error("{path}, line {line}: {source}")]
+    Gold {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// What the parser said.
+        source: serde_json::Error,
+    },
+    /// The archive of the pages cannot be read to its end.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// A page of the archive cannot be decoded.
+    #[error("{file} at {offset}: {message}")]
+    Page {
+        /// The archive.
+        file: String,
+        /// The record's offset.
+        offset: u64,
+        /// What is wrong.
+        message: String,
+    },
+    /// A gold object has no page in the archive.
+    #[error("{pages}: {missing} of {golds} gold objects have no page, the first is {first}")]
+    NoPage {
+        /// The archive.
+        pages: String,
+        /// How many.
+        missing: usize,
+        /// Of how many.
+        golds: usize,
+        /// Record id of the first.
+        first: String,
+    },
+    /// There is nothing to learn from.
+    #[error("nothing to learn from: {0}")]
+    Nothing(&'static str),
+    /// The solver failed.
+    #[error("logistic regression failed: {0}")]
+    Solver(String),
+    /// The result is not a usable model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}

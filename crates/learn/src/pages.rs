@@ -1,0 +1,234 @@
+//! Labelled pages: an archive and its gold file, read together.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use trommel::{Hints, charset_hints};
+use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, payload};
+use trommel_html::{Engine, Limits, LolEngine, Page, charset};
+
+use crate::error::LearnError;
+
+/// One line of a gold file. Fields that are not named here are passed over.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Gold {
+    /// WARC-Record-ID of the page.
+    pub record_id: String,
+    /// URL of the page.
+    #[serde(default)]
+    pub url: String,
+    /// Name of the page in its set.
+    #[serde(default)]
+    pub id: String,
+    /// Main text; empty if nothing should be extracted.
+    #[serde(default)]
+    pub gold: Option<String>,
+    /// Comments of readers, where they are kept apart.
+    #[serde(default)]
+    pub gold_comments: Option<String>,
+    /// Type of the page.
+    #[serde(default)]
+    pub page_type: Option<String>,
+    /// Language of the page.
+    #[serde(default)]
+    pub lang: Option<String>,
+}
+
+impl Gold {
+    /// The text to be extracted, with the comments if `comments` is set.
+    pub fn text(&self, comments: bool) -> String {
+        let mut text = self.gold.clone().unwrap_or_default();
+        if comments {
+            if let Some(more) = self
+                .gold_comments
+                .as_deref()
+                .filter(|more| !more.is_empty())
+            {
+                text.push('\n');
+                text.push_str(more);
+            }
+        }
+        text
+    }
+
+    /// What pages are divided by in cross-validation: the host. Hosts ending in `.invalid` (RFC 2606)
+    /// are no hosts but placeholders, so their pages stand for themselves.
+    pub fn group(&self) -> &str {
+        let host = self.url.split_once("://").map_or("", |(_, rest)| rest);
+        let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+        if host.is_empty() || host.ends_with(".invalid") {
+            &self.record_id
+        } else {
+            host
+        }
+    }
+}
+
+/// A page with its gold.
+#[derive(Clone, Debug)]
+pub struct LabelledPage {
+    /// The gold object.
+    pub gold: Gold,
+    /// The page's tables.
+    pub page: Page,
+}
+
+/// A set of labelled pages.
+#[derive(Clone, Debug)]
+pub struct PageSet {
+    /// Its name: that of the archive without its endings.
+    pub name: String,
+    /// The pages in the order of the archive.
+    pub pages: Vec<LabelledPage>,
+}
+
+/// Reads the gold objects of a file of JSON lines, gzip or plain.
+///
+/// # Errors
+/// If the file cannot be read or a line is no gold object.
+pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
+    let name = path.display().to_string();
+    let io = |source| LearnError::Io {
+        path: name.clone(),
+        source,
+    };
+    let mut file = BufReader::new(File::open(path).map_err(io)?);
+    let gzip = file.fill_buf().map_err(io)?.starts_with(&[0x1F, 0x8B]);
+    let input: Box<dyn Read> = if gzip {
+        Box::new(MultiGzDecoder::new(file))
+    } else {
+        Box::new(file)
+    };
+    let mut golds = Vec::new();
+    for (at, line) in BufReader::new(input).lines().enumerate() {
+        let line = line.map_err(io)?;
+        if !line.trim().is_empty() {
+            golds.push(
+                serde_json::from_str(&line).map_err(|source| LearnError::Gold {
+                    path: name.clone(),
+                    line: at + 1,
+                    source,
+                })?,
+            );
+        }
+    }
+    Ok(golds)
+}
+
+/// Reads the pages of an archive that have a gold object.
+///
+/// # Errors
+/// If a file cannot be read, the archive is damaged, or a gold object has no page.
+pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
+    let golds = read_gold(gold)?;
+    let count = golds.len();
+    let mut by_id: FxHashMap<String, Gold> = golds
+        .into_iter()
+        .map(|gold| (bare(&gold.record_id).to_owned(), gold))
+        .collect();
+    let mut records: Vec<(Gold, Record)> = Vec::new();
+    for record in Reader::open(pages, ReadOptions::default())? {
+        let record = record?;
+        if let Some(gold) = record.id().and_then(|id| by_id.remove(id)) {
+            records.push((gold, record));
+        }
+    }
+    if let Some(first) = by_id.keys().min() {
+        return Err(LearnError::NoPage {
+            pages: pages.display().to_string(),
+            missing: by_id.len(),
+            golds: count,
+            first: first.clone(),
+        });
+    }
+    let pages_read: Result<Vec<LabelledPage>, LearnError> = records
+        .into_par_iter()
+        .map(|(gold, record)| {
+            let page = read_page(record, &gold)?;
+            Ok(LabelledPage { gold, page })
+        })
+        .collect();
+    let name = pages
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    Ok(PageSet {
+        name: name.split(".warc").next().unwrap_or_default().to_owned(),
+        pages: pages_read?,
+    })
+}
+
+fn bare(id: &str) -> &str {
+    id.trim().trim_start_matches('<').trim_end_matches('>')
+}
+
+/// Reads a page just as the extractor does.
+fn read_page(mut record: Record, gold: &Gold) -> Result<Page, LearnError> {
+    let (file, offset) = (record.place.file.to_string(), record.place.offset);
+    let url = record.url().map_or_else(|| gold.url.clone(), str::to_owned);
+    let payload =
+        payload(&mut record, &PayloadOptions::default()).map_err(|error| LearnError::Page {
+            file,
+            offset,
+            message: error.to_string(),
+        })?;
+    let hints = Hints {
+        url: Some(&url),
+        http_charset: payload.charset(),
+        crawl_charset: None,
+    };
+    let decoded = charset::decode(&payload.body, &charset_hints(&hints));
+    Ok(LolEngine.read(&decoded.text, &Limits::default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_hosts_but_for_placeholders() {
+        let group = |url: &str| {
+            Gold {
+                record_id: "r".into(),
+                url: url.into(),
+                ..Gold::default()
+            }
+            .group()
+            .to_owned()
+        };
+        assert_eq!(group("https://a.example.org/x?y"), "a.example.org");
+        assert_eq!(group("https://dragnet-test.invalid/1"), "r");
+        assert_eq!(group(""), "r");
+    }
+
+    #[test]
+    fn comments_are_part_of_the_text_on_request() {
+        let gold = Gold {
+            gold: Some("a".into()),
+            gold_comments: Some("b".into()),
+            ..Gold::default()
+        };
+        assert_eq!(
+            (gold.text(false).as_str(), gold.text(true).as_str()),
+            ("a", "a\nb")
+        );
+    }
+
+    #[test]
+    fn a_bad_gold_line_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.gold.jsonl");
+        std::fs::write(
+            &path,
+            "{\"record_id\":\"<urn:a>\",\"gold\":null}\n\n{\"no\n",
+        )
+        .unwrap();
+        let error = read_gold(&path).unwrap_err().to_string();
+        assert!(error.contains("x.gold.jsonl, line 3"), "{error}");
+    }
+}

@@ -1,0 +1,47 @@
+//! Why a model cannot be used.
+
+/// Why a model cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The file cannot be read.
+    #[error("model {path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The bytes are not laid out like a model file.
+    #[error("not a trommel model file: {0}")]
+    Format(#[from] rmp_serde::decode::Error),
+    /// The model cannot be written.
+    #[error("cannot write the model: {0}")]
+    Write(#[from] rmp_serde::encode::Error),
+    /// MessagePack of another kind.
+    #[error("not a trommel model file: its format is {format:?}")]
+    NotAModel {
+        /// What it calls itself.
+        format: String,
+    },
+    /// Written by a later program.
+    #[error("the model is of version {version}, this program knows versions up to {known}")]
+    TooNew {
+        /// Its version.
+        version: u32,
+        /// The last known.
+        known: u32,
+    },
+    /// It uses a feature that this program cannot compute.
+    #[error("the model uses the feature {feature}, which this program does not know")]
+    UnknownFeature {
+        /// The feature.
+        feature: String,
+    },
+    /// A weight is infinite or not a number.
+    #[error("the model's weight of {feature} is not a finite number")]
+    NotFinite {
+        /// The feature.
+        feature: String,
+    },
+}

@@ -1,0 +1,117 @@
+//! From probabilities to a choice of blocks.
+
+use serde::{Deserialize, Serialize};
+
+/// A rule for choosing blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Selection {
+    /// Every block at or above this probability.
+    Threshold(f32),
+    /// The blocks, taken from the most probable down, that make the expected word F1 of the page
+    /// highest: 2 Σ p w / (Σ w + Σ over all blocks of p w).
+    ExpectedF1,
+}
+
+/// Chosen blocks and how good the choice should be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choice {
+    /// Whether each block is kept.
+    pub kept: Vec<bool>,
+    /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks.
+    pub expected_f1: f32,
+}
+
+impl Selection {
+    /// Chooses among blocks of these probabilities (0..=1) and numbers of words.
+    pub fn choose(&self, probabilities: &[f32], words: &[u32]) -> Choice {
+        let weighed = |at: usize| -> (f64, f64) {
+            let p = probabilities.get(at).copied().unwrap_or_default();
+            let w = words.get(at).copied().unwrap_or_default();
+            (f64::from(p), f64::from(w))
+        };
+        let blocks = probabilities.len();
+        let all: f64 = (0..blocks).map(|at| weighed(at).0 * weighed(at).1).sum();
+        let mut kept = vec![false; blocks];
+        match self {
+            Selection::Threshold(threshold) => {
+                for (keep, p) in kept.iter_mut().zip(probabilities) {
+                    *keep = p >= threshold;
+                }
+            }
+            Selection::ExpectedF1 => {
+                let mut order: Vec<usize> = (0..blocks).collect();
+                order.sort_by(|a, b| weighed(*b).0.total_cmp(&weighed(*a).0).then(a.cmp(b)));
+                let (mut hit, mut size, mut best, mut best_len) = (0.0, 0.0, 0.0, 0);
+                for (rank, at) in order.iter().enumerate() {
+                    let (p, w) = weighed(*at);
+                    hit += p * w;
+                    size += w;
+                    let f1 = 2.0 * hit / (size + all);
+                    if f1 > best {
+                        (best, best_len) = (f1, rank + 1);
+                    }
+                }
+                for at in order.into_iter().take(best_len) {
+                    if let Some(keep) = kept.get_mut(at) {
+                        *keep = true;
+                    }
+                }
+            }
+        }
+        let (hit, size) = (0..blocks)
+            .filter(|at| kept.get(*at) == Some(&true))
+            .map(weighed)
+            .fold((0.0, 0.0), |(hit, size), (p, w)| (hit + p * w, size + w));
+        let expected_f1 = if size + all > 0.0 {
+            2.0 * hit / (size + all)
+        } else {
+            0.0
+        };
+        Choice {
+            kept,
+            expected_f1: expected_f1 as f32,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_threshold_keeps_what_reaches_it() {
+        let choice = Selection::Threshold(0.5).choose(&[0.5, 0.49, 0.9], &[10, 10, 10]);
+        assert_eq!(choice.kept, [true, false, true]);
+        assert!((choice.expected_f1 - 2.0 * 14.0 / (20.0 + 18.9)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn expected_f1_is_highest_for_the_choice() {
+        let (p, w) = ([0.9, 0.45, 0.3, 0.05], [100, 40, 30, 200]);
+        let choice = Selection::ExpectedF1.choose(&p, &w);
+        let all: f32 = p.iter().zip(w).map(|(p, w)| p * w as f32).sum();
+        let mut best = 0.0f32;
+        for set in 0..16u32 {
+            let chosen = |at: usize| set >> at & 1 == 1;
+            let hit: f32 = (0..4)
+                .filter(|at| chosen(*at))
+                .map(|at| p[at] * w[at] as f32)
+                .sum();
+            let size: f32 = (0..4).filter(|at| chosen(*at)).map(|at| w[at] as f32).sum();
+            best = best.max(2.0 * hit / (size + all));
+        }
+        assert!(
+            (choice.expected_f1 - best).abs() < 1e-5,
+            "{} {best}",
+            choice.expected_f1
+        );
+        assert_eq!(choice.kept, [true, true, false, false]);
+    }
+
+    #[test]
+    fn nothing_gives_nothing() {
+        assert_eq!(Selection::ExpectedF1.choose(&[], &[]), Choice::default());
+        assert_eq!(Selection::ExpectedF1.choose(&[0.0], &[3]).kept, [false]);
+    }
+}

@@ -1,0 +1,95 @@
+//! The language of a text.
+
+use isolang::Language;
+use trommel_html::Head;
+use whatlang::{Detector, Lang};
+
+/// Characters of a text that are looked at: more change nothing.
+const SAMPLE: usize = 2000;
+/// Characters below which detection is a guess.
+const LEAST: usize = 40;
+
+/// Language of a page as an ISO 639-1 code (ISO 639-3 where there is no shorter one): detected on
+/// `text` if that is reliable, else as the page declares it.
+pub(crate) fn language(text: &str, head: &Head) -> Option<String> {
+    detected(text).or_else(|| declared(head))
+}
+
+fn detected(text: &str) -> Option<String> {
+    let end = text
+        .char_indices()
+        .nth(SAMPLE)
+        .map_or(text.len(), |(at, _)| at);
+    let sample = text.get(..end)?;
+    if sample.chars().nth(LEAST).is_none() {
+        return None;
+    }
+    let info = Detector::new().detect(sample)?;
+    if !info.is_reliable() {
+        return None;
+    }
+    Some(match info.lang() {
+        // Mandarin is written Chinese to everyone who reads the field.
+        Lang::Cmn => "zh".to_owned(),
+        lang => short(lang.code()),
+    })
+}
+
+fn declared(head: &Head) -> Option<String> {
+    let tag = head
+        .lang
+        .as_deref()
+        .or_else(|| head.meta("og:locale"))
+        .or_else(|| head.meta("language"))?;
+    let primary = tag
+        .split(['-', '_', ','])
+        .next()?
+        .trim()
+        .to_ascii_lowercase();
+    let language = match primary.len() {
+        2 => Language::from_639_1(&primary),
+        3 => Language::from_639_3(&primary),
+        _ => None,
+    }?;
+    Some(
+        language
+            .to_639_1()
+            .unwrap_or(language.to_639_3())
+            .to_owned(),
+    )
+}
+
+fn short(code: &str) -> String {
+    Language::from_639_3(code)
+        .and_then(|language| language.to_639_1())
+        .unwrap_or(code)
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(lang: &str) -> Head {
+        Head {
+            lang: Some(lang.to_owned()),
+            ..Head::default()
+        }
+    }
+
+    #[test]
+    fn long_text_decides() {
+        let german = "Der schnelle braune Fuchs springt über den faulen Hund, und niemand wundert sich darüber.";
+        assert_eq!(language(german, &head("en")).as_deref(), Some("de"));
+        let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。";
+        assert_eq!(language(chinese, &head("en")).as_deref(), Some("zh"));
+    }
+
+    #[test]
+    fn short_text_is_as_declared() {
+        assert_eq!(language("Hallo", &head("de-AT")).as_deref(), Some("de"));
+        assert_eq!(language("", &head("eng")).as_deref(), Some("en"));
+        assert_eq!(language("", &head("x-none")), None);
+        assert_eq!(language("", &Head::default()), None);
+    }
+}
