@@ -1,0 +1,122 @@
+//! What can go wrong with an archive file.
+
+use std::{fmt, io, sync::Arc};
+
+/// Damage that was met and passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Damage {
+    /// The file ends in the middle of a record or of a compressed member.
+    Cut,
+    /// Compressed data that can't be decoded.
+    Codec,
+    /// A member decoded to its end, but its checksum or its length is another.
+    Checksum,
+    /// Bytes between records that belong to none.
+    Junk,
+    /// A record whose header has no end, is too long, or has no field.
+    Header,
+    /// A zstd dictionary at the head of the file that can't be used.
+    Dictionary,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Damage::Cut => "file is cut",
+            Damage::Codec => "compressed data is damaged",
+            Damage::Checksum => "checksum or length of a compressed member is wrong",
+            Damage::Junk => "bytes that belong to no record",
+            Damage::Header => "record header can't be read",
+            Damage::Dictionary => "zstd dictionary can't be used",
+        })
+    }
+}
+
+/// An error of one archive file.
+///
+/// [`ArchiveError::Damage`] is passed: the reader goes on at the next record. All others end the reading.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArchiveError {
+    /// The bytes could not be read.
+    #[error("{file}: offset {offset}: {source}")]
+    Io {
+        /// Name of the archive.
+        file: Arc<str>,
+        /// Stored bytes read before the error.
+        offset: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file has no byte, or nothing but empty members and blank lines.
+    #[error("{file}: empty archive")]
+    Empty {
+        /// Name of the archive.
+        file: Arc<str>,
+    },
+    /// Neither WARC nor ARC.
+    #[error("{file}: not a WARC or ARC archive (begins with {hint})")]
+    NotAnArchive {
+        /// Name of the archive.
+        file: Arc<str>,
+        /// The first plain bytes, escaped.
+        hint: String,
+    },
+    /// A container or compression that is recognised but not read.
+    #[error("{file}: {what} files are not supported")]
+    Unsupported {
+        /// Name of the archive.
+        file: Arc<str>,
+        /// Name of the compression or container.
+        what: &'static str,
+    },
+    /// Damage that has been passed.
+    #[error("{file}: offset {offset}: {what}, {lost} bytes lost")]
+    Damage {
+        /// Name of the archive.
+        file: Arc<str>,
+        /// Stored offset where the damage begins (where it was noticed; the start of the member
+        /// if nothing of it could be used).
+        offset: u64,
+        /// Stored bytes of which nothing was given. Inside one compressed member: plain bytes.
+        lost: u64,
+        /// What is damaged.
+        what: Damage,
+    },
+}
+
+impl ArchiveError {
+    /// Whether nothing more comes from the file.
+    pub fn is_fatal(&self) -> bool {
+        !matches!(self, ArchiveError::Damage { .. })
+    }
+
+    /// Stored offset the error belongs to; 0 for errors of the whole file.
+    pub fn offset(&self) -> u64 {
+        match self {
+            ArchiveError::Io { offset, .. } | ArchiveError::Damage { offset, .. } => *offset,
+            _ => 0,
+        }
+    }
+
+    /// Name of the archive.
+    pub fn file(&self) -> &str {
+        match self {
+            ArchiveError::Io { file, .. }
+            | ArchiveError::Empty { file }
+            | ArchiveError::NotAnArchive { file, .. }
+            | ArchiveError::Unsupported { file, .. }
+            | ArchiveError::Damage { file, .. } => file,
+        }
+    }
+}
+
+/// Why a record gave no payload.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PayloadError {
+    /// Records of this type hold no payload of a capture.
+    #[error("{0} records have no payload")]
+    NoPayload(crate::RecordType),
+}

@@ -1,0 +1,192 @@
+//! Gzip members one by one: their headers, raw deflate, trailers.
+
+use std::io;
+
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+
+use crate::{buffer::Buffer, error::Damage, source::Source, stream::Begin, stream::Stop};
+
+/// First bytes of a member that holds deflate, the only method there is.
+pub(crate) const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
+/// Plain bytes made at a time.
+const CHUNK: usize = 64 * 1024;
+/// Longest member header read: an extra field is at most 64 KiB, names are short.
+const MAX_HEADER: usize = 256 * 1024;
+
+/// Decoder of one member after another.
+pub(crate) struct Gzip {
+    inflate: Decompress,
+    crc: Crc,
+    body_ended: bool,
+    probe: Option<Decompress>,
+}
+
+impl Gzip {
+    pub(crate) fn new() -> Self {
+        Gzip {
+            inflate: Decompress::new(false),
+            crc: Crc::new(),
+            body_ended: false,
+            probe: None,
+        }
+    }
+
+    /// Reads the header of the next member.
+    pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<Begin> {
+        skip_padding(source)?;
+        source.mark();
+        let mut want = 32;
+        let length = loop {
+            let bytes = source.peek(want)?;
+            if bytes.is_empty() {
+                return Ok(Begin::End);
+            }
+            let magic = bytes.len().min(MAGIC.len());
+            if bytes.get(..magic) != MAGIC.get(..magic) {
+                return Ok(Begin::Broken(Damage::Junk));
+            }
+            match header_length(bytes) {
+                Some(length) => break length,
+                None if bytes.len() < want => return Ok(Begin::Broken(Damage::Cut)),
+                None if want >= MAX_HEADER => return Ok(Begin::Broken(Damage::Codec)),
+                None => want = bytes.len().max(want).saturating_mul(2).min(MAX_HEADER),
+            }
+        };
+        source.consume(length);
+        self.inflate.reset(false);
+        self.crc.reset();
+        self.body_ended = false;
+        Ok(Begin::Member)
+    }
+
+    /// Decodes some bytes of the member.
+    pub(crate) fn decode(
+        &mut self,
+        source: &mut Source,
+        window: &mut Buffer,
+    ) -> io::Result<Option<Stop>> {
+        if self.body_ended {
+            return self.trailer(source).map(Some);
+        }
+        loop {
+            let input = source.peek(1)?;
+            let at_end = input.is_empty();
+            let (read_before, made_before) = (self.inflate.total_in(), self.inflate.total_out());
+            let room = window.room(CHUNK);
+            let size = room.len().min(CHUNK);
+            let room = room.get_mut(..size).unwrap_or_default();
+            let status = self.inflate.decompress(input, room, FlushDecompress::None);
+            let read = usize::try_from(self.inflate.total_in() - read_before).unwrap_or(0);
+            let made = usize::try_from(self.inflate.total_out() - made_before).unwrap_or(0);
+            self.crc.update(room.get(..made).unwrap_or_default());
+            window.filled(made);
+            source.consume(read);
+            match status {
+                Ok(Status::StreamEnd) => {
+                    self.body_ended = true;
+                    return if made > 0 {
+                        Ok(None)
+                    } else {
+                        self.trailer(source).map(Some)
+                    };
+                }
+                Ok(_) if made > 0 => return Ok(None),
+                Ok(_) if read > 0 => {}
+                Ok(_) if at_end => return Ok(Some(Stop::Broken(Damage::Cut))),
+                // Bytes decoded before the error stand; the same call fails again with none.
+                Err(_) if made > 0 => return Ok(None),
+                Ok(_) | Err(_) => return Ok(Some(Stop::Broken(Damage::Codec))),
+            }
+        }
+    }
+
+    fn trailer(&mut self, source: &mut Source) -> io::Result<Stop> {
+        let bytes = source.peek(8)?;
+        let Some((crc, rest)) = bytes.split_first_chunk::<4>() else {
+            return Ok(Stop::Broken(Damage::Cut));
+        };
+        let Some(size) = rest.first_chunk::<4>() else {
+            return Ok(Stop::Broken(Damage::Cut));
+        };
+        let right = u32::from_le_bytes(*crc) == self.crc.sum()
+            && u32::from_le_bytes(*size) == self.crc.amount();
+        source.consume(8);
+        Ok(if right {
+            Stop::MemberEnd
+        } else {
+            Stop::Broken(Damage::Checksum)
+        })
+    }
+
+    /// The first plain bytes of the member `stored` begins with, if it is one.
+    pub(crate) fn probe(&mut self, stored: &[u8], plain: &mut [u8]) -> Option<usize> {
+        if !stored.starts_with(&MAGIC) {
+            return None;
+        }
+        let body = stored.get(header_length(stored)?..)?;
+        let inflate = self.probe.get_or_insert_with(|| Decompress::new(false));
+        inflate.reset(false);
+        // An error after the first bytes does not matter here.
+        let _ = inflate.decompress(body, plain, FlushDecompress::None);
+        usize::try_from(inflate.total_out()).ok()
+    }
+}
+
+/// Passes zeros and line ends between members: tapes, block devices and careless joins leave them.
+fn skip_padding(source: &mut Source) -> io::Result<()> {
+    loop {
+        let bytes = source.peek(1)?;
+        let padding = bytes
+            .iter()
+            .take_while(|b| matches!(b, 0 | b'\r' | b'\n'))
+            .count();
+        if padding == 0 {
+            return Ok(());
+        }
+        source.consume(padding);
+    }
+}
+
+/// Length of a member's header; None if more bytes are needed.
+pub(crate) fn header_length(bytes: &[u8]) -> Option<usize> {
+    let flags = *bytes.get(3)?;
+    let mut at = 10usize;
+    if flags & 4 != 0 {
+        let low = *bytes.get(at)?;
+        let high = *bytes.get(at + 1)?;
+        at += 2 + usize::from(u16::from_le_bytes([low, high]));
+    }
+    for flag in [8u8, 16] {
+        if flags & flag != 0 {
+            at += memchr::memchr(0, bytes.get(at..)?)? + 1;
+        }
+    }
+    if flags & 2 != 0 {
+        at += 2;
+    }
+    (at <= bytes.len()).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn header_fields_are_passed() {
+        let mut bytes = vec![0x1f, 0x8b, 8, 4 | 8 | 16 | 2, 0, 0, 0, 0, 0, 255];
+        bytes.extend_from_slice(&[3, 0, b'a', b'b', b'c']);
+        bytes.extend_from_slice(b"name\0comment\0");
+        bytes.extend_from_slice(&[1, 2]);
+        let length = bytes.len();
+        assert_eq!(header_length(&bytes), Some(length));
+        for cut in 0..length {
+            assert_eq!(header_length(&bytes[..cut]), None, "{cut}");
+        }
+        bytes.extend_from_slice(b"body");
+        assert_eq!(header_length(&bytes), Some(length));
+        assert_eq!(
+            header_length(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]),
+            Some(10)
+        );
+    }
+}

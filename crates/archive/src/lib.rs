@@ -1,0 +1,31 @@
+//! Reads WARC and ARC archives in every usual compression, record by record, with the place of each.
+//!
+//! [`Reader`] gives [`Record`]s; [`payload`] undoes HTTP and its codings; [`media_type`] tells what
+//! the payload is; [`mod@write`] writes records.
+
+#![warn(missing_docs)]
+
+mod buffer;
+mod chunked;
+mod coding;
+mod detect;
+mod error;
+mod gzip;
+mod headers;
+mod http;
+mod media;
+mod payload;
+mod reader;
+mod record;
+mod source;
+mod start;
+mod stream;
+pub mod write;
+mod zst;
+
+pub use error::{ArchiveError, Damage, PayloadError};
+pub use headers::Headers;
+pub use media::{MediaType, TypeSource, media_type};
+pub use payload::{Coding, Payload, PayloadNote, PayloadOptions, payload};
+pub use reader::{ReadOptions, Reader};
+pub use record::{Format, Note, Place, Record, RecordType};

@@ -1,0 +1,248 @@
+//! The payload of a record: HTTP framing and codings undone.
+
+use std::fmt;
+
+use crate::{
+    chunked,
+    coding::{self, Undone},
+    error::PayloadError,
+    headers::Headers,
+    http,
+    media::{self, MediaType},
+    record::{Record, RecordType},
+};
+
+/// Rounds of gzip undone that no header names.
+const SILENT_ROUNDS: usize = 2;
+
+/// A coding of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Coding {
+    /// Transfer-Encoding chunked.
+    Chunked,
+    /// gzip or x-gzip.
+    Gzip,
+    /// deflate, with or without a zlib header.
+    Deflate,
+    /// br.
+    Brotli,
+    /// zstd.
+    Zstd,
+}
+
+impl Coding {
+    /// The name HTTP has for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Coding::Chunked => "chunked",
+            Coding::Gzip => "gzip",
+            Coding::Deflate => "deflate",
+            Coding::Brotli => "br",
+            Coding::Zstd => "zstd",
+        }
+    }
+}
+
+impl fmt::Display for Coding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An oddity survived while decoding a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PayloadNote {
+    /// A header names a coding the body does not have; the body was left as it is.
+    HeaderLied(Coding),
+    /// The body has a coding no header names; it was undone.
+    Undeclared(Coding),
+    /// The coded body ends before its end or is damaged there; what decoded was kept.
+    BodyCut(Coding),
+    /// Chunk sizes are wrong; no byte of the rest was dropped.
+    WrongChunks,
+    /// A header names a coding that is not known.
+    UnknownCoding(String),
+    /// The decoded body reached [`PayloadOptions::max_payload`]; the rest was dropped.
+    LimitHit,
+}
+
+impl fmt::Display for PayloadNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PayloadNote::HeaderLied(coding) => write!(f, "header says {coding}, body is not"),
+            PayloadNote::Undeclared(coding) => write!(f, "body is {coding}, no header says so"),
+            PayloadNote::BodyCut(coding) => write!(f, "{coding} body cut"),
+            PayloadNote::WrongChunks => f.write_str("wrong chunk sizes"),
+            PayloadNote::UnknownCoding(name) => write!(f, "unknown coding {name}"),
+            PayloadNote::LimitHit => f.write_str("decoded body too long"),
+        }
+    }
+}
+
+/// The payload of a response or resource.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Payload {
+    /// HTTP status code; None where there is no status line.
+    pub status: Option<u16>,
+    /// HTTP headers.
+    pub headers: Headers,
+    /// The body, decoded.
+    pub body: Vec<u8>,
+    /// Codings undone, outermost first.
+    pub codings: Vec<Coding>,
+    /// Oddities survived.
+    pub notes: Vec<PayloadNote>,
+}
+
+impl Payload {
+    /// HTTP Content-Type as it stands.
+    pub fn content_type(&self) -> Option<&str> {
+        self.headers
+            .get("Content-Type")
+            .filter(|value| !value.is_empty())
+    }
+
+    /// charset of the HTTP Content-Type, quotes taken off.
+    pub fn charset(&self) -> Option<&str> {
+        self.content_type()?
+            .split(';')
+            .skip(1)
+            .find_map(|parameter| {
+                let (name, value) = parameter.split_once('=')?;
+                let value = value.trim().trim_matches(['"', '\'']).trim();
+                (name.trim().eq_ignore_ascii_case("charset") && !value.is_empty()).then_some(value)
+            })
+    }
+}
+
+/// Limits of decoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PayloadOptions {
+    /// Bytes kept of a decoded body, after each coding. Default 64 MiB.
+    pub max_payload: u64,
+}
+
+impl Default for PayloadOptions {
+    fn default() -> Self {
+        PayloadOptions {
+            max_payload: 64 * 1024 * 1024,
+        }
+    }
+}
+
+/// Takes the payload out of a record; its block is empty afterwards.
+///
+/// Codings named by headers are tested before they are undone: many archives keep the headers of a
+/// body that was stored decoded.
+///
+/// # Errors
+/// Warcinfo, request, metadata, continuation and unknown records have no payload; their block stays.
+pub fn payload(record: &mut Record, options: &PayloadOptions) -> Result<Payload, PayloadError> {
+    let http = match record.kind {
+        RecordType::Response | RecordType::Revisit => true,
+        RecordType::Resource | RecordType::Conversion => record
+            .content_type()
+            .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/http")),
+        _ => return Err(PayloadError::NoPayload(record.kind.clone())),
+    };
+    let mut payload = Payload::default();
+    let mut body = std::mem::take(&mut record.block);
+    if http {
+        let head = http::head(&body);
+        body.drain(..head.length);
+        payload.status = head.status;
+        payload.headers = head.headers;
+    }
+    payload.body = body;
+    let limit = usize::try_from(options.max_payload).unwrap_or(usize::MAX);
+    if http {
+        for coding in declared(&payload.headers, &mut payload.notes) {
+            undo(&mut payload, coding, limit);
+        }
+    }
+    for _ in 0..SILENT_ROUNDS {
+        if !payload.body.starts_with(&[0x1f, 0x8b, 8]) || !maybe_html(record, &payload) {
+            break;
+        }
+        let before = payload.codings.len();
+        undo(&mut payload, Coding::Gzip, limit);
+        if payload.codings.len() == before {
+            payload.notes.pop();
+            break;
+        }
+        payload.notes.push(PayloadNote::Undeclared(Coding::Gzip));
+    }
+    if payload.body.len() > limit {
+        payload.body.truncate(limit);
+        payload.notes.push(PayloadNote::LimitHit);
+    }
+    Ok(payload)
+}
+
+/// Codings the headers name, in the order in which they must be undone.
+fn declared(headers: &Headers, notes: &mut Vec<PayloadNote>) -> Vec<Coding> {
+    let mut codings = Vec::new();
+    for header in ["Content-Encoding", "Transfer-Encoding"] {
+        for name in headers.all(header).flat_map(|value| value.split(',')) {
+            let name = name.trim().trim_matches('"').to_ascii_lowercase();
+            match name.as_str() {
+                "chunked" => codings.push(Coding::Chunked),
+                "gzip" | "x-gzip" => codings.push(Coding::Gzip),
+                "deflate" => codings.push(Coding::Deflate),
+                "br" => codings.push(Coding::Brotli),
+                "zstd" => codings.push(Coding::Zstd),
+                "" | "identity" | "none" => {}
+                _ => notes.push(PayloadNote::UnknownCoding(name)),
+            }
+        }
+    }
+    codings.reverse();
+    codings
+}
+
+fn undo(payload: &mut Payload, coding: Coding, limit: usize) {
+    if payload.body.trim_ascii().is_empty() {
+        return;
+    }
+    let undone = match coding {
+        Coding::Chunked => match chunked::join(&payload.body) {
+            Some(joined) => {
+                if joined.wrong {
+                    payload.notes.push(PayloadNote::WrongChunks);
+                }
+                if joined.cut {
+                    payload.notes.push(PayloadNote::BodyCut(coding));
+                }
+                payload.body = joined.body;
+                payload.codings.push(coding);
+                return;
+            }
+            None => Undone::Not,
+        },
+        Coding::Gzip => coding::gzip(&payload.body, limit),
+        Coding::Deflate => coding::deflate(&payload.body, limit),
+        Coding::Brotli => coding::brotli(&payload.body, limit),
+        Coding::Zstd => coding::zstd(&payload.body, limit),
+    };
+    let (body, note) = match undone {
+        Undone::Whole(body) => (body, None),
+        Undone::Cut(body) => (body, Some(PayloadNote::BodyCut(coding))),
+        Undone::Limit(body) => (body, Some(PayloadNote::LimitHit)),
+        Undone::Not => {
+            payload.notes.push(PayloadNote::HeaderLied(coding));
+            return;
+        }
+    };
+    payload.body = body;
+    payload.codings.push(coding);
+    payload.notes.extend(note);
+}
+
+/// Whether the type that is stated, if any, is HTML.
+fn maybe_html(record: &Record, payload: &Payload) -> bool {
+    match media::stated(record, payload) {
+        Some((kind, _)) => matches!(kind, MediaType::Html | MediaType::Xhtml),
+        None => true,
+    }
+}

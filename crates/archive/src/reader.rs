@@ -1,0 +1,365 @@
+//! Records out of plain bytes, whatever state they are in.
+
+mod frame;
+
+use std::{collections::VecDeque, fs::File, io::Read, path::Path, sync::Arc};
+
+use crate::{
+    detect::detect,
+    error::{ArchiveError, Damage},
+    record::Record,
+    source::Source,
+    start::{ARC_REACH, ArcLine, Found, Search, WARC_REACH, is_warc, record_starts},
+    stream::{Stop, Stream},
+};
+
+/// Bytes at the head of a file in which a first record is looked for.
+pub(crate) const HEAD: usize = 1024 * 1024;
+/// Limits of a reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Bytes kept of one block. The rest of a longer one is skipped and noted. Default 64 MiB.
+    pub max_record: u64,
+    /// Bytes of one record header. A longer one is damage. Default 1 MiB.
+    pub max_header: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            max_record: 64 * 1024 * 1024,
+            max_header: 1024 * 1024,
+        }
+    }
+}
+
+/// Reads the records of one archive file in order.
+///
+/// The compression is known by the first bytes, never by the name. An `Err` item that is not
+/// [fatal](ArchiveError::is_fatal) is damage that has been passed; the next item is the next record.
+pub struct Reader {
+    file: Arc<str>,
+    stream: Stream,
+    options: ReadOptions,
+    queue: VecDeque<Result<Record, ArchiveError>>,
+    arc: bool,
+    given: u64,
+    /// Stored offset of the member the last record came from.
+    last_offset: Option<u64>,
+    /// Plain bytes skipped before the first record.
+    skipped: u64,
+    hint: Option<String>,
+    lies: u32,
+    finished: bool,
+}
+
+impl Reader {
+    /// Reads `input`; `file` is the name used in places and errors.
+    ///
+    /// # Errors
+    /// An input that is empty, no archive, or of an unsupported compression, or that fails before
+    /// the first record.
+    pub fn new(
+        file: impl Into<Arc<str>>,
+        input: impl Read + Send + 'static,
+        options: ReadOptions,
+    ) -> Result<Reader, ArchiveError> {
+        let file = file.into();
+        let mut source = Source::new(Box::new(input));
+        let codec = detect(&file, &mut source)?;
+        let mut reader = Reader {
+            file,
+            stream: Stream::new(source, codec),
+            options,
+            queue: VecDeque::new(),
+            arc: false,
+            given: 0,
+            last_offset: None,
+            skipped: 0,
+            hint: None,
+            lies: 0,
+            finished: false,
+        };
+        while reader.given == 0 && !reader.finished {
+            reader.step();
+        }
+        if reader.queue.is_empty() {
+            return Err(ArchiveError::Empty { file: reader.file });
+        }
+        if reader.given > 0 {
+            return Ok(reader);
+        }
+        match reader.queue.pop_back() {
+            Some(Err(error)) if error.is_fatal() => Err(error),
+            last => {
+                reader.queue.extend(last);
+                Ok(reader)
+            }
+        }
+    }
+
+    /// Opens a file; its path is the name used in places and errors.
+    ///
+    /// # Errors
+    /// As [`Reader::new`], and a file that can't be opened.
+    pub fn open(path: &Path, options: ReadOptions) -> Result<Reader, ArchiveError> {
+        let name: Arc<str> = path.to_string_lossy().into();
+        match File::open(path) {
+            Ok(file) => Reader::new(name, file, options),
+            Err(source) => Err(ArchiveError::Io {
+                file: name,
+                offset: 0,
+                source,
+            }),
+        }
+    }
+
+    /// Stored bytes decoded so far. (On a `&mut Reader`, write `Reader::position(&reader)`:
+    /// iterators have a method of that name.)
+    pub fn position(&self) -> u64 {
+        self.stream.position()
+    }
+
+    /// Reads on until there is an item or the end.
+    fn step(&mut self) {
+        if !self.skip_blank() {
+            match self.stream.stop() {
+                Some(Stop::Failed(_)) => {
+                    if let Some(source) = self.stream.take_failure() {
+                        let offset = self.stream.position();
+                        self.fail(ArchiveError::Io {
+                            file: self.file.clone(),
+                            offset,
+                            source,
+                        });
+                    }
+                }
+                Some(Stop::Broken(damage)) => {
+                    let damage = *damage;
+                    self.pass_member(damage);
+                }
+                _ => self.end(),
+            }
+            return;
+        }
+        if !self.starts_here() {
+            if self.begins_cut() {
+                let (offset, _) = self.stream.place();
+                self.stream.consume(usize::MAX);
+                // A broken member is reported when it is passed.
+                if matches!(self.stream.stop(), Some(Stop::End)) {
+                    let lost = self.stream.stored_end().saturating_sub(offset);
+                    self.damage(Damage::Cut, offset, lost);
+                }
+                return;
+            }
+            self.skip_junk();
+        } else if is_warc(self.stream.bytes()) {
+            self.warc_record();
+        } else {
+            self.arc_record();
+        }
+    }
+
+    fn fail(&mut self, error: ArchiveError) {
+        self.queue.push_back(Err(error));
+        self.finished = true;
+    }
+
+    fn end(&mut self) {
+        if let (0, Some(hint)) = (self.given, self.hint.take()) {
+            self.queue.clear();
+            self.fail(ArchiveError::NotAnArchive {
+                file: self.file.clone(),
+                hint,
+            });
+        }
+        self.finished = true;
+    }
+
+    fn damage(&mut self, what: Damage, offset: u64, lost: u64) {
+        let file = self.file.clone();
+        self.queue.push_back(Err(ArchiveError::Damage {
+            file,
+            offset,
+            lost,
+            what,
+        }));
+    }
+
+    /// Goes on after a member that can't be decoded further.
+    fn pass_member(&mut self, what: Damage) {
+        let from = self.stream.member_offset();
+        let noticed = self.stream.position();
+        let arc = self.arc || self.given == 0;
+        let next = self.stream.resync(|plain| {
+            let plain = plain.trim_ascii_start();
+            is_warc(plain) || arc && arc_starts(plain)
+        });
+        // Nothing of the member was given, or the decoder ran into members that are read again.
+        let offset = if self.last_offset == Some(from) && next >= noticed {
+            noticed
+        } else {
+            from
+        };
+        self.damage(what, offset, next.saturating_sub(offset));
+    }
+
+    /// Passes blank lines, through members if need be. False if nothing but a stop is left.
+    fn skip_blank(&mut self) -> bool {
+        loop {
+            let bytes = self.stream.bytes();
+            let blank = bytes
+                .iter()
+                .take_while(|b| matches!(b, b'\r' | b'\n'))
+                .count();
+            let rest = bytes.len() - blank;
+            self.stream.consume(blank);
+            self.stream.place();
+            if rest > 0 {
+                return true;
+            }
+            if !self.stream.more() {
+                match self.stream.stop() {
+                    Some(Stop::MemberEnd) => self.stream.advance(),
+                    _ => return false,
+                }
+            }
+        }
+    }
+
+    /// Whether the window begins with a record. Reads ahead within the member.
+    fn starts_here(&mut self) -> bool {
+        self.stream.ensure(6);
+        is_warc(self.stream.bytes()) || (self.arc || self.given == 0) && self.starts_arc(0)
+    }
+
+    /// Whether the readable bytes end within the first line of a record.
+    fn begins_cut(&self) -> bool {
+        let bytes = self.stream.bytes();
+        self.given > 0
+            && matches!(
+                self.stream.stop(),
+                Some(Stop::End | Stop::Broken(_) | Stop::Failed(_))
+            )
+            && (b"WARC/".starts_with(bytes)
+                || self.arc && bytes.len() < ARC_REACH && !bytes.contains(&b'\n'))
+    }
+
+    /// Whether an ARC record begins at this index of the window.
+    fn starts_arc(&mut self, at: usize) -> bool {
+        let mut want = 256;
+        loop {
+            self.stream.ensure(at + want);
+            let bytes = self.stream.bytes().get(at..).unwrap_or_default();
+            if bytes.contains(&b'\n') || bytes.len() < want || want >= ARC_REACH {
+                return arc_starts(bytes);
+            }
+            want *= 2;
+        }
+    }
+
+    /// Opens the next member and tells whether it goes on with the record at hand, whose unread
+    /// bytes are the first `at` of the window.
+    fn continues(&mut self, at: usize) -> bool {
+        while self.stream.bytes().len() <= at {
+            self.stream.advance();
+            if !self.stream.more() && !matches!(self.stream.stop(), Some(Stop::MemberEnd)) {
+                return false;
+            }
+        }
+        // A line of a block may begin with a version: only a header's first two lines tell.
+        self.stream.ensure(at + WARC_REACH);
+        let bytes = self.stream.bytes().get(at..).unwrap_or_default();
+        let warc = record_starts(bytes, true) == Some(true);
+        !(warc || self.arc && self.starts_arc(at))
+    }
+
+    /// Passes bytes that belong to no record.
+    fn skip_junk(&mut self) {
+        if self.given == 0 && self.hint.is_none() {
+            let head = self.stream.bytes();
+            self.hint = Some(head.get(..24).unwrap_or(head).escape_ascii().to_string());
+        }
+        let (member, inner) = self.stream.place();
+        let plain_from = self.stream.taken();
+        let arc = self.arc || self.given == 0;
+        let mut from = 1;
+        loop {
+            let whole = self.stream.stop().is_some();
+            match (Search {
+                arc,
+                line: false,
+                whole,
+            })
+            .run(self.stream.bytes(), from)
+            {
+                Found::At(at) => {
+                    self.stream.consume(at);
+                    break;
+                }
+                Found::No(safe) => {
+                    // One byte stays, to know what is before a line.
+                    let drop = if whole {
+                        self.stream.bytes().len()
+                    } else {
+                        safe.saturating_sub(1)
+                    };
+                    self.stream.consume(drop);
+                    from = safe - drop.min(safe);
+                }
+            }
+            if self.given == 0 && self.skipped + self.stream.taken() - plain_from > HEAD as u64 {
+                self.end();
+                return;
+            }
+            if !self.stream.more() && self.stream.bytes().is_empty() {
+                if !matches!(self.stream.stop(), Some(Stop::MemberEnd)) {
+                    break;
+                }
+                self.stream.advance();
+                if self.skip_blank() && self.starts_here() {
+                    break;
+                }
+                from = 0;
+            }
+        }
+        let plain = self.stream.taken() - plain_from;
+        if self.given == 0 {
+            self.skipped += plain;
+        }
+        let end = if self.stream.bytes().is_empty() {
+            self.stream.stored_end()
+        } else {
+            self.stream.place().0
+        };
+        let lost = if inner == 0 && end > member {
+            end - member
+        } else {
+            plain
+        };
+        self.damage(Damage::Junk, member, lost);
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<Record, ArchiveError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(item) = self.queue.pop_front() {
+                return Some(item);
+            }
+            if self.finished {
+                return None;
+            }
+            self.step();
+        }
+    }
+}
+
+/// Whether the bytes begin with an ARC header line.
+fn arc_starts(bytes: &[u8]) -> bool {
+    let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
+    ArcLine::parse(bytes.get(..end).unwrap_or_default()).is_some()
+}

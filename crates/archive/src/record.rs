@@ -1,0 +1,298 @@
+//! One record of an archive and the place it is stored at.
+
+use std::{fmt, sync::Arc};
+
+use crate::headers::Headers;
+
+/// Where a record is stored.
+///
+/// In a plain file: the record's own bytes, from its header to the blank lines that end it. In a
+/// compressed file: the members that hold it. Where one member holds several records, `length`
+/// counts the stored bytes decoded so far if the member had not ended when the record was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Name of the archive.
+    pub file: Arc<str>,
+    /// Offset of the first byte in the stored (compressed) file.
+    pub offset: u64,
+    /// Number of stored bytes.
+    pub length: u64,
+    /// Offset of the record in the plain bytes of its member; 0 if it begins the member.
+    pub inner: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.offset)?;
+        if self.inner > 0 {
+            write!(f, "+{}", self.inner)?;
+        }
+        Ok(())
+    }
+}
+
+/// The type a record says it has.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RecordType {
+    /// Facts about the file and the crawl.
+    Warcinfo,
+    /// A response with its protocol headers.
+    Response,
+    /// A file without protocol headers.
+    Resource,
+    /// A request with its protocol headers.
+    Request,
+    /// Facts about another record.
+    Metadata,
+    /// A capture whose content is stored elsewhere.
+    Revisit,
+    /// A record made out of another, such as text (WET).
+    Conversion,
+    /// A further segment of a record cut in pieces.
+    Continuation,
+    /// Any other, as it stands; empty if none is named.
+    Unknown(String),
+}
+
+impl RecordType {
+    /// Reads a type without regard to case.
+    pub fn parse(name: &str) -> Self {
+        const KNOWN: [RecordType; 8] = [
+            RecordType::Warcinfo,
+            RecordType::Response,
+            RecordType::Resource,
+            RecordType::Request,
+            RecordType::Metadata,
+            RecordType::Revisit,
+            RecordType::Conversion,
+            RecordType::Continuation,
+        ];
+        KNOWN
+            .into_iter()
+            .find(|kind| kind.as_str().eq_ignore_ascii_case(name))
+            .unwrap_or_else(|| RecordType::Unknown(name.to_owned()))
+    }
+
+    /// The type as WARC writes it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            RecordType::Warcinfo => "warcinfo",
+            RecordType::Response => "response",
+            RecordType::Resource => "resource",
+            RecordType::Request => "request",
+            RecordType::Metadata => "metadata",
+            RecordType::Revisit => "revisit",
+            RecordType::Conversion => "conversion",
+            RecordType::Continuation => "continuation",
+            RecordType::Unknown(name) => name,
+        }
+    }
+}
+
+impl fmt::Display for RecordType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// File format a record was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// WARC 0.17 to 1.1.
+    Warc,
+    /// ARC 1 or 2.
+    Arc,
+}
+
+/// An oddity that was survived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// The block ends before its stated length.
+    BlockCut {
+        /// Stated length in bytes.
+        expected: u64,
+        /// Bytes there are.
+        got: u64,
+    },
+    /// The block goes on after its stated length; the bytes up to the next record were added.
+    BlockExtended {
+        /// Stated length in bytes.
+        expected: u64,
+        /// Bytes there are.
+        got: u64,
+    },
+    /// The block is longer than [`ReadOptions::max_record`](crate::ReadOptions::max_record); the
+    /// rest was skipped.
+    BlockTooLong {
+        /// Stated length in bytes, or the bytes there are if none is stated.
+        length: u64,
+        /// Bytes kept.
+        kept: u64,
+    },
+    /// The header breaks the grammar but was read.
+    LenientHeader,
+    /// No usable Content-Length: the block goes to the next record or the end of the member.
+    MissingContentLength,
+    /// Checksum or length of the compressed member is wrong; the block may be altered.
+    Checksum,
+    /// The compressed member is damaged before its end; the end of the block may be altered.
+    DamagedMember,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::BlockCut { expected, got } => write!(f, "block cut: {got} of {expected} bytes"),
+            Note::BlockExtended { expected, got } => {
+                write!(f, "block longer than stated: {got} for {expected} bytes")
+            }
+            Note::BlockTooLong { length, kept } => {
+                write!(f, "block too long: {kept} of {length} bytes kept")
+            }
+            Note::LenientHeader => f.write_str("header breaks the grammar"),
+            Note::MissingContentLength => f.write_str("no usable Content-Length"),
+            Note::Checksum => f.write_str("wrong checksum"),
+            Note::DamagedMember => f.write_str("damaged compressed member"),
+        }
+    }
+}
+
+/// One record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Where it is stored.
+    pub place: Place,
+    /// File format it was read from.
+    pub format: Format,
+    /// Its type.
+    pub kind: RecordType,
+    /// Its named fields. ARC: WARC-Target-URI, WARC-Date, WARC-IP-Address, Content-Type and
+    /// Content-Length made from the header line.
+    pub headers: Headers,
+    /// Its block, at most [`ReadOptions::max_record`](crate::ReadOptions::max_record) bytes.
+    pub block: Vec<u8>,
+    /// Oddities survived while reading it.
+    pub notes: Vec<Note>,
+}
+
+impl Record {
+    fn field(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).filter(|value| !value.is_empty())
+    }
+
+    /// WARC-Record-ID without its angle brackets.
+    pub fn id(&self) -> Option<&str> {
+        self.field("WARC-Record-ID").map(bare)
+    }
+
+    /// WARC-Target-URI without angle brackets (WARC 1.0 files in the wild write them).
+    pub fn url(&self) -> Option<&str> {
+        self.field("WARC-Target-URI").map(bare)
+    }
+
+    /// WARC-Date as it stands.
+    pub fn date(&self) -> Option<&str> {
+        self.field("WARC-Date")
+    }
+
+    /// Content-Type of the block.
+    pub fn content_type(&self) -> Option<&str> {
+        self.field("Content-Type")
+    }
+
+    /// WARC-Identified-Payload-Type.
+    pub fn identified_payload_type(&self) -> Option<&str> {
+        self.field("WARC-Identified-Payload-Type")
+    }
+
+    /// WARC-Truncated: why the crawler kept only a part.
+    pub fn truncated(&self) -> Option<&str> {
+        self.field("WARC-Truncated")
+    }
+
+    /// WARC-Concurrent-To, the first, without angle brackets.
+    pub fn concurrent_to(&self) -> Option<&str> {
+        self.field("WARC-Concurrent-To").map(bare)
+    }
+
+    /// WARC-Refers-To without angle brackets.
+    pub fn refers_to(&self) -> Option<&str> {
+        self.field("WARC-Refers-To").map(bare)
+    }
+
+    /// WARC-Profile of a revisit, without angle brackets.
+    pub fn profile(&self) -> Option<&str> {
+        self.field("WARC-Profile").map(bare)
+    }
+
+    /// WARC-Segment-Number, from 1.
+    pub fn segment_number(&self) -> Option<u64> {
+        self.field("WARC-Segment-Number")?.parse().ok()
+    }
+
+    /// Content-Length as stated.
+    pub fn content_length(&self) -> Option<u64> {
+        self.field("Content-Length")?.parse().ok()
+    }
+}
+
+/// Takes blanks and one pair of angle brackets off.
+fn bare(value: &str) -> &str {
+    let value = value.trim();
+    value
+        .strip_prefix('<')
+        .map_or(value, |inner| inner.strip_suffix('>').unwrap_or(inner))
+        .trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(fields: &[(&str, &str)]) -> Record {
+        Record {
+            place: Place {
+                file: "f".into(),
+                offset: 7,
+                length: 1,
+                inner: 0,
+            },
+            format: Format::Warc,
+            kind: RecordType::Response,
+            headers: fields
+                .iter()
+                .map(|&(k, v)| (k.to_owned(), v.to_owned()))
+                .collect(),
+            block: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn identifiers_lose_their_brackets() {
+        let record = record(&[
+            ("WARC-Record-ID", " <urn:uuid:1> "),
+            ("warc-target-uri", "<http://a/?x=<y>>"),
+            ("WARC-Concurrent-To", "urn:uuid:2"),
+            ("WARC-Truncated", ""),
+            ("WARC-Segment-Number", "2"),
+        ]);
+        assert_eq!(record.id(), Some("urn:uuid:1"));
+        assert_eq!(record.url(), Some("http://a/?x=<y>"));
+        assert_eq!(record.concurrent_to(), Some("urn:uuid:2"));
+        assert_eq!(record.truncated(), None);
+        assert_eq!(record.segment_number(), Some(2));
+        assert_eq!(record.place.to_string(), "f:7");
+    }
+
+    #[test]
+    fn types_are_read_without_case() {
+        assert_eq!(RecordType::parse("WarcInfo"), RecordType::Warcinfo);
+        assert_eq!(RecordType::parse("continuation").as_str(), "continuation");
+        assert_eq!(
+            RecordType::parse("x-new"),
+            RecordType::Unknown("x-new".into())
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! The stored bytes of an archive, with a short memory for going back.
+
+use std::io::{self, Read};
+
+/// Stored bytes asked for at a time.
+const CHUNK: usize = 128 * 1024;
+/// Bytes before the position that stay available, so that a search for the next member can begin
+/// inside one whose damage was noticed late.
+const KEEP: usize = 1024 * 1024;
+
+/// A byte source that knows its position.
+pub(crate) struct Source {
+    input: Box<dyn Read + Send>,
+    data: Vec<u8>,
+    /// Stored offset of `data[0]`.
+    base: u64,
+    position: usize,
+    end: usize,
+    /// Stored offset from which bytes should stay available.
+    mark: u64,
+    done: bool,
+    error: Option<io::Error>,
+}
+
+impl Source {
+    pub(crate) fn new(input: Box<dyn Read + Send>) -> Self {
+        Source {
+            input,
+            data: Vec::new(),
+            base: 0,
+            position: 0,
+            end: 0,
+            mark: 0,
+            done: false,
+            error: None,
+        }
+    }
+
+    /// Stored offset of the next byte.
+    pub(crate) fn position(&self) -> u64 {
+        self.base + self.position as u64
+    }
+
+    /// The unread bytes, at least `n` unless the input ends before. An error comes once the bytes
+    /// before it are fewer than `n`.
+    pub(crate) fn peek(&mut self, n: usize) -> io::Result<&[u8]> {
+        while self.end - self.position < n && !self.done {
+            if let Some(error) = self.error.take() {
+                self.done = true;
+                return Err(error);
+            }
+            self.fill(n);
+        }
+        Ok(self.data.get(self.position..self.end).unwrap_or_default())
+    }
+
+    pub(crate) fn consume(&mut self, n: usize) {
+        self.position = self.position.saturating_add(n).min(self.end);
+    }
+
+    /// Keeps bytes from here on available to `rewind`, as far as memory allows.
+    pub(crate) fn mark(&mut self) {
+        self.mark = self.position();
+    }
+
+    /// The offset marked last.
+    pub(crate) fn marked(&self) -> u64 {
+        self.mark
+    }
+
+    /// Goes back to `offset` or the first byte after it that is still there.
+    pub(crate) fn rewind(&mut self, offset: u64) {
+        let index = offset.saturating_sub(self.base);
+        self.position = usize::try_from(index).map_or(self.position, |i| i.min(self.position));
+    }
+
+    /// Reads until a whole chunk is there, so that what follows does not depend on how the input
+    /// happens to cut its bytes.
+    fn fill(&mut self, n: usize) {
+        let want = CHUNK.max(n);
+        if self.data.len() - self.end < want {
+            let marked = usize::try_from(self.mark.saturating_sub(self.base)).unwrap_or(usize::MAX);
+            let drop = marked
+                .max(self.position.saturating_sub(KEEP))
+                .min(self.position);
+            // Moving the kept bytes only when as many have been read since keeps this linear.
+            if drop >= self.end - drop || self.data.is_empty() || drop >= KEEP {
+                self.data.copy_within(drop..self.end, 0);
+                self.base += drop as u64;
+                self.position -= drop;
+                self.end -= drop;
+            }
+            if self.data.len() - self.end < want {
+                self.data.resize(self.end + want, 0);
+            }
+        }
+        let limit = self.end + want;
+        while self.end < limit {
+            let Some(room) = self.data.get_mut(self.end..limit) else {
+                return;
+            };
+            match self.input.read(room) {
+                Ok(0) => {
+                    self.done = true;
+                    return;
+                }
+                Ok(read) => self.end = (self.end + read).min(limit),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.error = Some(error);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn position_and_rewind() {
+        let bytes: Vec<u8> = (0..4_000_000u32).map(|i| (i % 251) as u8).collect();
+        let mut source = Source::new(Box::new(io::Cursor::new(bytes.clone())));
+        let mut at = 0usize;
+        source.mark();
+        while at < 3_500_000 {
+            let have = source.peek(1).unwrap();
+            let n = have.len().min(70_001);
+            assert_eq!(have[..n], bytes[at..at + n]);
+            source.consume(n);
+            at += n;
+            assert_eq!(source.position(), at as u64);
+        }
+        source.rewind(at as u64 - 900_000);
+        assert_eq!(source.position(), at as u64 - 900_000);
+        assert_eq!(
+            source.peek(1_000_000).unwrap()[..1_000_000],
+            bytes[at - 900_000..at + 100_000]
+        );
+        source.rewind(0);
+        assert!(
+            source.position() > 0,
+            "the whole file must not stay in memory"
+        );
+        assert!(source.data.len() < 3_600_000);
+    }
+
+    #[test]
+    fn bytes_before_an_error_come_first() {
+        struct Failing(usize);
+        impl Read for Failing {
+            fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+                self.0 += 1;
+                if self.0 > 3 {
+                    return Err(io::Error::other("gone"));
+                }
+                buf[0] = b'a';
+                Ok(1)
+            }
+        }
+        let mut source = Source::new(Box::new(Failing(0)));
+        assert_eq!(source.peek(1).unwrap(), b"aaa");
+        source.consume(3);
+        assert_eq!(source.peek(1).unwrap_err().to_string(), "gone");
+        assert_eq!(source.peek(1).unwrap(), b"");
+    }
+}

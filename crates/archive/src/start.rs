@@ -1,0 +1,373 @@
+//! What the first bytes of a record look like, in WARC and in ARC.
+
+use memchr::{memchr, memmem};
+
+use crate::{headers::Headers, headers::text};
+
+/// Longest version line and first field name looked at to tell a record from a chance match.
+pub(crate) const WARC_REACH: usize = 128;
+/// Longest ARC header line; it holds a URL.
+pub(crate) const ARC_REACH: usize = 16 * 1024;
+
+/// Whether the bytes begin like a WARC record, by the version alone.
+pub(crate) fn is_warc(bytes: &[u8]) -> bool {
+    bytes
+        .strip_prefix(b"WARC/")
+        .and_then(<[u8]>::first)
+        .is_some_and(u8::is_ascii_digit)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Yes,
+    No,
+    /// The bytes end before it can be told.
+    More,
+}
+
+/// Whether a WARC record begins here: a version line, then the name of a field.
+fn warc_verdict(bytes: &[u8]) -> Verdict {
+    let bytes = bytes.get(..WARC_REACH).unwrap_or(bytes);
+    let open = if bytes.len() < WARC_REACH {
+        Verdict::More
+    } else {
+        Verdict::No
+    };
+    let head = bytes.len().min(5);
+    if bytes.get(..head) != b"WARC/".get(..head) {
+        return Verdict::No;
+    }
+    let Some(end) = memchr(b'\n', bytes) else {
+        return open;
+    };
+    let (line, rest) = bytes.split_at(end);
+    let version = line.get(5..).unwrap_or_default().trim_ascii();
+    if !version.first().is_some_and(u8::is_ascii_digit)
+        || !version.iter().all(|b| b.is_ascii_digit() || *b == b'.')
+    {
+        return Verdict::No;
+    }
+    let rest = rest.get(1..).unwrap_or_default();
+    let name = rest
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric() || **b == b'-')
+        .count();
+    match rest
+        .get(name..)
+        .and_then(|after| after.trim_ascii_start().first())
+    {
+        Some(b':') if name > 0 => Verdict::Yes,
+        Some(_) => Verdict::No,
+        None => open,
+    }
+}
+
+/// Whether a WARC record begins here, by its version line and the name of its first field; None if
+/// more bytes are needed to tell. `whole`: there are none.
+pub(crate) fn record_starts(bytes: &[u8], whole: bool) -> Option<bool> {
+    match warc_verdict(bytes) {
+        Verdict::Yes => Some(true),
+        Verdict::More if !whole => None,
+        _ => Some(false),
+    }
+}
+
+/// Result of a search for the next record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A record begins here.
+    At(usize),
+    /// None so far; the bytes before this index need not be searched again.
+    No(usize),
+}
+
+/// What to search for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Search {
+    /// ARC header lines count as well.
+    pub(crate) arc: bool,
+    /// A WARC record must begin a line.
+    pub(crate) line: bool,
+    /// No more bytes come after these.
+    pub(crate) whole: bool,
+}
+
+impl Search {
+    /// Looks for the start of a record at or after `from`. With `line`, a start at index 0 does not
+    /// count: the byte before it is not known.
+    pub(crate) fn run(self, bytes: &[u8], from: usize) -> Found {
+        let warc = self.warc(bytes, from);
+        if !self.arc {
+            return warc;
+        }
+        match warc {
+            // Only an ARC line before it would matter.
+            Found::At(at) => {
+                let before = Search {
+                    whole: true,
+                    ..self
+                };
+                match before.arc(bytes.get(..at).unwrap_or(bytes), from) {
+                    Found::At(arc) => Found::At(arc),
+                    Found::No(_) => Found::At(at),
+                }
+            }
+            Found::No(safe) => match self.arc(bytes, from) {
+                Found::At(arc) if arc <= safe => Found::At(arc),
+                Found::At(arc) | Found::No(arc) => Found::No(arc.min(safe)),
+            },
+        }
+    }
+
+    fn warc(self, bytes: &[u8], from: usize) -> Found {
+        let mut at = from;
+        while let Some(found) = memmem::find(bytes.get(at..).unwrap_or_default(), b"WARC/") {
+            let candidate = at + found;
+            let begins_line = candidate
+                .checked_sub(1)
+                .and_then(|before| bytes.get(before))
+                == Some(&b'\n');
+            if begins_line || !self.line {
+                match warc_verdict(bytes.get(candidate..).unwrap_or_default()) {
+                    Verdict::Yes => return Found::At(candidate),
+                    Verdict::More if !self.whole => return Found::No(candidate),
+                    _ => {}
+                }
+            }
+            at = candidate + 1;
+        }
+        Found::No(bytes.len().saturating_sub(4).max(from))
+    }
+
+    fn arc(self, bytes: &[u8], from: usize) -> Found {
+        let mut at = from;
+        // A line begins after a newline; `from` itself does if the byte before it is one.
+        if from > 0 && bytes.get(from - 1) != Some(&b'\n') {
+            match memchr(b'\n', bytes.get(from..).unwrap_or_default()) {
+                Some(end) => at = from + end + 1,
+                None => return Found::No(bytes.len().max(from)),
+            }
+        }
+        loop {
+            let rest = bytes.get(at..).unwrap_or_default();
+            match memchr(b'\n', rest) {
+                Some(end) => {
+                    if ArcLine::parse(rest.get(..end).unwrap_or_default()).is_some() {
+                        return Found::At(at);
+                    }
+                    at += end + 1;
+                }
+                None if self.whole || rest.len() > ARC_REACH => return Found::No(bytes.len()),
+                None => return Found::No(at),
+            }
+        }
+    }
+}
+
+/// The header line of an ARC record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ArcLine {
+    pub(crate) url: String,
+    pub(crate) ip: String,
+    /// Digits as they stand.
+    pub(crate) date: String,
+    pub(crate) mime: String,
+    /// None if it is negative: old writers put -1 where they did not know.
+    pub(crate) length: Option<u64>,
+}
+
+impl ArcLine {
+    /// Reads a header line of version 1 (five fields) or 2 (ten). A URL may hold blanks.
+    pub(crate) fn parse(line: &[u8]) -> Option<ArcLine> {
+        if line.len() > ARC_REACH {
+            return None;
+        }
+        let scheme = line
+            .iter()
+            .take_while(|b| b.is_ascii_alphanumeric())
+            .count();
+        if !(2..=16).contains(&scheme) || line.get(scheme) != Some(&b':') {
+            return None;
+        }
+        let line = line.trim_ascii_end();
+        let mut fields: Vec<&[u8]> = line.rsplitn(10, |&b| b == b' ').collect();
+        fields.reverse();
+        if let [
+            url,
+            ip,
+            date,
+            mime,
+            _result,
+            _checksum,
+            _location,
+            _offset,
+            _name,
+            length,
+        ] = fields.as_slice()
+            && let Some(found) = Self::from_fields(url, ip, date, mime, length)
+        {
+            return Some(found);
+        }
+        let mut fields = line.rsplitn(5, |&b| b == b' ');
+        let (length, mime, date, ip) = (
+            fields.next()?,
+            fields.next()?,
+            fields.next()?,
+            fields.next()?,
+        );
+        Self::from_fields(fields.next()?, ip, date, mime, length)
+    }
+
+    fn from_fields(
+        url: &[u8],
+        ip: &[u8],
+        date: &[u8],
+        mime: &[u8],
+        length: &[u8],
+    ) -> Option<ArcLine> {
+        let address = ip
+            .iter()
+            .all(|b| b.is_ascii_hexdigit() || matches!(b, b'.' | b':' | b'-'));
+        if !address || !(8..=20).contains(&date.len()) || !date.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let length: i64 = std::str::from_utf8(length).ok()?.parse().ok()?;
+        Some(ArcLine {
+            url: text(url),
+            ip: text(ip),
+            date: text(date),
+            mime: text(mime),
+            length: u64::try_from(length).ok(),
+        })
+    }
+
+    /// The fields a WARC record would have; `http` tells that the block begins with HTTP.
+    pub(crate) fn headers(&self, http: bool) -> Headers {
+        let mut headers = Headers::new();
+        headers.push("WARC-Target-URI", self.url.as_str());
+        headers.push("WARC-Date", self.warc_date());
+        headers.push("WARC-IP-Address", self.ip.as_str());
+        let kind = if http {
+            "application/http; msgtype=response"
+        } else {
+            self.mime.as_str()
+        };
+        headers.push("Content-Type", kind);
+        if let Some(length) = self.length {
+            headers.push("Content-Length", length.to_string());
+        }
+        headers
+    }
+
+    /// `YYYY-MM-DDTHH:MM:SSZ` from the digits; missing ones of the time are zeros.
+    fn warc_date(&self) -> String {
+        let part = |from: usize, to: usize| self.date.get(from..to).unwrap_or("00");
+        format!(
+            "{}-{}-{}T{}:{}:{}Z",
+            part(0, 4),
+            part(4, 6),
+            part(6, 8),
+            part(8, 10),
+            part(10, 12),
+            part(12, 14)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEARCH: Search = Search {
+        arc: false,
+        line: true,
+        whole: false,
+    };
+
+    #[test]
+    fn finds_a_record_at_a_line_only() {
+        let text = b"see WARC/1.0\r\nA: b\r\n\r\nWARC/1.0\r\nWARC-Type: x\r\n";
+        assert_eq!(SEARCH.run(text, 0), Found::At(22));
+        assert_eq!(
+            Search {
+                line: false,
+                ..SEARCH
+            }
+            .run(text, 0),
+            Found::At(4)
+        );
+        assert_eq!(SEARCH.run(b"\nWARC/x\r\nA: b", 0), Found::No(9));
+        assert_eq!(
+            SEARCH.run(b"\nWARC/1.0 is a format\r\nA: b", 0),
+            Found::No(23)
+        );
+        assert_eq!(SEARCH.run(b"\nWARC/0.18\nWARC-Type: b", 0), Found::At(1));
+    }
+
+    #[test]
+    fn a_start_at_the_end_waits_for_more() {
+        let text = b"junk\nWARC/1.0\r\nWARC-Type: r";
+        for cut in 10..25 {
+            assert_eq!(SEARCH.run(&text[..cut], 0), Found::No(5), "{cut}");
+            let whole = Search {
+                whole: true,
+                ..SEARCH
+            };
+            assert!(matches!(whole.run(&text[..cut], 0), Found::No(_)), "{cut}");
+        }
+        assert_eq!(SEARCH.run(&text[..8], 0), Found::No(4));
+        assert_eq!(SEARCH.run(text, 4), Found::At(5));
+    }
+
+    #[test]
+    fn arc_lines() {
+        let line = ArcLine::parse(b"http://a.b/x y 1.2.3.4 20140102030405 text/html 12\r").unwrap();
+        assert_eq!(
+            (line.url.as_str(), line.length),
+            ("http://a.b/x y", Some(12))
+        );
+        let headers = line.headers(true);
+        assert_eq!(headers.get("warc-date"), Some("2014-01-02T03:04:05Z"));
+        assert_eq!(
+            headers.get("content-type"),
+            Some("application/http; msgtype=response")
+        );
+        let two = b"http://a.b/ 1.2.3.4 20140102030405 text/html 200 abc - 123 f.arc 77";
+        let two = ArcLine::parse(two).unwrap();
+        assert_eq!(
+            (two.url.as_str(), two.mime.as_str(), two.length),
+            ("http://a.b/", "text/html", Some(77))
+        );
+        assert_eq!(
+            ArcLine::parse(b"http://a/ 1.2.3.4 20140102030405 text/html -1")
+                .unwrap()
+                .length,
+            None
+        );
+        assert_eq!(
+            ArcLine::parse(b"http://a/ 1.2.3.4 2014010203040z text/html 1"),
+            None
+        );
+        assert_eq!(
+            ArcLine::parse(b"Date: Mon 1 20140102030405 text/html"),
+            None
+        );
+        let short = ArcLine::parse(b"dns:a 1.2.3.4 20140102 text/dns 5").unwrap();
+        assert_eq!(
+            short.headers(false).get("WARC-Date"),
+            Some("2014-01-02T00:00:00Z")
+        );
+    }
+
+    #[test]
+    fn finds_an_arc_line() {
+        let search = Search {
+            arc: true,
+            line: true,
+            whole: false,
+        };
+        let text = b"junk\n\nhttp://a/ 1.2.3.4 20140102030405 text/html 3\nabc\n";
+        assert_eq!(search.run(text, 0), Found::At(6));
+        assert_eq!(search.run(&text[..20], 0), Found::No(6));
+    }
+}

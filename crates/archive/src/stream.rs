@@ -1,0 +1,337 @@
+//! The plain bytes of an archive, with the members they come from.
+
+use std::{collections::VecDeque, io};
+
+use memchr::memmem;
+
+use crate::{buffer::Buffer, error::Damage, gzip, gzip::Gzip, source::Source, zst, zst::Zst};
+
+/// Plain bytes copied at a time from a plain file.
+const CHUNK: usize = 128 * 1024;
+/// Stored bytes looked at when trying whether a member begins somewhere.
+const PROBE: usize = 16 * 1024;
+/// Most members remembered; only a record spread over more of them needs them.
+const MAX_MEMBERS: usize = 4096;
+/// Stored bytes that may be gone over twice whatever the size of the file.
+const REWIND: u64 = 16 * 1024 * 1024;
+/// Plain bytes decoded when trying.
+const PROBE_PLAIN: usize = 1024;
+
+/// How the next member begins.
+pub(crate) enum Begin {
+    /// With a good header.
+    Member,
+    /// Not at all: the input has ended.
+    End,
+    /// With something that is no member.
+    Broken(Damage),
+}
+
+/// Why no further plain bytes come for now.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The member has ended well: `advance` opens the next.
+    MemberEnd,
+    /// The file has ended.
+    End,
+    /// The member can't be decoded further: `resync` looks for the next.
+    Broken(Damage),
+    /// The input failed.
+    Failed(io::Error),
+}
+
+/// Compression of the stored bytes.
+pub(crate) enum Codec {
+    Plain,
+    Gzip(Box<Gzip>),
+    Zst(Box<Zst>),
+}
+
+/// Where a member begins.
+#[derive(Debug, Clone, Copy, Default)]
+struct Member {
+    /// In the plain bytes of the whole file.
+    plain: u64,
+    /// In the stored file.
+    offset: u64,
+}
+
+/// Plain bytes, unread ones in a window. The window never goes past the end of a member unless
+/// `advance` or `resync` is called.
+pub(crate) struct Stream {
+    source: Source,
+    codec: Codec,
+    window: Buffer,
+    /// Plain bytes taken off the window so far.
+    taken: u64,
+    /// Members that unread or lately read bytes belong to, oldest first.
+    members: VecDeque<Member>,
+    /// Start of the member (or of the junk) that is decoded now.
+    from: u64,
+    open: bool,
+    stop: Option<Stop>,
+    /// Stored bytes gone back over so far.
+    rewound: u64,
+}
+
+impl Stream {
+    pub(crate) fn new(source: Source, codec: Codec) -> Self {
+        Stream {
+            source,
+            codec,
+            window: Buffer::default(),
+            taken: 0,
+            members: VecDeque::new(),
+            from: 0,
+            open: false,
+            stop: None,
+            rewound: 0,
+        }
+    }
+
+    /// Unread plain bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.window.bytes()
+    }
+
+    /// Takes plain bytes off.
+    pub(crate) fn consume(&mut self, n: usize) {
+        let n = n.min(self.window.len());
+        self.window.consume(n);
+        self.taken += n as u64;
+    }
+
+    /// Puts back plain bytes, the last ones taken off.
+    pub(crate) fn unread(&mut self, bytes: &[u8]) {
+        self.window.prepend(bytes);
+        self.taken = self.taken.saturating_sub(bytes.len() as u64);
+    }
+
+    /// Why there is no more, once `more` has said so.
+    pub(crate) fn stop(&self) -> Option<&Stop> {
+        self.stop.as_ref()
+    }
+
+    /// Takes the input's error out; nothing more comes after.
+    pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
+        match self.stop.replace(Stop::End) {
+            Some(Stop::Failed(error)) => Some(error),
+            other => {
+                self.stop = other;
+                None
+            }
+        }
+    }
+
+    /// Plain bytes before the window.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Stored bytes decoded.
+    pub(crate) fn position(&self) -> u64 {
+        match self.codec {
+            Codec::Plain => self.taken,
+            _ => self.source.position(),
+        }
+    }
+
+    /// Stored offset at which the present member or junk begins.
+    pub(crate) fn member_offset(&self) -> u64 {
+        self.from
+    }
+
+    /// Stored offset of the member the next unread byte is in, and that byte's offset in the
+    /// member's plain bytes. In a plain file: its offset and 0.
+    pub(crate) fn place(&mut self) -> (u64, u64) {
+        if matches!(self.codec, Codec::Plain) {
+            return (self.taken, 0);
+        }
+        while self
+            .members
+            .get(1)
+            .is_some_and(|next| next.plain <= self.taken)
+        {
+            self.members.pop_front();
+        }
+        let member = self.members.front().copied().unwrap_or_default();
+        (member.offset, self.taken.saturating_sub(member.plain))
+    }
+
+    /// Stored offset up to which the file must be read to have all plain bytes before the window:
+    /// the start of the next member if the window begins with it.
+    pub(crate) fn stored_end(&self) -> u64 {
+        if matches!(self.codec, Codec::Plain) {
+            return self.taken;
+        }
+        self.members
+            .iter()
+            .skip(1)
+            .find(|member| member.plain == self.taken)
+            .map_or_else(|| self.source.position(), |member| member.offset)
+    }
+
+    /// Decodes more bytes of the member. False if there are none: see `stop`.
+    pub(crate) fn more(&mut self) -> bool {
+        if self.stop.is_none() && !self.open {
+            self.open_member();
+        }
+        if self.stop.is_some() {
+            return false;
+        }
+        let before = self.window.len();
+        let result = match &mut self.codec {
+            Codec::Plain => copy(&mut self.source, &mut self.window),
+            Codec::Gzip(gzip) => gzip.decode(&mut self.source, &mut self.window),
+            Codec::Zst(zst) => zst.decode(&mut self.source, &mut self.window),
+        };
+        match result {
+            Ok(stop) => self.stop = stop,
+            Err(error) => self.stop = Some(Stop::Failed(error)),
+        }
+        self.window.len() > before
+    }
+
+    /// Makes the window at least `n` bytes long, unless the member ends before.
+    pub(crate) fn ensure(&mut self, n: usize) {
+        while self.window.len() < n && self.more() {}
+    }
+
+    /// After the end of a member: opens the next one.
+    pub(crate) fn advance(&mut self) {
+        if matches!(self.stop, Some(Stop::MemberEnd)) {
+            self.stop = None;
+            self.open = false;
+            self.open_member();
+        }
+    }
+
+    fn open_member(&mut self) {
+        let begin = match &mut self.codec {
+            Codec::Plain => Ok(Begin::Member),
+            Codec::Gzip(gzip) => gzip.begin(&mut self.source),
+            Codec::Zst(zst) => zst.begin(&mut self.source),
+        };
+        self.from = self.source.marked();
+        match begin {
+            Ok(Begin::Member) => {
+                self.open = true;
+                let plain = self.taken + self.window.len() as u64;
+                if self.members.len() >= MAX_MEMBERS {
+                    self.members.remove(1);
+                }
+                self.members.push_back(Member {
+                    plain,
+                    offset: self.from,
+                });
+            }
+            Ok(Begin::End) => self.stop = Some(Stop::End),
+            Ok(Begin::Broken(damage)) => self.stop = Some(Stop::Broken(damage)),
+            Err(error) => self.stop = Some(Stop::Failed(error)),
+        }
+    }
+
+    /// After damage: goes to the next member whose plain bytes pass `is_start` and returns its
+    /// stored offset, or the end of the file. Unread plain bytes are dropped.
+    pub(crate) fn resync(&mut self, is_start: impl Fn(&[u8]) -> bool) -> u64 {
+        let Some(Stop::Broken(damage)) = self.stop else {
+            return self.position();
+        };
+        self.consume(self.window.len());
+        self.open = false;
+        self.stop = None;
+        match self.find_member(damage, is_start) {
+            Ok(true) => {}
+            Ok(false) => self.stop = Some(Stop::End),
+            Err(error) => self.stop = Some(Stop::Failed(error)),
+        }
+        self.source.position()
+    }
+
+    fn find_member(
+        &mut self,
+        damage: Damage,
+        is_start: impl Fn(&[u8]) -> bool,
+    ) -> io::Result<bool> {
+        let magic: &[u8] = match &self.codec {
+            Codec::Plain => return Ok(false),
+            Codec::Gzip(_) => &gzip::MAGIC,
+            Codec::Zst(_) => &zst::MAGIC,
+        };
+        match damage {
+            // The decoder stopped where it should have: go on there.
+            Damage::Checksum => {
+                let next = self.source.peek(magic.len())?;
+                if next.first().is_none_or(|&b| b == 0) || next.starts_with(magic) {
+                    return Ok(true);
+                }
+                self.rewind();
+            }
+            // The decoder may have run through the members that follow before it noticed, to the
+            // end of the file even.
+            Damage::Codec | Damage::Cut => self.rewind(),
+            _ => {}
+        }
+        // A decoder that fails may not tell what it read: never find the same member again.
+        let ahead = (self.from + 1).saturating_sub(self.source.position());
+        self.source.consume(usize::try_from(ahead).unwrap_or(0));
+        let finder = memmem::Finder::new(magic);
+        let mut plain = [0; PROBE_PLAIN];
+        loop {
+            let bytes = self.source.peek(PROBE)?;
+            let Some(at) = finder.find(bytes) else {
+                let (length, ended) = (bytes.len(), bytes.len() < PROBE);
+                self.source.consume(if ended {
+                    length
+                } else {
+                    length - (magic.len() - 1)
+                });
+                if ended {
+                    return Ok(false);
+                }
+                continue;
+            };
+            self.source.consume(at);
+            let bytes = self.source.peek(PROBE)?;
+            let made = match &mut self.codec {
+                Codec::Plain => None,
+                Codec::Gzip(gzip) => gzip.probe(bytes, &mut plain),
+                Codec::Zst(zst) => zst.probe(bytes, &mut plain),
+            };
+            if made
+                .and_then(|made| plain.get(..made))
+                .is_some_and(&is_start)
+            {
+                return Ok(true);
+            }
+            self.source.consume(1);
+        }
+    }
+
+    /// Goes back to the byte after the start of the member, as far as the sum of all such ways stays
+    /// in proportion to the file: hostile members nested in one another must not cost more.
+    fn rewind(&mut self) {
+        let here = self.source.position();
+        let back = here.saturating_sub(self.from + 1);
+        if self.rewound.saturating_add(back) > here.saturating_add(REWIND) {
+            return;
+        }
+        self.source.rewind(self.from + 1);
+        self.rewound += here - self.source.position();
+    }
+}
+
+fn copy(source: &mut Source, window: &mut Buffer) -> io::Result<Option<Stop>> {
+    let bytes = source.peek(1)?;
+    if bytes.is_empty() {
+        return Ok(Some(Stop::End));
+    }
+    let n = bytes.len().min(CHUNK);
+    if let (Some(room), Some(bytes)) = (window.room(n).get_mut(..n), bytes.get(..n)) {
+        room.copy_from_slice(bytes);
+    }
+    window.filled(n);
+    source.consume(n);
+    source.mark();
+    Ok(None)
+}

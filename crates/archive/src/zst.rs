@@ -1,0 +1,186 @@
+//! Zstandard frames one by one, skippable frames and the dictionary frame of `.warc.zst`.
+
+use std::io::{self, Read};
+
+use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
+
+use crate::{buffer::Buffer, error::Damage, source::Source, stream::Begin, stream::Stop};
+
+/// First bytes of a frame.
+pub(crate) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// First bytes of the dictionary frame at the head of a `.warc.zst`.
+pub(crate) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
+/// First bytes of a dictionary that is not itself compressed.
+const RAW_DICTIONARY: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
+/// Longest dictionary taken; the format asks for 8 MiB.
+const MAX_DICTIONARY: u64 = 32 * 1024 * 1024;
+/// Stored bytes of the checksum that ends a frame.
+const CHECKSUM: usize = 4;
+/// Plain bytes made at a time.
+const CHUNK: usize = 128 * 1024;
+
+/// Decoder of one frame after another.
+pub(crate) struct Zst {
+    decoder: Decoder<'static>,
+    probe: Option<Decoder<'static>>,
+    dictionary: Vec<u8>,
+    at_head: bool,
+    /// Stored bytes the decoder asked for: the rest of a block, or the checksum. Giving it just
+    /// these keeps all blocks before damage, as a call that fails tells nothing of what it decoded.
+    wanted: usize,
+}
+
+/// Whether these are the first bytes of a skippable frame.
+pub(crate) fn is_skippable(magic: &[u8]) -> bool {
+    matches!(magic, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+impl Zst {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Zst {
+            decoder: Decoder::new()?,
+            probe: None,
+            dictionary: Vec::new(),
+            at_head: true,
+            wanted: 0,
+        })
+    }
+
+    /// Passes skippable frames up to the next frame with data.
+    pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<Begin> {
+        loop {
+            source.mark();
+            let bytes = source.peek(8)?;
+            let at_head = std::mem::replace(&mut self.at_head, false);
+            if bytes.is_empty() {
+                return Ok(Begin::End);
+            }
+            if bytes.starts_with(&MAGIC) {
+                self.decoder.reinit()?;
+                self.wanted = MAGIC.len() + 1;
+                return Ok(Begin::Member);
+            }
+            if bytes.len() < MAGIC.len() && MAGIC.starts_with(bytes) {
+                return Ok(Begin::Broken(Damage::Cut));
+            }
+            if !is_skippable(bytes) {
+                return Ok(Begin::Broken(Damage::Junk));
+            }
+            let dictionary = at_head && bytes.starts_with(&DICTIONARY_MAGIC);
+            let Some(size) = bytes.get(4..).and_then(|b| b.first_chunk::<4>()) else {
+                return Ok(Begin::Broken(Damage::Cut));
+            };
+            let mut size = u64::from(u32::from_le_bytes(*size));
+            source.consume(8);
+            if dictionary {
+                if let Some(broken) = self.load_dictionary(source, size)? {
+                    return Ok(Begin::Broken(broken));
+                }
+                continue;
+            }
+            while size > 0 {
+                let have = source.peek(1)?.len();
+                if have == 0 {
+                    return Ok(Begin::Broken(Damage::Cut));
+                }
+                let step = usize::try_from(size).map_or(have, |size| size.min(have));
+                source.consume(step);
+                size -= step as u64;
+            }
+        }
+    }
+
+    fn load_dictionary(&mut self, source: &mut Source, size: u64) -> io::Result<Option<Damage>> {
+        let Some(length) = usize::try_from(size)
+            .ok()
+            .filter(|_| size <= MAX_DICTIONARY)
+        else {
+            return Ok(Some(Damage::Dictionary));
+        };
+        let Some(bytes) = source.peek(length)?.get(..length) else {
+            return Ok(Some(Damage::Cut));
+        };
+        let dictionary = if bytes.starts_with(&RAW_DICTIONARY) {
+            Some(bytes.to_vec())
+        } else if bytes.starts_with(&MAGIC) {
+            unpack(bytes).ok()
+        } else {
+            None
+        };
+        source.consume(length);
+        let Some(dictionary) = dictionary.filter(|d| d.starts_with(&RAW_DICTIONARY)) else {
+            return Ok(Some(Damage::Dictionary));
+        };
+        match Decoder::with_dictionary(&dictionary) {
+            Ok(decoder) => self.decoder = decoder,
+            Err(_) => return Ok(Some(Damage::Dictionary)),
+        }
+        self.dictionary = dictionary;
+        self.probe = None;
+        Ok(None)
+    }
+
+    /// Decodes some bytes of the frame.
+    pub(crate) fn decode(
+        &mut self,
+        source: &mut Source,
+        window: &mut Buffer,
+    ) -> io::Result<Option<Stop>> {
+        loop {
+            let input = source.peek(1)?;
+            let at_end = input.is_empty();
+            let room = window.room(CHUNK);
+            let size = room.len().min(CHUNK);
+            let room = room.get_mut(..size).unwrap_or_default();
+            let mut input = InBuffer::around(input.get(..self.wanted.max(1)).unwrap_or(input));
+            let mut output = OutBuffer::around(room);
+            let result = self.decoder.run(&mut input, &mut output);
+            let (read, made) = (input.pos(), output.pos());
+            source.consume(read);
+            window.filled(made);
+            match result {
+                // A finished frame begins anew if it is run again: its end must be told at once,
+                // with what it made left in the window.
+                Ok(0) => return Ok(Some(Stop::MemberEnd)),
+                Ok(wanted) => self.wanted = wanted,
+                Err(error) if error.to_string().contains("checksum") => {
+                    source.consume(CHECKSUM);
+                    return Ok(Some(Stop::Broken(Damage::Checksum)));
+                }
+                Err(_) => return Ok(Some(Stop::Broken(Damage::Codec))),
+            }
+            if made > 0 {
+                return Ok(None);
+            }
+            if read == 0 {
+                let damage = if at_end { Damage::Cut } else { Damage::Codec };
+                return Ok(Some(Stop::Broken(damage)));
+            }
+        }
+    }
+
+    /// The first plain bytes of the frame `stored` begins with, if it is one.
+    pub(crate) fn probe(&mut self, stored: &[u8], plain: &mut [u8]) -> Option<usize> {
+        if !stored.starts_with(&MAGIC) {
+            return None;
+        }
+        if self.probe.is_none() {
+            self.probe = Decoder::with_dictionary(&self.dictionary).ok();
+        }
+        let probe = self.probe.as_mut()?;
+        probe.reinit().ok()?;
+        let mut output = OutBuffer::around(plain);
+        // An error after the first bytes does not matter here.
+        let _ = probe.run(&mut InBuffer::around(stored), &mut output);
+        Some(output.pos())
+    }
+}
+
+/// Decompresses a dictionary, refusing one that grows past the limit.
+fn unpack(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut plain = Vec::new();
+    zstd::stream::read::Decoder::with_buffer(bytes)?
+        .take(MAX_DICTIONARY)
+        .read_to_end(&mut plain)?;
+    Ok(plain)
+}

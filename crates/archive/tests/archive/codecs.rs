@@ -1,0 +1,128 @@
+//! The same records out of every codec, with their places.
+
+use std::io::{Cursor, Read};
+
+use trommel_archive::{ReadOptions, Reader, Record};
+
+use crate::make::*;
+
+#[test]
+fn every_codec_gives_the_same_records() {
+    let made = large();
+    for codec in CODECS {
+        let (bytes, _) = encode(&made, codec);
+        let (records, errors) = read(bytes.clone());
+        assert!(errors.is_empty(), "{codec:?} {errors:?}");
+        assert_eq!(records.len(), made.len(), "{codec:?}");
+        for (record, made) in records.iter().zip(&made) {
+            assert_same(record, made);
+        }
+        let drops = Drops(Cursor::new(bytes));
+        let again: Vec<Record> = Reader::new("test.warc", drops, ReadOptions::default())
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap();
+        assert!(
+            again == records,
+            "{codec:?}: places or records depend on the reads"
+        );
+    }
+}
+
+#[test]
+fn places_lead_back_to_the_record() {
+    let made = large();
+    for codec in CODECS {
+        let (bytes, ends) = encode(&made, codec);
+        let (records, _) = read(bytes.clone());
+        for (number, record) in records.iter().enumerate() {
+            let place = &record.place;
+            let (from, to) = (
+                place.offset as usize,
+                (place.offset + place.length) as usize,
+            );
+            if let Some(end) = ends.get(number) {
+                assert_eq!((to, place.inner), (*end, 0), "{codec:?} {number}");
+            }
+            if matches!(codec, Codec::ZstDictionary | Codec::ZstPackedDictionary) {
+                continue;
+            }
+            let skipped = if matches!(codec, Codec::GzOne | Codec::ZstOne | Codec::GzPieces) {
+                let all: Vec<u8> = made.iter().take(number).flat_map(plain).collect();
+                let inner = place.inner as usize;
+                if codec == Codec::GzPieces {
+                    assert_eq!(inner, all.len() % 700, "{number}");
+                } else {
+                    assert_eq!((inner, from), (all.len(), 0), "{codec:?} {number}");
+                }
+                inner
+            } else {
+                0
+            };
+            // From `inner` on, the stored bytes hold the whole record.
+            let mut plain_bytes = Vec::new();
+            let stored = &bytes[from..to];
+            let _ = match codec {
+                Codec::Plain => Cursor::new(stored).read_to_end(&mut plain_bytes),
+                Codec::ZstFrames | Codec::ZstOne => zstd::stream::read::Decoder::new(stored)
+                    .unwrap()
+                    .read_to_end(&mut plain_bytes),
+                _ => flate2::read::MultiGzDecoder::new(stored).read_to_end(&mut plain_bytes),
+            };
+            let expected = plain(&made[number]);
+            // In a member that has not ended, the last bytes may still be in the decoder's input.
+            let there = &plain_bytes[skipped.min(plain_bytes.len())..];
+            assert!(there.starts_with(&expected), "{codec:?} {number}");
+            if ends.get(number).is_some() {
+                assert_eq!(there.len(), expected.len(), "{codec:?} {number}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cut_anywhere_loses_only_what_is_behind_it() {
+    let made = small();
+    for codec in CODECS {
+        let (bytes, ends) = encode(&made, codec);
+        for cut in 0..bytes.len() {
+            let (records, errors) = read(&bytes[..cut]);
+            let whole = ends.iter().filter(|end| **end <= cut).count();
+            assert!(
+                records.len() >= whole,
+                "{codec:?} cut at {cut}: {} of {whole}",
+                records.len()
+            );
+            for (record, made) in records.iter().zip(&made).take(whole) {
+                assert_same(record, made);
+            }
+            let extra = &records[whole..];
+            for record in extra {
+                let full = &made[records.iter().position(|r| r == record).unwrap()];
+                assert!(
+                    full.block.starts_with(&record.block),
+                    "{codec:?} cut at {cut}"
+                );
+            }
+            let clean = cut > 0
+                && (ends.contains(&cut)
+                    || codec == Codec::Plain && extra.iter().any(|r| r.notes.is_empty()));
+            let pieces = codec == Codec::GzPieces && errors.is_empty();
+            let extension = matches!(
+                codec,
+                Codec::ZstFrames
+                    | Codec::ZstDictionary
+                    | Codec::ZstPackedDictionary
+                    | Codec::GzEmpties
+            );
+            if !clean && !pieces && !extension {
+                // A header in pieces that is cut is reported, and so is its last piece.
+                let most = if codec == Codec::GzPieces { 2 } else { 1 };
+                assert!(
+                    (1..=most).contains(&errors.len()),
+                    "{codec:?} cut at {cut}: {errors:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! What goes wrong in files.
+
+use std::{
+    io::{self, Cursor, Read, Write},
+    time::{Duration, Instant},
+};
+
+use flate2::{Compression, write::GzEncoder};
+use proptest::prelude::*;
+use trommel_archive::{
+    ArchiveError, Damage, Format, Note, ReadOptions, Reader, Record, RecordType,
+};
+
+use crate::make::*;
+
+#[test]
+fn a_damaged_member_costs_its_own_record_only() {
+    for codec in [Codec::GzMembers, Codec::ZstFrames] {
+        let mut made = small();
+        made[1].block = noise(3000);
+        let (mut bytes, ends) = encode(&made, codec);
+        let third = ends[1] + if codec == Codec::ZstFrames { 20 } else { 0 };
+        let middle = (ends[0] + ends[1]) / 2;
+        for byte in &mut bytes[ends[0] + 60..middle] {
+            *byte = !*byte;
+        }
+        let (records, errors) = read(bytes);
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        let (_, offset, lost) = damage(&errors[0]);
+        assert!(
+            offset >= ends[0] as u64 && offset <= ends[1] as u64,
+            "{codec:?} {offset}"
+        );
+        assert!(offset + lost <= third as u64, "{codec:?} {lost}");
+        for number in [0, 2, 3] {
+            let url = format!("http://example.org/{number}");
+            let record = records.iter().find(|record| record.url() == Some(&url));
+            assert_same(record.expect("a record was lost"), &made[number]);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_checksum_is_noted_and_reported() {
+    let made = small();
+    for (codec, back) in [(Codec::GzMembers, 8), (Codec::ZstFrames, 1)] {
+        let (mut bytes, ends) = encode(&made, codec);
+        bytes[ends[1] - back] ^= 1;
+        let (records, errors) = read(bytes);
+        assert_eq!(records.len(), 4, "{codec:?} {errors:?}");
+        assert_eq!(records[1].notes, [Note::Checksum]);
+        assert_eq!(records[1].block, made[1].block);
+        assert_eq!(errors.len(), 1);
+        let (what, offset, lost) = damage(&errors[0]);
+        // After a frame, a skippable one may have to be passed to find the next.
+        assert_eq!((what, offset), (Damage::Checksum, ends[1] as u64));
+        assert!(lost <= 20, "{lost}");
+    }
+}
+
+#[test]
+fn junk_and_padding_around_members() {
+    let made = small();
+    let (bytes, ends) = encode(&made, Codec::GzMembers);
+    let mut padded = bytes[..ends[1]].to_vec();
+    padded.extend_from_slice(&[0; 100]);
+    padded.extend_from_slice(&bytes[ends[1]..]);
+    padded.extend_from_slice(&[0; 700]);
+    let (records, errors) = read(padded);
+    assert_eq!((records.len(), errors.len()), (4, 0));
+
+    let mut broken = bytes[..ends[0]].to_vec();
+    broken.extend_from_slice(b"junk between members");
+    broken.extend_from_slice(&bytes[ends[0]..]);
+    broken.extend_from_slice(b"junk at the end");
+    let (records, errors) = read(broken);
+    assert_eq!(records.len(), 4);
+    assert_eq!(damage(&errors[0]), (Damage::Junk, ends[0] as u64, 20));
+    assert_eq!(
+        damage(&errors[1]),
+        (Damage::Junk, bytes.len() as u64 + 20, 15)
+    );
+
+    let mut headless = bytes.clone();
+    headless[0] = b'x';
+    let (records, errors) = read(headless);
+    assert_eq!(records.len(), 3);
+    assert_eq!(damage(&errors[0]), (Damage::Junk, 0, ends[0] as u64));
+}
+
+#[test]
+fn junk_between_plain_records() {
+    let made = small();
+    let (bytes, ends) = encode(&made, Codec::Plain);
+    let mut broken = bytes[..ends[1]].to_vec();
+    broken.extend_from_slice(b"some lines\r\nof no record\r\n\r\n");
+    broken.extend_from_slice(&bytes[ends[1]..]);
+    let (records, errors) = read(broken);
+    assert_eq!(records.len(), 4);
+    for (record, made) in records.iter().zip(&made) {
+        assert_same(record, made);
+    }
+    assert_eq!(errors.len(), 1);
+    assert_eq!(damage(&errors[0]), (Damage::Junk, ends[1] as u64, 28));
+
+    let mut broken = bytes.clone();
+    broken[ends[0]] = b'X';
+    let (records, errors) = read(broken);
+    assert_eq!(records.len(), 3);
+    assert_eq!(
+        damage(&errors[0]),
+        (Damage::Junk, ends[0] as u64, (ends[1] - ends[0]) as u64)
+    );
+}
+
+/// Three records of which the second states another length.
+fn lying(codec: Codec, stated: Option<i128>) -> (Vec<Record>, Vec<ArchiveError>) {
+    let records = small();
+    let mut parts: Vec<Vec<u8>> = records.iter().map(plain).collect();
+    let right = format!("Content-Length: {}\r\n", records[1].block.len());
+    let wrong = stated
+        .map(|by| {
+            format!(
+                "Content-Length: {}\r\n",
+                records[1].block.len() as i128 + by
+            )
+        })
+        .unwrap_or_default();
+    let text = String::from_utf8(parts[1].clone()).unwrap();
+    assert!(text.contains(&right));
+    parts[1] = text.replace(&right, &wrong).into_bytes();
+    read(match codec {
+        Codec::Plain => parts.concat(),
+        Codec::GzOne => gz(&parts.concat()),
+        Codec::ZstFrames => parts.iter().flat_map(|part| zst(part, &[])).collect(),
+        _ => parts.iter().flat_map(|part| gz(part)).collect(),
+    })
+}
+
+#[test]
+fn lengths_that_lie() {
+    let made = small();
+    let right = made[1].block.len() as i128;
+    for codec in [
+        Codec::Plain,
+        Codec::GzMembers,
+        Codec::GzOne,
+        Codec::ZstFrames,
+    ] {
+        for by in [
+            1,
+            2,
+            3,
+            4,
+            5,
+            20,
+            100,
+            150,
+            400,
+            100_000,
+            1 << 62,
+            -1,
+            -2,
+            -5,
+            -9,
+            -20,
+            -right,
+        ] {
+            let (records, errors) = lying(codec, Some(by));
+            let case = format!("{codec:?} {by}");
+            assert_eq!(records.len(), 4, "{case} {errors:?}");
+            for number in [0, 2, 3] {
+                assert_same(&records[number], &made[number]);
+            }
+            // The block itself ends in blank lines: shorter lengths than that can't be told from
+            // junk after the block, which is reported.
+            let block = &records[1].block;
+            if errors.is_empty() {
+                assert!(
+                    block.starts_with(&made[1].block[..made[1].block.len() - 4]),
+                    "{case}"
+                );
+                assert!(
+                    block.len() <= made[1].block.len() + 4,
+                    "{case}: {}",
+                    block.len()
+                );
+            } else {
+                assert!(by < 0, "{case} {errors:?}");
+            }
+            if by > 4 {
+                assert_eq!(block, &made[1].block, "{case}");
+                let expected = (right + by) as u64;
+                let got = right as u64;
+                assert_eq!(
+                    records[1].notes,
+                    [Note::BlockCut { expected, got }],
+                    "{case}"
+                );
+            }
+        }
+        let (records, errors) = lying(codec, None);
+        assert_eq!((records.len(), errors.len()), (4, 0), "{codec:?}");
+        assert_eq!(records[1].block, made[1].block);
+        assert_eq!(records[1].notes, [Note::MissingContentLength]);
+    }
+}
+
+#[test]
+fn a_block_longer_than_stated_is_kept_whole() {
+    for codec in [Codec::Plain, Codec::GzMembers, Codec::GzOne] {
+        let (records, errors) = lying(codec, Some(-8));
+        assert!(errors.is_empty());
+        let got = small()[1].block.len() as u64;
+        assert_eq!(
+            records[1].notes,
+            [Note::BlockExtended {
+                expected: got - 8,
+                got
+            }]
+        );
+        assert_eq!(records[1].block, small()[1].block);
+    }
+}
+
+#[test]
+fn when_all_lengths_lie_reading_stays_linear() {
+    let one = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 99999999999\r\n\r\nbody\r\n\r\n";
+    let number = 30_000;
+    let start = Instant::now();
+    let (records, errors) = read(one.repeat(number));
+    assert_eq!((records.len(), errors.len()), (number, 1));
+    assert_eq!(damage(&errors[0]).0, Damage::Cut);
+    assert!(
+        records
+            .iter()
+            .all(|record| record.block.starts_with(b"body"))
+    );
+    let (records, errors) = read("WARC/1.0\nA: b\n".repeat(200_000));
+    assert_eq!(records.len(), 0);
+    assert!(!errors.is_empty());
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn long_blocks_are_cut_and_passed() {
+    let made = large();
+    for codec in CODECS {
+        let (bytes, _) = encode(&made, codec);
+        let options = ReadOptions {
+            max_record: 1000,
+            ..ReadOptions::default()
+        };
+        let records: Vec<Record> = Reader::new("f", Cursor::new(bytes), options)
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap();
+        assert_eq!(records.len(), made.len());
+        assert_eq!(records[4].block, made[4].block[..1000]);
+        assert_eq!(
+            records[4].notes,
+            [Note::BlockTooLong {
+                length: 200_000,
+                kept: 1000
+            }]
+        );
+        assert_same(&records[6], &made[6]);
+    }
+}
+
+#[test]
+fn lenient_headers() {
+    let text = b"WARC/0.18\nwarc-type: RESPONSE\nWARC-Target-URI : <http://a/\xe9>\nWARC-Date: yesterday\n\
+        X: a\n b\nContent-Length: 3\n\nabc\n\n\n\nWARC/1.0\r\r\nWARC-Type: resource\r\r\nContent-Length: 2\r\r\n\r\r\nde\r\n\r\n";
+    let (records, errors) = read(&text[..]);
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(records[0].kind, RecordType::Response);
+    assert_eq!(records[0].url(), Some("http://a/é"));
+    assert_eq!(records[0].date(), Some("yesterday"));
+    assert_eq!(records[0].headers.get("x"), Some("a b"));
+    assert_eq!(records[0].block, b"abc");
+    assert_eq!(records[0].notes, [Note::LenientHeader]);
+    assert_eq!(
+        (records[1].block.as_slice(), records.len()),
+        (&b"de"[..], 2)
+    );
+}
+
+#[test]
+fn headers_without_end() {
+    let long = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nX: {}\r\n\r\n",
+        "y".repeat(2_000_000)
+    );
+    let good = plain(&small()[1]);
+    let (records, errors) = read([good.clone(), long.clone().into_bytes(), good.clone()].concat());
+    assert_eq!(records.len(), 2);
+    assert_same(&records[1], &small()[1]);
+    assert_eq!(
+        damage(&errors[0]),
+        (Damage::Header, good.len() as u64, long.len() as u64)
+    );
+
+    let half = b"WARC/1.0\r\nWARC-Type: response\r\nConte".to_vec();
+    let (records, errors) = read([gz(&good), gz(&half), gz(&good)].concat());
+    assert_eq!(records.len(), 2);
+    let (first, second) = (gz(&good).len() as u64, gz(&half).len() as u64);
+    assert_eq!(damage(&errors[0]), (Damage::Header, first, second));
+
+    let (records, errors) = read([good.clone(), half.clone()].concat());
+    assert_eq!(records.len(), 1);
+    assert_eq!(
+        damage(&errors[0]),
+        (Damage::Cut, good.len() as u64, half.len() as u64)
+    );
+}
+
+#[test]
+fn arc_files() {
+    let arc = "filedesc://a.arc 0.0.0.0 20080430204825 text/plain 67\n1 0 Test\nURL IP-address Archive-date Content-type Archive-length\n\n\n\n\
+        http://a.b/x y 1.2.3.4 20080430204826 text/html 41\nHTTP/1.1 200 OK\r\nA: b\r\n\r\n<p>page one</p>\n\n\
+        dns:a.b 1.2.3.4 20080430204827 text/dns 3\nabc\n";
+    for bytes in [arc.as_bytes().to_vec(), gz(arc.as_bytes())] {
+        let (records, errors) = read(bytes);
+        assert!(errors.is_empty(), "{errors:?}");
+        let kinds: Vec<&RecordType> = records.iter().map(|record| &record.kind).collect();
+        assert_eq!(
+            kinds,
+            [
+                &RecordType::Warcinfo,
+                &RecordType::Response,
+                &RecordType::Resource
+            ]
+        );
+        let page = &records[1];
+        assert_eq!(page.format, Format::Arc);
+        assert_eq!((page.url(), page.id()), (Some("http://a.b/x y"), None));
+        assert_eq!(page.date(), Some("2008-04-30T20:48:26Z"));
+        assert_eq!(page.block.len(), 41);
+        assert!(
+            page.block.ends_with(b"<p>page one</p>\n"),
+            "{:?}",
+            page.notes
+        );
+        assert_eq!(records[2].content_type(), Some("text/dns"));
+    }
+}
+
+#[test]
+fn files_that_are_no_archives() {
+    assert!(matches!(open(""), Err(ArchiveError::Empty { .. })));
+    assert!(matches!(open(gz(b"")), Err(ArchiveError::Empty { .. })));
+    assert!(matches!(open("\r\n\r\n"), Err(ArchiveError::Empty { .. })));
+    for bytes in [
+        b"hello world".to_vec(),
+        gz(b"<html>"),
+        zst(b"<html>", &[]),
+        noise(3_000_000),
+    ] {
+        match open(bytes) {
+            Err(error @ ArchiveError::NotAnArchive { .. }) => assert!(error.is_fatal()),
+            other => panic!("{:?}", other.map(Iterator::count)),
+        }
+    }
+    let error = open(vec![4, 0x22, 0x4d, 0x18, 0, 0]).err().unwrap();
+    assert_eq!(error.to_string(), "test.warc: lz4 files are not supported");
+    let missing = Reader::open("no/such/file".as_ref(), ReadOptions::default())
+        .err()
+        .unwrap();
+    assert!(missing.is_fatal() && missing.to_string().starts_with("no/such/file: "));
+}
+
+#[test]
+fn a_failing_input_ends_the_reading() {
+    struct Failing(Cursor<Vec<u8>>);
+    impl Read for Failing {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buf)? {
+                0 => Err(io::Error::other("line dropped")),
+                n => Ok(n),
+            }
+        }
+    }
+    for codec in [Codec::Plain, Codec::GzMembers, Codec::ZstFrames] {
+        let (bytes, ends) = encode(&small(), codec);
+        let input = Failing(Cursor::new(bytes[..ends[1]].to_vec()));
+        let items: Vec<_> = Reader::new("f", input, ReadOptions::default())
+            .unwrap()
+            .collect();
+        assert_eq!(items.len(), 3, "{codec:?}");
+        assert!(items[1].is_ok());
+        let error = items[2].as_ref().unwrap_err();
+        assert!(error.is_fatal());
+        assert_eq!(
+            error.to_string(),
+            format!("f: offset {}: line dropped", ends[1])
+        );
+    }
+}
+
+#[test]
+fn several_bodies_of_one_encoder_flush() {
+    // A sync flush inside a member leaves an empty stored block: it must not look like an end.
+    let made = small();
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    for record in &made {
+        encoder.write_all(&plain(record)).unwrap();
+        encoder.flush().unwrap();
+    }
+    let (records, errors) = read(encoder.finish().unwrap());
+    assert_eq!((records.len(), errors.len()), (4, 0));
+    assert_same(&records[3], &made[3]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn flipped_bytes_never_panic(
+        codec in proptest::sample::select(&CODECS[..7]),
+        flips in proptest::collection::vec((any::<proptest::sample::Index>(), 1u8..), 1..12),
+        cut in any::<proptest::sample::Index>(),
+    ) {
+        let (mut bytes, _) = encode(&small(), codec);
+        for (index, flip) in flips {
+            let at = index.index(bytes.len());
+            bytes[at] ^= flip;
+        }
+        if cut.index(4) == 0 {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        let length = bytes.len() as u64;
+        let (records, errors) = read(bytes);
+        prop_assert!(records.len() + errors.len() < 40);
+        for record in records {
+            prop_assert!(record.place.offset + record.place.length <= length);
+        }
+        for error in errors {
+            if let ArchiveError::Damage { offset, lost, .. } = error {
+                prop_assert!(offset <= length);
+                let _ = lost;
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_after_a_start_never_panic(tail in proptest::collection::vec(any::<u8>(), 0..400)) {
+        for head in [&b"WARC/1.0\r\n"[..], &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], &[0x28, 0xb5, 0x2f, 0xfd]] {
+            let _ = read([head, &tail].concat());
+        }
+    }
+}

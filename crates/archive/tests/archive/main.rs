@@ -1,0 +1,8 @@
+//! Whole-crate tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod codecs;
+mod damage;
+mod make;
+mod payload;
+mod shared;

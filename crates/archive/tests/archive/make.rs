@@ -1,0 +1,219 @@
+//! Builds archives in every codec and reads them back.
+
+use std::io::{self, Cursor, Read, Write};
+
+use trommel_archive::{
+    ArchiveError, Damage, Format, ReadOptions, Reader, Record, RecordType,
+    write::{gzip_member, write_record},
+};
+
+pub(crate) type Fields = Vec<(&'static str, String)>;
+
+pub(crate) struct Made {
+    pub(crate) fields: Fields,
+    pub(crate) block: Vec<u8>,
+}
+
+pub(crate) fn made(kind: &str, number: usize, block: impl Into<Vec<u8>>) -> Made {
+    let fields = vec![
+        ("WARC-Type", kind.to_owned()),
+        ("WARC-Record-ID", format!("<urn:uuid:{number}>")),
+        ("WARC-Target-URI", format!("http://example.org/{number}")),
+        ("WARC-Date", "2024-05-06T07:08:09Z".to_owned()),
+    ];
+    Made {
+        fields,
+        block: block.into(),
+    }
+}
+
+pub(crate) fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..length).map(next).collect()
+}
+
+pub(crate) fn small() -> Vec<Made> {
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>one</p>\r\n\r\n";
+    vec![
+        made("warcinfo", 0, "software: test\r\n"),
+        made("response", 1, page),
+        made("metadata", 2, ""),
+        made("response", 3, page.replace("one", "two, a little longer")),
+    ]
+}
+
+pub(crate) fn large() -> Vec<Made> {
+    let mut records = small();
+    let quote = "\r\n\r\nWARC/1.0 is a version line\r\nContent-Length: 3\r\n\r\n";
+    records.push(made("resource", 4, noise(200_000)));
+    records.push(made("conversion", 5, quote.repeat(9000)));
+    records.push(made("x-unknown", 6, "é"));
+    records
+}
+
+pub(crate) fn plain(record: &Made) -> Vec<u8> {
+    let fields: Vec<(&str, &str)> = record
+        .fields
+        .iter()
+        .map(|(k, v)| (*k, v.as_str()))
+        .collect();
+    let mut out = Vec::new();
+    write_record(&mut out, "1.1", &fields, &record.block).unwrap();
+    out
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Codec {
+    Plain,
+    GzMembers,
+    GzOne,
+    GzPieces,
+    GzEmpties,
+    ZstFrames,
+    ZstOne,
+    ZstDictionary,
+    ZstPackedDictionary,
+}
+
+pub(crate) const CODECS: [Codec; 9] = [
+    Codec::Plain,
+    Codec::GzMembers,
+    Codec::GzOne,
+    Codec::GzPieces,
+    Codec::GzEmpties,
+    Codec::ZstFrames,
+    Codec::ZstOne,
+    Codec::ZstDictionary,
+    Codec::ZstPackedDictionary,
+];
+
+pub(crate) fn gz(bytes: &[u8]) -> Vec<u8> {
+    gzip_member(bytes, 6).unwrap()
+}
+
+pub(crate) fn zst(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
+    let mut encoder = zstd::stream::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn dictionary() -> Vec<u8> {
+    let samples: Vec<Vec<u8>> = (0..400)
+        .map(|i| plain(&made("response", i, format!("<p>{}</p>", i * 7919))))
+        .collect();
+    zstd::dict::from_samples(&samples, 2048).unwrap()
+}
+
+pub(crate) fn skippable(magic: u8, data: &[u8]) -> Vec<u8> {
+    let mut frame = vec![magic, 0x2a, 0x4d, 0x18];
+    frame.extend_from_slice(&(data.len() as u32).to_le_bytes());
+    frame.extend_from_slice(data);
+    frame
+}
+
+/// The stored file, and where each record ends in it (for codecs with a member a record).
+pub(crate) fn encode(records: &[Made], codec: Codec) -> (Vec<u8>, Vec<usize>) {
+    let all: Vec<u8> = records.iter().flat_map(plain).collect();
+    let dict = match codec {
+        Codec::ZstDictionary | Codec::ZstPackedDictionary => dictionary(),
+        _ => Vec::new(),
+    };
+    let mut out = match codec {
+        Codec::GzOne => return (gz(&all), Vec::new()),
+        Codec::GzPieces => return (all.chunks(700).flat_map(gz).collect(), Vec::new()),
+        Codec::ZstOne => return (zst(&all, &[]), Vec::new()),
+        Codec::ZstDictionary => skippable(0x5d, &dict),
+        Codec::ZstPackedDictionary => skippable(0x5d, &zst(&dict, &[])),
+        _ => Vec::new(),
+    };
+    let mut ends = Vec::new();
+    for record in records {
+        let bytes = plain(record);
+        match codec {
+            Codec::Plain => out.extend(bytes),
+            Codec::GzEmpties => {
+                out.extend(gz(b""));
+                out.extend(gz(&bytes));
+            }
+            Codec::GzMembers => out.extend(gz(&bytes)),
+            _ => {
+                out.extend(zst(&bytes, &dict));
+                ends.push(out.len());
+                out.extend(skippable(0x52, b"an extension"));
+                continue;
+            }
+        }
+        ends.push(out.len());
+    }
+    (out, ends)
+}
+
+pub(crate) fn open(bytes: impl Into<Vec<u8>>) -> Result<Reader, ArchiveError> {
+    Reader::new(
+        "test.warc",
+        Cursor::new(bytes.into()),
+        ReadOptions::default(),
+    )
+}
+
+pub(crate) fn read(bytes: impl Into<Vec<u8>>) -> (Vec<Record>, Vec<ArchiveError>) {
+    let (mut records, mut errors) = (Vec::new(), Vec::new());
+    match open(bytes) {
+        Ok(reader) => {
+            for item in reader {
+                match item {
+                    Ok(record) => records.push(record),
+                    Err(error) => errors.push(error),
+                }
+            }
+        }
+        Err(error) => errors.push(error),
+    }
+    (records, errors)
+}
+
+pub(crate) fn assert_same(record: &Record, made: &Made) {
+    let mut fields: Vec<(String, String)> = made
+        .fields
+        .iter()
+        .map(|(k, v)| ((*k).to_owned(), v.clone()))
+        .collect();
+    fields.push(("Content-Length".to_owned(), made.block.len().to_string()));
+    let found: Vec<(String, String)> = record
+        .headers
+        .iter()
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .collect();
+    assert_eq!(found, fields);
+    assert_eq!(record.kind, RecordType::parse(&made.fields[0].1));
+    assert!(record.block == made.block, "block of {:?}", record.place);
+    assert_eq!(record.notes, []);
+    assert_eq!(record.format, Format::Warc);
+}
+
+/// What is damaged, where it begins, what is lost.
+pub(crate) fn damage(error: &ArchiveError) -> (Damage, u64, u64) {
+    match error {
+        ArchiveError::Damage {
+            what, offset, lost, ..
+        } => (*what, *offset, *lost),
+        other => panic!("{other}"),
+    }
+}
+
+/// Gives one byte a read.
+pub(crate) struct Drops(pub(crate) Cursor<Vec<u8>>);
+
+impl Read for Drops {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let end = buf.len().min(1);
+        self.0.read(&mut buf[..end])
+    }
+}

@@ -1,0 +1,74 @@
+//! `trommel eval`
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use trommel_html::words::Rule;
+use trommel_learn::{EvalOptions, Mean, Report, evaluate};
+
+use crate::labelled::LabelledArgs;
+use crate::models;
+
+/// Score a model on labelled pages: word precision, recall and F1, means over pages
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    #[command(flatten)]
+    labelled: LabelledArgs,
+    /// Name of a built-in model, or a model file
+    #[arg(long, value_name = "NAME|FILE")]
+    model: Option<String>,
+    /// Whether the gold's comments are content
+    #[arg(long, value_enum, default_value_t = Comments::Include)]
+    comments: Comments,
+    /// Take words as runs of \w in every script, instead of counting scripts without spaces by
+    /// character
+    #[arg(long)]
+    strict_words: bool,
+    /// Print one JSON object a set
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum Comments {
+    Include,
+    Exclude,
+}
+
+pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
+    let model = models::load(args.model.as_deref())?;
+    let options = EvalOptions {
+        rule: if args.strict_words { Rule::Strict } else { Rule::Characters },
+        comments: args.comments == Comments::Include,
+    };
+    for set in args.labelled.read()? {
+        let report = evaluate(&set, &model, &options);
+        if args.json {
+            crate::out(&format!("{}\n", serde_json::to_string(&report)?))?;
+        } else {
+            crate::out(&table(&report))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn table(report: &Report) -> String {
+    let mut out = format!("{:<24} {:>6}  precision  recall      F1\n", report.set, "pages");
+    let mut line = |name: &str, mean: &Mean| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            out,
+            "{:<24} {:>6}  {:>9.4}  {:>6.4}  {:>6.4}",
+            name, mean.pages, mean.scores.precision, mean.scores.recall, mean.scores.f1
+        );
+    };
+    line("overall", &report.overall);
+    for (page_type, mean) in &report.by_page_type {
+        line(&format!("  type {page_type}"), mean);
+    }
+    for (lang, mean) in &report.by_language {
+        line(&format!("  lang {lang}"), mean);
+    }
+    out
+}

@@ -1,0 +1,75 @@
+//! `trommel extract`
+
+use std::fs::File;
+use std::io::Read;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use trommel::{Extractor, Hints};
+
+use crate::models;
+
+/// Extract the main text of one HTML page
+#[derive(Debug, Args)]
+pub struct ExtractArgs {
+    /// The page; `-` or nothing for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    file: String,
+    /// URL of the page
+    #[arg(long)]
+    url: Option<String>,
+    /// Charset that the server named
+    #[arg(long, value_name = "LABEL")]
+    charset: Option<String>,
+    /// Form of the output: the text; one JSON object; or every block with its probability, one JSON
+    /// object a line
+    #[arg(short, long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+    /// Name of a built-in model, or a model file
+    #[arg(long, value_name = "NAME|FILE")]
+    model: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    Text,
+    Json,
+    Blocks,
+}
+
+pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
+    let extractor = Extractor::new(Arc::new(models::load(args.model.as_deref())?));
+    let mut bytes = Vec::new();
+    if args.file == "-" {
+        std::io::stdin().lock().read_to_end(&mut bytes).context("standard input")?;
+    } else {
+        File::open(&args.file)
+            .and_then(|mut file| file.read_to_end(&mut bytes))
+            .with_context(|| args.file.clone())?;
+    }
+    let hints = Hints {
+        url: args.url.as_deref(),
+        http_charset: args.charset.as_deref(),
+        crawl_charset: None,
+    };
+    let document = extractor.extract(&bytes, &hints);
+    match args.format {
+        Form::Text => crate::out(&format!("{}\n", document.text))?,
+        Form::Json => {
+            let mut object = serde_json::to_value(&document)?;
+            if let Some(object) = object.as_object_mut() {
+                object.remove("blocks");
+                object.insert("url".to_owned(), args.url.clone().into());
+            }
+            crate::out(&format!("{object}\n"))?;
+        }
+        Form::Blocks => {
+            for block in &document.blocks {
+                crate::out(&format!("{}\n", serde_json::to_string(block)?))?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

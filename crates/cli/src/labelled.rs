@@ -1,0 +1,58 @@
+//! Arguments that name labelled pages.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use trommel_learn::{PageSet, read_set};
+
+#[derive(Debug, Args)]
+pub struct LabelledArgs {
+    /// Archives of labelled pages
+    #[arg(long, required = true, num_args = 1.., value_name = "WARC")]
+    pages: Vec<PathBuf>,
+    /// Gold of each archive, as JSON lines, in the same order [default: NAME.gold.jsonl.gz beside
+    /// NAME.warc.gz]
+    #[arg(long, num_args = 1.., value_name = "JSONL")]
+    gold: Vec<PathBuf>,
+}
+
+impl LabelledArgs {
+    /// Reads the sets.
+    pub fn read(&self) -> anyhow::Result<Vec<PageSet>> {
+        if !self.gold.is_empty() && self.gold.len() != self.pages.len() {
+            bail!("{} archives but {} gold files: give one each, or none", self.pages.len(), self.gold.len());
+        }
+        let mut sets = Vec::new();
+        for (at, pages) in self.pages.iter().enumerate() {
+            let gold = match self.gold.get(at) {
+                Some(gold) => gold.clone(),
+                None => beside(pages).with_context(|| {
+                    format!("{}: cannot tell its gold file: name it with --gold", pages.display())
+                })?,
+            };
+            let set = read_set(pages, &gold)?;
+            tracing::info!(set = set.name, pages = set.pages.len(), "read");
+            sets.push(set);
+        }
+        Ok(sets)
+    }
+}
+
+/// `X.gold.jsonl.gz` for `X.warc.gz`, if the name has that ending.
+fn beside(pages: &Path) -> Option<PathBuf> {
+    let name = pages.file_name()?.to_str()?;
+    let stem = name.split_once(".warc")?.0;
+    Some(pages.with_file_name(format!("{stem}.gold.jsonl.gz")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gold_stands_beside_its_pages() {
+        assert_eq!(beside(Path::new("a/x.warc.gz")), Some(PathBuf::from("a/x.gold.jsonl.gz")));
+        assert_eq!(beside(Path::new("a/x.zip")), None);
+    }
+}

@@ -1,0 +1,60 @@
+//! The trommel program.
+
+mod eval;
+mod extract;
+mod labelled;
+mod models;
+mod progress;
+mod run;
+mod train;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+/// Take the main text out of web archives
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::RunArgs),
+    Extract(extract::ExtractArgs),
+    Eval(eval::EvalArgs),
+    Train(train::TrainArgs),
+    Model(models::ModelArgs),
+}
+
+fn main() -> ExitCode {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_target(false)
+        .with_writer(progress::Log)
+        .init();
+    let done = match Cli::parse().command {
+        Command::Run(args) => run::run(args),
+        Command::Extract(args) => extract::run(&args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Train(args) => train::run(&args),
+        Command::Model(args) => models::run(&args),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("trommel: {error:#}");
+        ExitCode::from(2)
+    })
+}
+
+/// Writes to standard output. A reader that went away is a clean end, as for every filter.
+fn out(text: &str) -> anyhow::Result<()> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        done => Ok(done?),
+    }
+}

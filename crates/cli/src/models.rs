@@ -1,0 +1,162 @@
+//! `trommel model`, and finding the model of `--model`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use trommel_model::{Model, ModelFile, Selection};
+
+/// Show what a model is made of
+#[derive(Debug, Args)]
+pub struct ModelArgs {
+    #[command(subcommand)]
+    command: ModelCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ModelCommand {
+    /// List the models built into the program
+    List,
+    /// Print a model: data, scores, weights, tokens
+    Show {
+        /// Name of a built-in model, or a model file [default: the default model]
+        model: Option<String>,
+        /// Print everything as one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// The model of that name or file; the default model for `None`.
+pub fn load(model: Option<&str>) -> anyhow::Result<Model> {
+    let names: Vec<&str> = Model::builtin_names().collect();
+    let wanted = model.or(names.first().copied()).unwrap_or_default();
+    if let Some(model) = Model::builtin(wanted) {
+        return Ok(model);
+    }
+    let path = Path::new(wanted);
+    if !path.exists() {
+        anyhow::bail!(
+            "unknown model {wanted}: neither a file nor a built-in model ({})",
+            names.join(", ")
+        );
+    }
+    Model::load(path).with_context(|| format!("{wanted}: cannot be used as a model"))
+}
+
+pub fn run(args: &ModelArgs) -> anyhow::Result<ExitCode> {
+    match &args.command {
+        ModelCommand::List => {
+            for name in Model::builtin_names() {
+                let file = load(Some(name))?;
+                crate::out(&format!("{name}\t{}\n", summary(file.file())))?;
+            }
+        }
+        ModelCommand::Show { model, json } => {
+            let model = load(model.as_deref())?;
+            if *json {
+                crate::out(&format!("{}\n", serde_json::to_string_pretty(model.file())?))?;
+            } else {
+                crate::out(&describe(model.file()))?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn summary(file: &ModelFile) -> String {
+    let scores: Vec<String> =
+        file.scores.iter().map(|score| format!("{} {:.3}", score.set, score.f1)).collect();
+    format!("{} features, {}, F1 {}", file.features.len(), file.created, scores.join(", "))
+}
+
+/// A model as a reader wants to see it.
+fn describe(file: &ModelFile) -> String {
+    let mut out = String::new();
+    let sets: Vec<String> = file
+        .training
+        .sets
+        .iter()
+        .map(|set| format!("{} ({} pages)", set.name, set.pages))
+        .collect();
+    let groups: Vec<&str> = file.groups.iter().map(|group| group.name()).collect();
+    let selection = match file.selection {
+        Selection::Threshold(threshold) => format!("probability of at least {threshold}"),
+        Selection::ExpectedF1 => "highest expected F1 of the page".to_owned(),
+    };
+    // Writing to a string cannot fail.
+    let _ = write!(
+        out,
+        "model      {} (format version {}, made {})\n\
+         trained on {}\n\
+         \x20          {} blocks; content: more than {} of a block's words on the gold text\n\
+         penalty    {} (L2, chosen by {}-fold cross-validation by host)\n\
+         groups     {}\n\
+         selection  {}\n",
+        file.name,
+        file.version,
+        file.created,
+        sets.join(", "),
+        file.training.blocks,
+        file.training.label_share,
+        file.training.penalty,
+        file.training.folds,
+        groups.join(", "),
+        selection,
+    );
+    let _ = writeln!(out, "\nscores (means over pages)\n  precision  recall      F1  pages  set");
+    for score in &file.scores {
+        let _ = writeln!(
+            out,
+            "  {:>9.4}  {:>6.4}  {:>6.4}  {:>5}  {} ({})",
+            score.precision, score.recall, score.f1, score.pages, score.set, score.how
+        );
+    }
+    let mut features: Vec<_> = file.features.iter().collect();
+    features.sort_by(|a, b| {
+        let size = |f: &trommel_model::FeatureWeight| (f.weight * f.deviation).abs();
+        size(b).total_cmp(&size(a)).then(a.name.cmp(&b.name))
+    });
+    let _ = writeln!(
+        out,
+        "\n{} features by strength (weight x deviation); intercept {:.4}\n  strength     weight  deviation  feature",
+        features.len(),
+        file.intercept
+    );
+    for feature in features {
+        let _ = writeln!(
+            out,
+            "  {:>8.4}  {:>9.4}  {:>9.4}  {}",
+            feature.weight * feature.deviation,
+            feature.weight,
+            feature.deviation,
+            feature.name
+        );
+    }
+    let _ = writeln!(out, "\n{} listed tokens\n      odds  share of blocks  token", file.listed.len());
+    for token in &file.listed {
+        let odds = if token.odds >= 1.0 {
+            format!("{:.1}:1", token.odds)
+        } else {
+            format!("1:{:.1}", 1.0 / token.odds)
+        };
+        let _ = writeln!(out, "  {odds:>8}  {:>14.2}%  {}", token.share * 100.0, token.feature());
+    }
+    if !file.token_weights.is_empty() {
+        let mut weights = file.token_weights.clone();
+        weights.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.token.cmp(&b.token)));
+        let line = |weights: &mut dyn Iterator<Item = &trommel_features::TokenWeight>| {
+            weights.take(40).map(|w| format!("{} {:+.2}", w.token, w.weight)).collect::<Vec<_>>().join(", ")
+        };
+        let _ = writeln!(
+            out,
+            "\n{} token weights\n  most content:     {}\n  most boilerplate: {}",
+            weights.len(),
+            line(&mut weights.iter()),
+            line(&mut weights.iter().rev())
+        );
+    }
+    out
+}

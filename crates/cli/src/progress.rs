@@ -1,0 +1,103 @@
+//! How far a run is, on standard error.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use tracing_subscriber::fmt::MakeWriter;
+use trommel_pipeline::{Progress, State};
+
+/// Time between two log lines where standard error is no terminal.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// The bar on the screen, which log lines must not be written into.
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+fn with_bar<T>(act: impl FnOnce(&mut Option<ProgressBar>) -> T) -> T {
+    act(&mut BAR.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A bar where standard error is a terminal, else a log line every five seconds.
+pub struct Reporter {
+    bar: Option<ProgressBar>,
+    last: Instant,
+}
+
+impl Reporter {
+    /// A reporter that has shown nothing yet.
+    pub fn new() -> Self {
+        let bar = io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::no_length();
+            let template =
+                "{elapsed} {bar:24} {bytes}/{total_bytes} ({bytes_per_sec}, {eta}) {msg}";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar
+        });
+        with_bar(|shown| shown.clone_from(&bar));
+        Self {
+            bar,
+            last: Instant::now(),
+        }
+    }
+}
+
+impl Drop for Reporter {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+            with_bar(|shown| *shown = None);
+        }
+    }
+}
+
+impl Progress for Reporter {
+    fn update(&mut self, state: &State) {
+        let counts = format!(
+            "{} records, {} documents, {} failed",
+            state.records, state.documents, state.failures
+        );
+        if let Some(bar) = &self.bar {
+            if let Some(total) = state.total {
+                bar.set_length(total);
+            }
+            bar.set_position(state.bytes);
+            bar.set_message(counts);
+        } else if self.last.elapsed() >= PAUSE {
+            self.last = Instant::now();
+            match state.total {
+                Some(total) => tracing::info!("{} of {total} bytes, {counts}", state.bytes),
+                None => tracing::info!("{} bytes, {counts}", state.bytes),
+            }
+        }
+    }
+}
+
+/// Writes log lines to standard error, above the bar if there is one.
+#[derive(Clone, Copy, Debug)]
+pub struct Log;
+
+impl Write for Log {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        match with_bar(|shown| shown.clone()) {
+            Some(bar) => bar.suspend(|| io::stderr().write(line)),
+            None => io::stderr().write(line),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        *self
+    }
+}

@@ -1,0 +1,91 @@
+//! `trommel train`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use trommel_features::Group;
+use trommel_learn::{Scores, TrainOptions, Weighting, train};
+
+use crate::labelled::LabelledArgs;
+
+/// Train a block model on labelled pages, with cross-validation by host
+#[derive(Debug, Args)]
+pub struct TrainArgs {
+    #[command(flatten)]
+    labelled: LabelledArgs,
+    /// File to write the model to
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Name of the model [default: the file's name]
+    #[arg(long)]
+    name: Option<String>,
+    /// Features: those of the paper (shallow text, tag ratios, listed tokens) or every group
+    #[arg(long, value_enum, default_value_t = Features::All)]
+    features: Features,
+    /// A block is content if more than this share of its words lies on the longest common
+    /// subsequence with the gold text
+    #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
+    label_share: f32,
+    /// Let each page count the same, in a sample of about this many blocks; 0 counts each block once
+    #[arg(long, default_value_t = 200_000, value_name = "N")]
+    sample: usize,
+    /// Folds of the cross-validation
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
+    folds: u32,
+    /// Day to write into the model [default: today, or SOURCE_DATE_EPOCH]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    date: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Features {
+    Paper,
+    All,
+}
+
+pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
+    let sets = args.labelled.read()?;
+    let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let options = TrainOptions {
+        name: args.name.clone().or(stem).unwrap_or_default(),
+        created: args.date.clone().map_or_else(today, Ok)?,
+        groups: match args.features {
+            Features::Paper => Group::PAPER.to_vec(),
+            Features::All => Group::ALL.to_vec(),
+        },
+        label_share: args.label_share,
+        weighting: if args.sample == 0 { Weighting::Blocks } else { Weighting::Pages(args.sample) },
+        folds: args.folds as usize,
+        comments: true,
+    };
+    let trained = train(&sets, &options)?;
+    std::fs::write(&args.out, trained.model.to_bytes()?)
+        .with_context(|| format!("cannot write {}", args.out.display()))?;
+    println!("set                pages  precision  recall      F1");
+    for set in &trained.cross_validation {
+        let mean = Scores::mean(set.pages.iter().map(|(_, score)| score));
+        println!(
+            "{:<18} {:>5}  {:>9.4}  {:>6.4}  {:>6.4}",
+            set.set,
+            set.pages.len(),
+            mean.precision,
+            mean.recall,
+            mean.f1
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Today, or the day of SOURCE_DATE_EPOCH (seconds) where builds must repeat.
+fn today() -> anyhow::Result<String> {
+    let now = match std::env::var("SOURCE_DATE_EPOCH") {
+        Ok(seconds) => {
+            let seconds = seconds.parse().context("SOURCE_DATE_EPOCH is no number of seconds")?;
+            jiff::Timestamp::from_second(seconds).context("SOURCE_DATE_EPOCH is out of range")?
+        }
+        Err(_) => jiff::Timestamp::now(),
+    };
+    Ok(now.strftime("%Y-%m-%d").to_string())
+}

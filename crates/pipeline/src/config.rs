@@ -1,0 +1,203 @@
+//! The configuration file.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Deserializer, de::Error as _};
+use trommel_sinks::{Compression, Format};
+
+/// The keys of [`Config`], for the hint at a misspelt one.
+const KEYS: [&str; 6] = [
+    "jobs",
+    "format",
+    "compress",
+    "model",
+    "max_record",
+    "max_payload",
+];
+
+/// Choices read from a TOML file; the command line wins over each of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Number of worker threads.
+    pub jobs: Option<std::num::NonZeroUsize>,
+    /// Output format.
+    #[serde(deserialize_with = "named")]
+    pub format: Option<Format>,
+    /// Compression of the output.
+    #[serde(deserialize_with = "named")]
+    pub compress: Option<Compression>,
+    /// Name of a built-in model or path of a model file.
+    pub model: Option<String>,
+    /// Most bytes kept of one record's block.
+    pub max_record: Option<u64>,
+    /// Most bytes kept of one decoded payload.
+    pub max_payload: Option<u64>,
+}
+
+/// Why a configuration file cannot be used; each is one line naming the file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is not TOML, or a value is not of its key's kind.
+    #[error("{path}:{line}: {message}", path = path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A key that does not exist.
+    #[error("{path}: unknown key {key:?}{hint}", path = path.display())]
+    UnknownKey {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: String,
+        /// The key probably meant, as the end of the message.
+        hint: String,
+    },
+}
+
+impl Config {
+    /// Reads a configuration file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not TOML, or has an unknown key or a value of the wrong kind.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        let text = fs::read_to_string(path).map_err(|source| ConfigError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::parse(&text, path)
+    }
+
+    fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        let invalid = |error: toml::de::Error| ConfigError::Invalid {
+            path: path.to_owned(),
+            line: 1 + error
+                .span()
+                .and_then(|span| text.get(..span.start))
+                .map_or(0, |before| before.matches('\n').count()),
+            message: error.message().lines().collect::<Vec<_>>().join("; "),
+        };
+        let table: toml::Table = text.parse().map_err(invalid)?;
+        if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(ConfigError::UnknownKey {
+                path: path.to_owned(),
+                key: key.clone(),
+                hint: hint(key),
+            });
+        }
+        toml::from_str(text).map_err(invalid)
+    }
+}
+
+fn named<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: std::str::FromStr<Err: std::fmt::Display>,
+{
+    let name = String::deserialize(deserializer)?;
+    name.parse().map(Some).map_err(D::Error::custom)
+}
+
+fn hint(key: &str) -> String {
+    match KEYS
+        .iter()
+        .map(|known| (distance(key, known), known))
+        .min()
+        .filter(|(distance, _)| *distance <= 2)
+    {
+        Some((_, known)) => format!(", did you mean {known:?}?"),
+        None => format!(", expected one of {}", KEYS.join(", ")),
+    }
+}
+
+/// Levenshtein distance.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut next = vec![i + 1];
+        for ((y, &above), &before) in b.bytes().zip(row.iter().skip(1)).zip(&row) {
+            let left = next.last().copied().unwrap_or_default();
+            next.push((before + usize::from(x != y)).min(above + 1).min(left + 1));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, String> {
+        Config::parse(text, Path::new("c.toml")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let config = parse(
+            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\n",
+        );
+        let expected = Config {
+            jobs: std::num::NonZeroUsize::new(3),
+            format: Some(Format::Wet),
+            compress: Some(Compression::Gzip),
+            model: Some("fast".into()),
+            max_record: Some(10),
+            max_payload: Some(20),
+        };
+        assert_eq!(config, Ok(expected));
+        assert_eq!(parse(""), Ok(Config::default()));
+    }
+
+    #[test]
+    fn the_list_of_keys_is_complete() {
+        let error = toml::from_str::<Config>("x = 1").unwrap_err();
+        let expected: Vec<String> = KEYS.iter().map(|key| format!("`{key}`")).collect();
+        let message = error.message();
+        assert!(message.ends_with(&expected.join(", ")), "{message}");
+    }
+
+    #[test]
+    fn errors_name_file_and_line() {
+        assert_eq!(
+            parse("job = 3").unwrap_err(),
+            "c.toml: unknown key \"job\", did you mean \"jobs\"?"
+        );
+        assert_eq!(
+            parse("language = 'de'").unwrap_err(),
+            "c.toml: unknown key \"language\", expected one of jobs, format, compress, model, max_record, max_payload"
+        );
+        assert_eq!(
+            parse("jobs = 3\nformat = 'xml'").unwrap_err(),
+            "c.toml:2: unknown format \"xml\", expected jsonl, msgpack or wet"
+        );
+        for (text, start) in [("\njobs = 0", "c.toml:2: "), ("jobs =", "c.toml:1: ")] {
+            let error = parse(text).unwrap_err();
+            assert!(error.starts_with(start) && !error.contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("jobs", "jobs"), 0);
+    }
+}

@@ -1,0 +1,111 @@
+//! Why a record gave no document.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Why a record was rightly passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum DropReason {
+    /// Describes the archive.
+    Warcinfo,
+    /// What the crawler sent.
+    Request,
+    /// What the crawler noted about another record.
+    Metadata,
+    /// A capture equal to an earlier one, stored without its content.
+    Revisit,
+    /// Another form of a capture, such as its text.
+    Conversion,
+    /// A later part of a capture stored in several records.
+    Continuation,
+    /// A record type outside the standard.
+    UnknownType,
+    /// A capture without content.
+    NoPayload,
+    /// A capture of something else than HTML.
+    NotHtml,
+    /// A page without text, in a format that has no place for one.
+    NoText,
+}
+
+/// Why a record that should have given a document gave none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// The payload cannot be taken out of the record.
+    Payload,
+    /// The output format refused the document.
+    Encode,
+    /// The program met a fault of its own on this record.
+    Panic,
+}
+
+impl DropReason {
+    /// The name used in summaries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Warcinfo => "warcinfo",
+            Self::Request => "request",
+            Self::Metadata => "metadata",
+            Self::Revisit => "revisit",
+            Self::Conversion => "conversion",
+            Self::Continuation => "continuation",
+            Self::UnknownType => "unknown-type",
+            Self::NoPayload => "no-payload",
+            Self::NotHtml => "not-html",
+            Self::NoText => "no-text",
+        }
+    }
+}
+
+impl FailureKind {
+    /// The name used in summaries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Payload => "payload",
+            Self::Encode => "encode",
+            Self::Panic => "panic",
+        }
+    }
+}
+
+impl fmt::Display for DropReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_same_in_words_and_in_json() {
+        for reason in [
+            DropReason::Warcinfo,
+            DropReason::UnknownType,
+            DropReason::NoPayload,
+            DropReason::NotHtml,
+            DropReason::NoText,
+        ] {
+            assert_eq!(serde_json::to_value(reason).unwrap(), reason.to_string());
+        }
+        for kind in [
+            FailureKind::Payload,
+            FailureKind::Encode,
+            FailureKind::Panic,
+        ] {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.to_string());
+        }
+    }
+}

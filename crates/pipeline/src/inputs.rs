@@ -1,0 +1,336 @@
+//! From arguments to inputs.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+};
+
+use flate2::read::MultiGzDecoder;
+
+/// Ends of the names that count as archives in a folder.
+const SUFFIXES: [&str; 5] = [".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz"];
+
+/// One archive to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file; it need not exist.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+    /// An argument that stands for no archive; the run reports it and goes on.
+    Nothing {
+        /// The argument.
+        argument: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+}
+
+impl Input {
+    /// The name in messages and in `source.file`: the path as the user gave it, `-` for standard input.
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.to_string_lossy().into_owned(),
+            Self::Stdin => "-".to_owned(),
+            Self::Nothing { argument, .. } => argument.clone(),
+        }
+    }
+}
+
+/// Why a list of arguments cannot be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A URL.
+    #[error("{0}: URL inputs are not supported in this version")]
+    Url(String),
+    /// A glob that is none.
+    #[error("{pattern}: {source}")]
+    Glob {
+        /// The argument.
+        pattern: String,
+        /// What is wrong with it.
+        source: glob::PatternError,
+    },
+    /// A folder or manifest that cannot be read.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The folder or manifest.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// `-` more than once.
+    #[error("-: standard input can be read only once")]
+    StdinTwice,
+}
+
+/// The archives that arguments stand for, in the order of the arguments: files; globs (an existing
+/// file of that name wins) and folders (with all below them; files named as WARC or ARC), each
+/// sorted and without duplicates; `@FILE`, a manifest, plain or gzip, with a path a line, relative to
+/// its own folder, in which blank lines and lines starting with `#` are skipped; `-`, standard input.
+///
+/// # Errors
+/// If an argument is a URL or a malformed glob, if a manifest or folder cannot be read, or if
+/// standard input is named twice. What stands for no archive is given as [`Input::Nothing`].
+pub fn expand(arguments: &[String]) -> Result<Vec<Input>, InputError> {
+    let mut inputs = Vec::new();
+    for argument in arguments {
+        if argument == "-" {
+            if inputs.contains(&Input::Stdin) {
+                return Err(InputError::StdinTwice);
+            }
+            inputs.push(Input::Stdin);
+        } else if let Some(manifest) = argument.strip_prefix('@').filter(|_| !exists(argument)) {
+            from_manifest(Path::new(manifest), &mut inputs)?;
+        } else if is_url(argument) {
+            return Err(InputError::Url(argument.clone()));
+        } else if argument.contains(['*', '?', '[']) && !exists(argument) {
+            from_glob(argument, &mut inputs)?;
+        } else {
+            from_path(PathBuf::from(argument), &mut inputs)?;
+        }
+    }
+    Ok(inputs)
+}
+
+fn exists(argument: &str) -> bool {
+    Path::new(argument).exists()
+}
+
+fn is_url(argument: &str) -> bool {
+    argument.split_once("://").is_some_and(|(scheme, _)| {
+        !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
+    if !path.is_dir() {
+        inputs.push(Input::File(path));
+        return Ok(());
+    }
+    let mut files = Vec::new();
+    archives_below(&path, &mut files)?;
+    files.sort();
+    if files.is_empty() {
+        inputs.push(Input::Nothing {
+            argument: path.to_string_lossy().into_owned(),
+            reason: "no WARC or ARC file in this folder",
+        });
+    }
+    inputs.extend(files.into_iter().map(Input::File));
+    Ok(())
+}
+
+/// Links to folders are not followed, as they may lead in circles.
+fn archives_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), InputError> {
+    let failed = |source| InputError::Io {
+        path: folder.to_owned(),
+        source,
+    };
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        if entry.file_type().map_err(failed)?.is_dir() {
+            archives_below(&path, files)?;
+        } else if is_archive_name(&entry.file_name().to_string_lossy()) && !path.is_dir() {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_archive_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
+}
+
+fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
+    let paths = glob::glob(pattern).map_err(|source| InputError::Glob {
+        pattern: pattern.to_owned(),
+        source,
+    })?;
+    let mut files = Vec::new();
+    for path in paths {
+        let path = path.map_err(|error| InputError::Io {
+            path: error.path().to_owned(),
+            source: error.into(),
+        })?;
+        if !path.is_dir() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files.dedup();
+    if files.is_empty() {
+        inputs.push(Input::Nothing {
+            argument: pattern.to_owned(),
+            reason: "no file matches",
+        });
+    }
+    inputs.extend(files.into_iter().map(Input::File));
+    Ok(())
+}
+
+fn from_manifest(manifest: &Path, inputs: &mut Vec<Input>) -> Result<(), InputError> {
+    let failed = |source| InputError::Io {
+        path: manifest.to_owned(),
+        source,
+    };
+    let folder = manifest.parent().unwrap_or(Path::new(""));
+    let mut reader = BufReader::new(File::open(manifest).map_err(failed)?);
+    let is_gzip = reader
+        .fill_buf()
+        .map_err(failed)?
+        .starts_with(&[0x1f, 0x8b]);
+    let mut text = String::new();
+    if is_gzip {
+        MultiGzDecoder::new(reader).read_to_string(&mut text)
+    } else {
+        reader.read_to_string(&mut text)
+    }
+    .map_err(failed)?;
+    let before = inputs.len();
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if is_url(line) {
+            return Err(InputError::Url(line.to_owned()));
+        }
+        from_path(folder.join(line), inputs)?;
+    }
+    if inputs.len() == before {
+        inputs.push(Input::Nothing {
+            argument: format!("@{}", manifest.display()),
+            reason: "no path in this manifest",
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn folder(names: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in names {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        folder
+    }
+
+    fn names(folder: &Path, arguments: &[String]) -> Vec<String> {
+        let prefix = format!("{}/", folder.display());
+        expand(arguments)
+            .unwrap()
+            .iter()
+            .map(|input| input.name().replace(&prefix, ""))
+            .collect()
+    }
+
+    fn at(folder: &tempfile::TempDir, name: &str) -> String {
+        folder.path().join(name).to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn folders_are_sorted_and_hold_archives_only() {
+        let folder = folder(&[
+            "b.warc",
+            "a.warc.gz",
+            "sub/c.WARC.ZST",
+            "d.arc.gz",
+            "e.warc.wet.gz",
+            "f.txt",
+        ]);
+        let arguments = [folder.path().to_string_lossy().into_owned()];
+        assert_eq!(
+            names(folder.path(), &arguments),
+            ["a.warc.gz", "b.warc", "d.arc.gz", "sub/c.WARC.ZST"]
+        );
+    }
+
+    #[test]
+    fn arguments_keep_their_order() {
+        let folder = folder(&["a.warc", "b.warc"]);
+        let arguments = [
+            at(&folder, "b.warc"),
+            "-".to_owned(),
+            at(&folder, "gone.warc"),
+            at(&folder, "*.warc"),
+        ];
+        assert_eq!(
+            names(folder.path(), &arguments),
+            ["b.warc", "-", "gone.warc", "a.warc", "b.warc"]
+        );
+    }
+
+    #[test]
+    fn an_existing_file_wins_over_a_glob() {
+        let folder = folder(&["a[1].warc", "a1.warc"]);
+        assert_eq!(
+            names(folder.path(), &[at(&folder, "a[1].warc")]),
+            ["a[1].warc"]
+        );
+        assert_eq!(
+            names(folder.path(), &[at(&folder, "a[12].warc")]),
+            ["a1.warc"]
+        );
+    }
+
+    #[test]
+    fn manifests_are_relative_to_themselves() {
+        let folder = folder(&["lists/x"]);
+        let text = "# crawl\n\na.warc.gz\n  sub/b.warc.gz \n/c.warc\n";
+        fs::write(at(&folder, "lists/plain.txt"), text).unwrap();
+        let packed = File::create(at(&folder, "lists/warc.paths.gz")).unwrap();
+        let mut packed = flate2::write::GzEncoder::new(packed, flate2::Compression::fast());
+        packed.write_all(text.as_bytes()).unwrap();
+        packed.finish().unwrap();
+        for name in ["lists/plain.txt", "lists/warc.paths.gz"] {
+            let arguments = [format!("@{}", at(&folder, name))];
+            assert_eq!(
+                names(folder.path(), &arguments),
+                ["lists/a.warc.gz", "lists/sub/b.warc.gz", "/c.warc"]
+            );
+        }
+    }
+
+    #[test]
+    fn what_stands_for_nothing_is_named() {
+        let folder = folder(&["empty/x.txt"]);
+        fs::write(at(&folder, "list"), "# none\n").unwrap();
+        for (argument, reason) in [
+            (at(&folder, "empty"), "no WARC or ARC file in this folder"),
+            (at(&folder, "*.warc"), "no file matches"),
+            (
+                format!("@{}", at(&folder, "list")),
+                "no path in this manifest",
+            ),
+        ] {
+            let inputs = expand(std::slice::from_ref(&argument)).unwrap();
+            assert_eq!(inputs, [Input::Nothing { argument, reason }]);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_an_error() {
+        let error = |argument: &str| {
+            expand(&["-".to_owned(), argument.to_owned()])
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            error("s3://bucket/a.warc.gz"),
+            "s3://bucket/a.warc.gz: URL inputs are not supported in this version"
+        );
+        assert_eq!(error("-"), "-: standard input can be read only once");
+        assert!(error("@/gone/list").starts_with("/gone/list: "));
+        assert!(error("/x/***").starts_with("/x/***: "));
+    }
+}

@@ -1,0 +1,27 @@
+//! How far a run is.
+
+/// Counts of a run at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Stored bytes read.
+    pub bytes: u64,
+    /// Stored bytes of all inputs; none if standard input is among them.
+    pub total: Option<u64>,
+    /// Records done.
+    pub records: u64,
+    /// Documents written.
+    pub documents: u64,
+    /// Records that failed.
+    pub failures: u64,
+}
+
+/// Is told how far a run is: several times a second, and once at the end.
+pub trait Progress {
+    /// Takes note of the counts.
+    fn update(&mut self, state: &State);
+}
+
+/// Takes no note.
+impl Progress for () {
+    fn update(&mut self, _: &State) {}
+}

@@ -1,0 +1,311 @@
+//! What a run did, in numbers.
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::Serialize;
+
+use crate::{DropReason, FailureKind};
+
+/// Places of damage that are listed one by one; further ones are counted only.
+const LISTED: usize = 1000;
+
+/// Counts of a run. Every record read is a document, a drop or a failure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Each input in order.
+    pub files: Vec<FileReport>,
+    /// Records read.
+    pub records: u64,
+    /// Records with HTML that were handed to the extractor.
+    pub pages: u64,
+    /// Documents written.
+    pub documents: u64,
+    /// Documents written without text.
+    pub empty: u64,
+    /// Records rightly passed over, by reason.
+    pub drops: BTreeMap<DropReason, u64>,
+    /// Records that should have given a document and did not, by kind of fault.
+    pub failures: BTreeMap<FailureKind, u64>,
+    /// Pages cut by the crawler, by its reason (WARC-Truncated; `other` for unknown reasons).
+    pub truncated: BTreeMap<&'static str, u64>,
+    /// Damage passed between records: the first 1000 places.
+    pub damage: Vec<DamageReport>,
+    /// Number of damaged places.
+    pub damaged: u64,
+    /// Bytes lost to damage.
+    pub lost_bytes: u64,
+    /// Stored bytes read.
+    pub stored_bytes: u64,
+    /// Decoded bytes of the pages.
+    pub page_bytes: u64,
+    /// UTF-8 bytes of the documents' text.
+    pub text_bytes: u64,
+    /// Whether the reader of standard output went away before the end; the counts end there.
+    pub closed: bool,
+    /// Seconds from start to end.
+    pub seconds: f64,
+}
+
+/// Counts of one input.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FileReport {
+    /// The input as the user named it.
+    pub file: String,
+    /// The shard written for it; none if all inputs go to one output, or nothing could be read.
+    pub output: Option<String>,
+    /// Records read.
+    pub records: u64,
+    /// Documents written.
+    pub documents: u64,
+    /// Records rightly passed over.
+    pub drops: u64,
+    /// Records that failed.
+    pub failures: u64,
+    /// Number of damaged places.
+    pub damaged: u64,
+    /// Bytes lost to damage.
+    pub lost_bytes: u64,
+    /// Stored bytes read.
+    pub stored_bytes: u64,
+    /// Why it could not be read, or not to its end.
+    pub error: Option<String>,
+}
+
+/// Damage that was passed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DamageReport {
+    /// The input as the user named it.
+    pub file: String,
+    /// Stored offset where the damage begins.
+    pub offset: u64,
+    /// Bytes lost.
+    pub lost: u64,
+    /// What is damaged.
+    pub what: String,
+}
+
+/// How a run went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything was read, and every page gave a document.
+    Clean,
+    /// Something could not be read, or some records failed.
+    Partial,
+    /// Nothing could be read.
+    Nothing,
+}
+
+impl Summary {
+    /// How the run went.
+    pub fn outcome(&self) -> Outcome {
+        if self.records == 0 && !self.files.is_empty() && self.files.iter().all(FileReport::is_bad)
+        {
+            Outcome::Nothing
+        } else if !self.failures.is_empty() || self.files.iter().any(FileReport::is_bad) {
+            Outcome::Partial
+        } else {
+            Outcome::Clean
+        }
+    }
+
+    /// Whether every record is accounted for, in the whole and in each input.
+    pub fn adds_up(&self) -> bool {
+        let drops: u64 = self.drops.values().sum();
+        let failures: u64 = self.failures.values().sum();
+        let by_file = |count: fn(&FileReport) -> u64| self.files.iter().map(count).sum::<u64>();
+        self.records == self.documents + drops + failures
+            && by_file(|file| file.records) == self.records
+            && by_file(|file| file.documents) == self.documents
+            && by_file(|file| file.drops) == drops
+            && by_file(|file| file.failures) == failures
+            && by_file(|file| file.damaged) == self.damaged
+    }
+
+    pub(crate) fn drop(&mut self, reason: DropReason) {
+        *self.drops.entry(reason).or_default() += 1;
+    }
+
+    pub(crate) fn fail(&mut self, kind: FailureKind) {
+        *self.failures.entry(kind).or_default() += 1;
+    }
+
+    pub(crate) fn truncate(&mut self, reason: &str) {
+        let reason = ["length", "time", "disconnect", "unspecified"]
+            .into_iter()
+            .find(|known| known.eq_ignore_ascii_case(reason.trim()))
+            .unwrap_or("other");
+        *self.truncated.entry(reason).or_default() += 1;
+    }
+
+    pub(crate) fn damage(&mut self, report: DamageReport) {
+        self.damaged += 1;
+        self.lost_bytes = self.lost_bytes.saturating_add(report.lost);
+        if self.damage.len() < LISTED {
+            self.damage.push(report);
+        }
+    }
+}
+
+impl FileReport {
+    fn is_bad(&self) -> bool {
+        self.error.is_some() || self.damaged > 0
+    }
+}
+
+/// A few lines for people: counts, drops, failures, damage, speed.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let drops: u64 = self.drops.values().sum();
+        let failures: u64 = self.failures.values().sum();
+        write!(
+            f,
+            "{} records: {} documents, {drops} dropped, {failures} failed",
+            self.records, self.documents
+        )?;
+        if drops > 0 {
+            write!(f, "\ndropped: {}", list(&self.drops))?;
+        }
+        if failures > 0 {
+            write!(f, "\nfailed: {}", list(&self.failures))?;
+        }
+        write!(f, "\n{} pages", self.pages)?;
+        if self.empty > 0 {
+            write!(f, ", {} of them without text", self.empty)?;
+        }
+        if !self.truncated.is_empty() {
+            write!(f, ", cut by the crawler: {}", list(&self.truncated))?;
+        }
+        if self.damaged > 0 {
+            write!(
+                f,
+                "\ndamage at {} places, {} bytes lost",
+                self.damaged, self.lost_bytes
+            )?;
+        }
+        for file in &self.files {
+            if let Some(error) = &file.error {
+                write!(f, "\nnot read, or not to its end: {error}")?;
+            }
+        }
+        if self.closed {
+            write!(f, "\nstandard output was closed before the end")?;
+        }
+        write!(
+            f,
+            "\n{} stored, {} of pages, {} of text in {:.1} s ({:.0} pages/s)",
+            size(self.stored_bytes),
+            size(self.page_bytes),
+            size(self.text_bytes),
+            self.seconds,
+            self.pages as f64 / self.seconds.max(1e-3)
+        )
+    }
+}
+
+fn list<K: fmt::Display>(counts: &BTreeMap<K, u64>) -> String {
+    let counts: Vec<String> = counts
+        .iter()
+        .map(|(name, count)| format!("{count} {name}"))
+        .collect();
+    counts.join(", ")
+}
+
+fn size(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary() -> Summary {
+        let mut summary = Summary {
+            files: vec![FileReport {
+                file: "a.warc".into(),
+                records: 4,
+                documents: 1,
+                drops: 2,
+                failures: 1,
+                ..FileReport::default()
+            }],
+            records: 4,
+            pages: 2,
+            documents: 1,
+            seconds: 2.0,
+            ..Summary::default()
+        };
+        summary.drop(DropReason::Request);
+        summary.drop(DropReason::NotHtml);
+        summary.fail(FailureKind::Panic);
+        summary
+    }
+
+    #[test]
+    fn a_missing_record_is_noticed() {
+        let mut summary = summary();
+        assert!(summary.adds_up());
+        summary.records += 1;
+        assert!(!summary.adds_up());
+        summary.documents += 1;
+        assert!(!summary.adds_up());
+        summary.files[0].records += 1;
+        summary.files[0].documents += 1;
+        assert!(summary.adds_up());
+    }
+
+    #[test]
+    fn outcomes() {
+        let mut summary = summary();
+        assert_eq!(summary.outcome(), Outcome::Partial);
+        summary.failures.clear();
+        assert_eq!(summary.outcome(), Outcome::Clean);
+        summary.files.push(FileReport {
+            error: Some("gone".into()),
+            ..FileReport::default()
+        });
+        assert_eq!(summary.outcome(), Outcome::Partial);
+        summary.files.remove(0);
+        summary.records = 0;
+        assert_eq!(summary.outcome(), Outcome::Nothing);
+        assert_eq!(Summary::default().outcome(), Outcome::Clean);
+    }
+
+    #[test]
+    fn the_list_of_damage_is_bounded() {
+        let mut summary = Summary::default();
+        for offset in 0..1500 {
+            summary.damage(DamageReport {
+                file: "a".into(),
+                offset,
+                lost: 2,
+                what: "x".into(),
+            });
+        }
+        assert_eq!((summary.damage.len(), summary.damaged), (1000, 1500));
+        assert_eq!(summary.lost_bytes, 3000);
+    }
+
+    #[test]
+    fn in_words_and_in_json() {
+        let mut summary = summary();
+        summary.truncate("Length");
+        summary.truncate("bandwidth");
+        let words = summary.to_string();
+        assert!(
+            words.starts_with(
+                "4 records: 1 documents, 2 dropped, 1 failed\n\
+                 dropped: 1 request, 1 not-html\n\
+                 failed: 1 panic\n\
+                 2 pages, cut by the crawler: 1 length, 1 other\n"
+            ),
+            "{words}"
+        );
+        let json = serde_json::to_value(&summary).unwrap();
+        assert_eq!(
+            json["drops"],
+            serde_json::json!({"request": 1, "not-html": 1})
+        );
+        assert_eq!(json["failures"]["panic"], 1);
+    }
+}

@@ -1,0 +1,116 @@
+//! What goes from the reader through the workers to the writer.
+
+use trommel_archive::Record;
+
+use crate::{DropReason, FailureKind};
+
+/// One step of a run with its number in the order of the inputs. `T` is what a record is at that
+/// stage: [`Captured`] before the workers, [`Made`] after them.
+#[derive(Debug)]
+pub(crate) struct Task<T> {
+    /// Place in the order, from 0 without gaps.
+    pub(crate) number: u64,
+    /// Bytes it holds, for the [`Gate`](crate::gate::Gate).
+    pub(crate) bytes: u64,
+    /// The step.
+    pub(crate) step: Step<T>,
+}
+
+/// What happens to an input, in order: it begins with its first record and always ends.
+#[derive(Debug)]
+pub(crate) enum Step<T> {
+    /// The first record of an input is about to come.
+    Begin {
+        /// Index of the input.
+        input: usize,
+        /// Block of the record if it is a warcinfo.
+        info: Option<Vec<u8>>,
+        /// Date of the record.
+        date: Option<String>,
+    },
+    /// A record.
+    Record(T),
+    /// Damage that was passed.
+    Damage {
+        /// Stored offset where it begins.
+        offset: u64,
+        /// Bytes lost.
+        lost: u64,
+        /// What is damaged.
+        what: String,
+    },
+    /// Nothing more comes from the input.
+    End {
+        /// Index of the input.
+        input: usize,
+        /// Stored bytes read.
+        bytes: u64,
+        /// Why it could not be read, or not to its end.
+        error: Option<String>,
+    },
+}
+
+impl<T> Task<T> {
+    /// The same step with its record, if it is one, taken to the next stage.
+    pub(crate) fn map<U>(self, next: impl FnOnce(T) -> U) -> Task<U> {
+        Task {
+            number: self.number,
+            bytes: self.bytes,
+            step: match self.step {
+                Step::Record(record) => Step::Record(next(record)),
+                Step::Begin { input, info, date } => Step::Begin { input, info, date },
+                Step::Damage { offset, lost, what } => Step::Damage { offset, lost, what },
+                Step::End {
+                    input,
+                    bytes,
+                    error,
+                } => Step::End {
+                    input,
+                    bytes,
+                    error,
+                },
+            },
+        }
+    }
+}
+
+/// A record as it was read.
+#[derive(Debug)]
+pub(crate) struct Captured {
+    /// The record.
+    pub(crate) record: Record,
+    /// The encoding that the crawl's metadata record gives for it.
+    pub(crate) charset: Option<String>,
+}
+
+/// What a worker made of a record.
+#[derive(Debug)]
+pub(crate) struct Made {
+    /// Bytes of the page handed to the extractor; none if the record is no page.
+    pub(crate) page: Option<u64>,
+    /// WARC-Truncated of a page.
+    pub(crate) truncated: Option<String>,
+    /// What the record gave.
+    pub(crate) verdict: Verdict,
+}
+
+/// What a record gave.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// A document.
+    Document {
+        /// It in the output format.
+        encoded: Vec<u8>,
+        /// Bytes of its text.
+        text: u64,
+    },
+    /// Nothing, rightly.
+    Dropped(DropReason),
+    /// Nothing, by a fault.
+    Failed {
+        /// Kind of fault.
+        kind: FailureKind,
+        /// One line naming the file, the offset, the record and the fault.
+        message: String,
+    },
+}

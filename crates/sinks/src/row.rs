@@ -1,0 +1,50 @@
+//! The keys shared by the formats that write one map a document.
+
+use serde::Serialize;
+
+use crate::{Entry, Source};
+
+/// One output map. The first ten keys are always there; the rest only where they say something.
+#[derive(Serialize)]
+pub(crate) struct Row<'a> {
+    id: &'a str,
+    url: Option<&'a str>,
+    date: Option<&'a str>,
+    text: &'a str,
+    title: Option<&'a str>,
+    lang: Option<&'a str>,
+    charset: &'a str,
+    charset_source: &'a str,
+    confidence: f32,
+    source: &'a Source,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    capped: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
+}
+
+impl<'a> From<&Entry<'a>> for Row<'a> {
+    fn from(entry: &Entry<'a>) -> Self {
+        let document = entry.document;
+        Self {
+            id: entry.id,
+            url: entry.url,
+            date: entry.date,
+            text: &document.text,
+            title: document.title.as_deref(),
+            lang: document.lang.as_deref(),
+            charset: &document.charset,
+            charset_source: &document.charset_source,
+            confidence: document.confidence,
+            source: entry.source,
+            status: entry.status,
+            truncated: entry.truncated,
+            capped: &document.capped,
+            notes: entry.notes,
+        }
+    }
+}

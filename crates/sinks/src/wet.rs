@@ -1,0 +1,266 @@
+//! WET: WARC conversion records as Common Crawl writes them. Readers exist that count lines, so the
+//! order of the fields is fixed.
+
+use data_encoding::BASE32;
+use isolang::Language;
+use jiff::Timestamp;
+use sha1::{Digest, Sha1};
+use trommel_archive::write::{gzip_member, write_record};
+
+use crate::{Encode, Entry, Head, SinkError, record_id};
+
+const VERSION: &str = "WARC/1.0";
+
+/// Fields of the source archive's warcinfo that are taken over into that of the WET file.
+const COPIED: [&str; 5] = ["robots", "isPartOf", "operator", "description", "publisher"];
+
+/// Encodes entries as WARC conversion records: the title on the first line if there is one, then the
+/// text. Documents without text give no record.
+#[derive(Clone, Copy, Debug)]
+pub struct Wet {
+    /// Whether each record is a gzip member of its own; else the records are plain.
+    pub gzip: bool,
+}
+
+impl Wet {
+    fn record(
+        self,
+        headers: &[(&str, &str)],
+        block: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), SinkError> {
+        if self.gzip {
+            let mut plain = Vec::with_capacity(block.len() + 512);
+            write_record(&mut plain, VERSION, headers, block)?;
+            out.extend_from_slice(&gzip_member(&plain, 6)?);
+        } else {
+            write_record(out, VERSION, headers, block)?;
+        }
+        Ok(())
+    }
+}
+
+impl Encode for Wet {
+    fn head(&self, head: &Head<'_>, out: &mut Vec<u8>) -> Result<(), SinkError> {
+        let made = head
+            .epoch
+            .and_then(|epoch| Timestamp::from_second(epoch).ok());
+        let mut info = format!("Software-Info: trommel/{}\r\n", env!("CARGO_PKG_VERSION"));
+        if let Some(made) = made {
+            let made = made.strftime("%a, %d %b %Y %H:%M:%S GMT");
+            info.push_str(&format!("Extracted-Date: {made}\r\n"));
+        }
+        let source = String::from_utf8_lossy(head.info.unwrap_or_default());
+        for name in COPIED {
+            let value = source.lines().find_map(|line| {
+                let (key, value) = line.split_once(':')?;
+                key.trim().eq_ignore_ascii_case(name).then(|| value.trim())
+            });
+            if let Some(value) = value {
+                info.push_str(&format!("{name}: {value}\r\n"));
+            }
+        }
+        let date = match (made, head.date) {
+            (Some(made), _) => made.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            (None, Some(date)) => seconds(date),
+            (None, None) => "1970-01-01T00:00:00Z".to_owned(),
+        };
+        let name = one_line(head.name);
+        let id = format!("<{}>", record_id(&["warcinfo", &name]));
+        let headers = [
+            ("WARC-Type", "warcinfo"),
+            ("WARC-Date", &date),
+            ("WARC-Filename", &name),
+            ("WARC-Record-ID", &id),
+            ("Content-Type", "application/warc-fields"),
+        ];
+        self.record(&headers, info.as_bytes(), out)
+    }
+
+    fn entry(&self, entry: &Entry<'_>, out: &mut Vec<u8>) -> Result<bool, SinkError> {
+        let document = entry.document;
+        if document.text.is_empty() {
+            return Ok(false);
+        }
+        let mut text = String::with_capacity(document.text.len() + 128);
+        if let Some(title) = document.title.as_deref().filter(|title| !title.is_empty()) {
+            text.push_str(&one_line(title));
+            text.push('\n');
+        }
+        text.push_str(&document.text);
+
+        let url = entry.url.map(one_line);
+        let date = entry.date.map(seconds);
+        let source_id = one_line(entry.id);
+        let id = format!("<{}>", record_id(&["conversion", &source_id]));
+        let refers_to = format!("<{source_id}>");
+        let digest = format!("sha1:{}", BASE32.encode(&Sha1::digest(text.as_bytes())));
+        let language = document.lang.as_deref().and_then(language);
+        let mut headers = vec![("WARC-Type", "conversion")];
+        headers.extend(url.as_deref().map(|url| ("WARC-Target-URI", url)));
+        headers.extend(date.as_deref().map(|date| ("WARC-Date", date)));
+        headers.extend([
+            ("WARC-Record-ID", id.as_str()),
+            ("WARC-Refers-To", &refers_to),
+            ("WARC-Block-Digest", &digest),
+        ]);
+        headers.extend(language.map(|language| ("WARC-Identified-Content-Language", language)));
+        headers.push(("Content-Type", "text/plain"));
+        self.record(&headers, text.as_bytes(), out)?;
+        Ok(true)
+    }
+}
+
+/// ISO 639-3 code of a language given by its ISO 639-1 or 639-3 code.
+fn language(code: &str) -> Option<&'static str> {
+    Language::from_639_1(code)
+        .or_else(|| Language::from_639_3(code))
+        .map(|language| language.to_639_3())
+}
+
+/// A WARC 1.1 date without its fraction of a second; other dates as they are.
+fn seconds(date: &str) -> String {
+    match date.split_once('.') {
+        Some((whole, fraction)) if fraction.ends_with('Z') => format!("{whole}Z"),
+        _ => one_line(date),
+    }
+}
+
+/// A header value that cannot end its line early.
+fn one_line(value: &str) -> String {
+    value.replace(['\r', '\n'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jsonl::tests::{document, entry, source};
+    use std::io::Read;
+    use trommel::Document;
+
+    const PLAIN: Wet = Wet { gzip: false };
+
+    #[test]
+    fn a_record_is_exactly_that_of_common_crawl() {
+        let (source, document) = (source(0), document());
+        let entry = entry(&source, &document);
+        let mut out = Vec::new();
+        assert!(PLAIN.entry(&entry, &mut out).unwrap());
+        let text = "Titel\nZwei \"Zeilen\"\nStraße";
+        let expected = format!(
+            "WARC/1.0\r\n\
+             WARC-Type: conversion\r\n\
+             WARC-Target-URI: http://example.com/\r\n\
+             WARC-Date: 2024-05-18T01:58:10Z\r\n\
+             WARC-Record-ID: <{}>\r\n\
+             WARC-Refers-To: <urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c>\r\n\
+             WARC-Block-Digest: sha1:{}\r\n\
+             WARC-Identified-Content-Language: deu\r\n\
+             Content-Type: text/plain\r\n\
+             Content-Length: {}\r\n\
+             \r\n\
+             {text}\r\n\r\n",
+            record_id(&["conversion", entry.id]),
+            BASE32.encode(&Sha1::digest(text)),
+            text.len(),
+        );
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn members_are_single_and_repeatable() {
+        let (source, document) = (source(0), document());
+        let entry = entry(&source, &document);
+        let (mut plain, mut one, mut two) = (Vec::new(), Vec::new(), Vec::new());
+        PLAIN.entry(&entry, &mut plain).unwrap();
+        let wet = Wet { gzip: true };
+        wet.entry(&entry, &mut one).unwrap();
+        wet.entry(&entry, &mut two).unwrap();
+        assert_eq!(one, two);
+        let mut decoder = flate2::bufread::GzDecoder::new(one.as_slice());
+        let mut read = Vec::new();
+        decoder.read_to_end(&mut read).unwrap();
+        assert_eq!(read, plain);
+        assert!(decoder.into_inner().is_empty());
+    }
+
+    #[test]
+    fn no_text_no_record() {
+        let (source, mut document) = (source(0), document());
+        document.text.clear();
+        let mut out = Vec::new();
+        assert!(!PLAIN.entry(&entry(&source, &document), &mut out).unwrap());
+        assert!(out.is_empty());
+    }
+
+    #[test]
+    fn values_stay_on_their_line() {
+        let source = source(0);
+        let document = Document {
+            title: Some("A\nB".into()),
+            lang: Some("xx".into()),
+            ..document()
+        };
+        let mut entry = entry(&source, &document);
+        entry.url = Some("http://example.com/\r\nX: y");
+        entry.date = Some("2024-05-18T01:58:10.123456789Z");
+        let mut out = Vec::new();
+        PLAIN.entry(&entry, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        assert!(
+            out.contains("WARC-Target-URI: http://example.com/  X: y\r\n"),
+            "{out}"
+        );
+        assert!(out.contains("WARC-Date: 2024-05-18T01:58:10Z\r\n"), "{out}");
+        assert!(out.contains("\r\n\r\nA B\nZwei"), "{out}");
+        assert!(!out.contains("Content-Language"), "{out}");
+    }
+
+    #[test]
+    fn the_head_takes_over_the_crawl() {
+        let head = Head {
+            name: "a.warc.wet.gz",
+            info: Some(
+                b"software: crawler\r\nisPartOf: CC-MAIN-2024-22\r\nrobots: checked\r\nhostname: x\r\n",
+            ),
+            date: Some("2024-05-18T01:00:00Z"),
+            epoch: None,
+        };
+        let mut out = Vec::new();
+        PLAIN.head(&head, &mut out).unwrap();
+        let info = format!(
+            "Software-Info: trommel/{}\r\nrobots: checked\r\nisPartOf: CC-MAIN-2024-22\r\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        let expected = format!(
+            "WARC/1.0\r\n\
+             WARC-Type: warcinfo\r\n\
+             WARC-Date: 2024-05-18T01:00:00Z\r\n\
+             WARC-Filename: a.warc.wet.gz\r\n\
+             WARC-Record-ID: <{}>\r\n\
+             Content-Type: application/warc-fields\r\n\
+             Content-Length: {}\r\n\
+             \r\n\
+             {info}\r\n\r\n",
+            record_id(&["warcinfo", "a.warc.wet.gz"]),
+            info.len(),
+        );
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+
+        let mut dated = Vec::new();
+        let head = Head {
+            epoch: Some(1_716_000_000),
+            ..head
+        };
+        PLAIN.head(&head, &mut dated).unwrap();
+        let dated = String::from_utf8(dated).unwrap();
+        assert!(
+            dated.contains("WARC-Date: 2024-05-18T02:40:00Z\r\n"),
+            "{dated}"
+        );
+        assert!(
+            dated.contains("\r\nExtracted-Date: Sat, 18 May 2024 02:40:00 GMT\r\nrobots"),
+            "{dated}"
+        );
+    }
+}
