@@ -28,9 +28,9 @@ pub struct TrainArgs {
     /// subsequence with the gold text
     #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
     label_share: f32,
-    /// Let each page count the same, in a sample of about this many blocks; 0 counts each block once
-    #[arg(long, default_value_t = 200_000, value_name = "N")]
-    sample: usize,
+    /// Whether every page or every block counts the same
+    #[arg(long, value_enum, default_value_t = Weigh::Pages)]
+    weigh: Weigh,
     /// Folds of the cross-validation
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
     folds: u32,
@@ -45,6 +45,12 @@ enum Features {
     All,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Weigh {
+    Pages,
+    Blocks,
+}
+
 pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     let sets = args.labelled.read()?;
     let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -56,7 +62,10 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
             Features::All => Group::ALL.to_vec(),
         },
         label_share: args.label_share,
-        weighting: if args.sample == 0 { Weighting::Blocks } else { Weighting::Pages(args.sample) },
+        weighting: match args.weigh {
+            Weigh::Pages => Weighting::Pages,
+            Weigh::Blocks => Weighting::Blocks,
+        },
         folds: args.folds as usize,
         comments: true,
     };

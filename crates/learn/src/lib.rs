@@ -10,6 +10,7 @@ mod logistic;
 mod metric;
 mod pages;
 mod train;
+mod weighted;
 
 pub use error::LearnError;
 pub use evaluate::{EvalOptions, Mean, Report, evaluate};
@@ -21,3 +22,4 @@ pub use logistic::{Fit, Sample, fit};
 pub use metric::Scores;
 pub use pages::{Gold, LabelledPage, PageSet, read_gold, read_set};
 pub use train::{SetScores, TrainOptions, Trained, Weighting, train};
+pub use weighted::fit_weighted;

@@ -91,11 +91,11 @@ pub fn fit(sample: &Sample, penalty: f64) -> Result<Fit, LearnError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Rows whose log odds of content are 2x - 1; y is noise, z never changes.
-    fn sample() -> Sample {
+    pub(crate) fn sample() -> Sample {
         let mut sample = Sample {
             width: 3,
             ..Sample::default()

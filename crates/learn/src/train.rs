@@ -14,6 +14,7 @@ use crate::lexicon::{self, Example};
 use crate::logistic::{Fit, Sample, fit};
 use crate::metric::Scores;
 use crate::pages::{LabelledPage, PageSet};
+use crate::weighted::fit_weighted;
 
 /// Strengths of the L2 penalty that are tried.
 const PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
@@ -29,9 +30,8 @@ const CROSS_FIT: usize = 4;
 pub enum Weighting {
     /// Every block once, as in the paper.
     Blocks,
-    /// Every page the same, divided among its blocks by the square roots of their words; the sample
-    /// is drawn to about this many rows.
-    Pages(usize),
+    /// Every page the same, divided among its blocks by the square roots of their words.
+    Pages,
 }
 
 /// What to train and how.
@@ -116,7 +116,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
             let sample = learned.sample(&training, options);
             let fits: Result<Vec<Fit>, LearnError> = PENALTIES
                 .iter()
-                .map(|penalty| fit(&sample, *penalty))
+                .map(|penalty| sample.fit(*penalty))
                 .collect();
             let fits = fits?;
             drop(sample);
@@ -180,7 +180,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
     let learned = Learned::new(&all, options);
     let sample = learned.sample(&all, options);
     let blocks = all.iter().map(|page| page.labels.len() as u64).sum();
-    let final_fit = fit(&sample, PENALTIES[penalty])?;
+    let final_fit = sample.fit(PENALTIES[penalty])?;
     let file = ModelFile {
         format: FORMAT.into(),
         version: VERSION,
@@ -305,7 +305,7 @@ impl Learned {
     }
 
     /// The rows of the training pages.
-    fn sample(&self, pages: &[&Labelled], options: &TrainOptions) -> Sample {
+    fn sample(&self, pages: &[&Labelled], options: &TrainOptions) -> Weighed {
         let schemas: Vec<Schema>;
         let part_of: Vec<usize>;
         if options.groups.contains(&Group::Weights) {
@@ -326,7 +326,7 @@ impl Learned {
             part_of = vec![0; pages.len()];
             schemas = vec![self.schema.clone()];
         }
-        let mut draw = Draw::new(pages, options.weighting);
+        let mut weights = Vec::new();
         let mut sample = Sample {
             width: self.schema.names().len(),
             ..Sample::default()
@@ -344,44 +344,28 @@ impl Learned {
                 .map(|b| f64::from(b.words).sqrt())
                 .sum();
             for ((row, label), block) in rows.iter().zip(&page.labels).zip(&page.page.page.blocks) {
-                for _ in 0..draw.times(f64::from(block.words).sqrt() / total) {
-                    sample.data.extend_from_slice(row);
-                    sample.labels.push(*label);
-                }
+                sample.data.extend_from_slice(row);
+                sample.labels.push(*label);
+                weights.push((f64::from(block.words).sqrt() / total) as f32);
             }
         }
-        sample
+        Weighed { sample, weights, weighting: options.weighting }
     }
 }
 
-/// Systematic resampling: each block comes as often as its weight says, fractions carried over to the
-/// next, so the sample is the same on every run. linfa-logistic knows no sample weights.
-struct Draw {
-    /// Rows a page; `None` for each block once.
-    rows_per_page: Option<f64>,
-    carried: f64,
+/// Training rows with their weights.
+struct Weighed {
+    sample: Sample,
+    weights: Vec<f32>,
+    weighting: Weighting,
 }
 
-impl Draw {
-    fn new(pages: &[&Labelled], weighting: Weighting) -> Self {
-        let rows_per_page = match weighting {
-            Weighting::Blocks => None,
-            Weighting::Pages(rows) => Some(rows as f64 / pages.len().max(1) as f64),
-        };
-        Self {
-            rows_per_page,
-            carried: 0.5,
+impl Weighed {
+    fn fit(&self, penalty: f64) -> Result<Fit, LearnError> {
+        match self.weighting {
+            Weighting::Blocks => fit(&self.sample, penalty),
+            Weighting::Pages => fit_weighted(&self.sample, &self.weights, penalty),
         }
-    }
-
-    fn times(&mut self, share_of_page: f64) -> usize {
-        let Some(rows) = self.rows_per_page else {
-            return 1;
-        };
-        self.carried += share_of_page * rows;
-        let times = self.carried.floor().max(0.0);
-        self.carried -= times;
-        times as usize
     }
 }
 
@@ -446,7 +430,7 @@ mod tests {
     fn prose_is_learned_from_menus() {
         for (groups, weighting) in [
             (&Group::PAPER[..], Weighting::Blocks),
-            (&Group::ALL[..], Weighting::Pages(500)),
+            (&Group::ALL[..], Weighting::Pages),
         ] {
             let trained = train(&[set()], &options(groups, weighting)).unwrap();
             let scores = &trained.model.file().scores[0];
@@ -474,7 +458,7 @@ mod tests {
     #[test]
     fn training_twice_gives_the_same_bytes() {
         let bytes = || {
-            let trained = train(&[set()], &options(&Group::ALL, Weighting::Pages(300))).unwrap();
+            let trained = train(&[set()], &options(&Group::ALL, Weighting::Pages)).unwrap();
             trained.model.to_bytes().unwrap()
         };
         assert_eq!(bytes(), bytes());
