@@ -14,6 +14,8 @@ const SHARE: f64 = 0.01;
 /// Hosts that must use a token. The paper's authors picked tokens "with an obvious meaning" by hand;
 /// what only a few sites use has none.
 const HOSTS: usize = 5;
+/// And the share of all hosts that must.
+const HOST_SHARE: f64 = 0.01;
 /// Pages that must carry a token with a weight.
 const PAGES: f64 = 4.0;
 /// Largest weight, either way.
@@ -33,7 +35,7 @@ pub struct Example<'a> {
 }
 
 /// The tokens that the paper's rule lists: odds between content and other blocks above 2.5 (or below
-/// 1/2.5), on more than 1 % of content or of other blocks, from at least five hosts. Only `id` and
+/// 1/2.5), on more than 1 % of content or of other blocks, used by at least five hosts and 1 % of all. Only `id` and
 /// `class`, from the elements around a block and the inline elements in it. Sorted by attribute and
 /// token.
 pub fn list(examples: &[Example]) -> Vec<ListedToken> {
@@ -74,6 +76,8 @@ pub fn list(examples: &[Example]) -> Vec<ListedToken> {
         }
     }
     let blocks = content + other;
+    let hosts: FxHashSet<&str> = examples.iter().map(|example| example.group).collect();
+    let least = HOSTS.max((hosts.len() as f64 * HOST_SHARE).ceil() as usize);
     counts
         .into_iter()
         .filter_map(|((attribute, token), count)| {
@@ -82,7 +86,7 @@ pub fn list(examples: &[Example]) -> Vec<ListedToken> {
             let odds = own / against;
             let strong = odds > ODDS || odds < 1.0 / ODDS;
             let common = own > SHARE || against > SHARE;
-            (strong && common && count.hosts.len() >= HOSTS).then(|| ListedToken {
+            (strong && common && count.hosts.len() >= least).then(|| ListedToken {
                 attribute: attribute.name().to_owned(),
                 token,
                 odds: odds as f32,

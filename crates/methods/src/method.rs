@@ -1,0 +1,71 @@
+//! The trait that all methods share.
+
+use trommel_html::Page;
+
+/// A page to learn from.
+#[derive(Clone, Copy, Debug)]
+pub struct Example<'a> {
+    /// The page's tables.
+    pub page: &'a Page,
+    /// Whether each block is content.
+    pub labels: &'a [bool],
+    /// Host of the page (or what stands for it); cross-validation inside a method divides by it.
+    pub group: &'a str,
+}
+
+/// Where a method comes from and what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Name on the command line, in kebab case.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub line: &'static str,
+    /// Authors, title, venue, year; and what of it is not from the source.
+    pub citation: &'static str,
+    /// Whether it has to be fitted on labelled pages before it extracts.
+    pub learns: bool,
+}
+
+/// Why a method cannot be fitted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MethodError {
+    /// The examples hold nothing to learn from.
+    #[error("{method} has nothing to learn from: {why}")]
+    Nothing {
+        /// The method.
+        method: &'static str,
+        /// What is missing.
+        why: String,
+    },
+    /// A learning method was asked to extract before it was fitted.
+    #[error("{method} learns: it has to be fitted on labelled pages first")]
+    NotFitted {
+        /// The method.
+        method: &'static str,
+    },
+}
+
+/// A content-extraction method over the block and element tables of a page.
+///
+/// Methods whose unit in the paper is a token or a line are stated here on blocks: a run of tokens
+/// starts and ends at a block's edges.
+pub trait Method: Send + Sync {
+    /// What it is.
+    fn about(&self) -> &About;
+
+    /// Learns from labelled pages. Methods that do not learn keep this default.
+    ///
+    /// # Errors
+    /// If the examples hold nothing to learn from.
+    fn fit(&mut self, examples: &[Example]) -> Result<(), MethodError> {
+        let _ = examples;
+        Ok(())
+    }
+
+    /// Whether each block of the page is content, in time linear (or n log n) in the tables.
+    ///
+    /// # Errors
+    /// If the method learns and was not fitted.
+    fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError>;
+}
