@@ -40,7 +40,7 @@ impl fmt::Display for Damage {
 #[non_exhaustive]
 pub enum ArchiveError {
     /// The bytes could not be read.
-    #[error("{file}: offset {offset}: {source}")]
+    #[error("{file}{}: {source}", if *offset == 0 { String::new() } else { format!(": offset {offset}") })]
     Io {
         /// Name of the archive.
         file: Arc<str>,

@@ -14,11 +14,10 @@ use anyhow::{Context, Result};
 use clap::Args;
 use trommel::Extractor;
 use trommel_archive::{PayloadOptions, ReadOptions};
-use trommel_model::Model;
 use trommel_pipeline::{Choice, Config, Outcome, Output, Plan, Summary, expand, run as run_plan};
 use trommel_sinks::{AtomicFile, Compression, Format};
 
-use crate::progress::Reporter;
+use crate::{models, progress::Reporter};
 
 /// Extract main text from archives
 #[derive(Debug, Args)]
@@ -96,7 +95,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             .unwrap_or_else(|| PayloadOptions::default().max_payload),
         epoch: epoch()?,
     };
-    let model = model(args.model.or(config.model).as_deref())?;
+    let model = models::load(args.model.or(config.model).as_deref())?;
     let extractor = Extractor::new(Arc::new(model));
     quiet_workers();
 
@@ -109,7 +108,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         &mut reporter,
     )?;
     drop(reporter);
-    eprintln!("{summary}");
+    // What could not be read has been said; a summary of nothing would only repeat it.
+    if summary.outcome() != Outcome::Nothing {
+        eprintln!("{summary}");
+    }
     if let Some(path) = &args.summary {
         save(&summary, path).with_context(|| path.display().to_string())?;
     }
@@ -118,19 +120,6 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         Outcome::Partial => ExitCode::from(1),
         Outcome::Nothing => ExitCode::from(2),
     })
-}
-
-/// A built-in model by its name, or a model file by its path; the first built-in one if nobody
-/// names one.
-fn model(name: Option<&str>) -> Result<Model> {
-    let name = name
-        .or_else(|| Model::builtin_names().next())
-        .context("this build has no built-in model: name a model file with --model")?;
-    match Model::builtin(name) {
-        Some(model) => Ok(model),
-        None if Path::new(name).exists() => Ok(Model::load(Path::new(name))?),
-        None => anyhow::bail!("{name}: no built-in model and no file of that name"),
-    }
 }
 
 fn epoch() -> Result<Option<i64>> {

@@ -7,6 +7,8 @@
 
 use trommel_html::Page;
 
+use crate::kmeans::{farthest_first, kmeans};
+
 pub(crate) const NAMES: [&str; 3] = [
     "tag_ratio.smoothed",
     "tag_ratio.derivative",
@@ -17,17 +19,11 @@ pub(crate) const NAMES: [&str; 3] = [
 const AHEAD: usize = 3;
 /// Weights of a Gaussian of deviation 1, cut at four deviations, from the middle outwards.
 const KERNEL: [f32; 5] = [0.398_943, 0.241_971, 0.053_991, 0.004_432, 0.000_134];
-const ROUNDS: usize = 50;
-const TOLERANCE: f32 = 1e-3;
 
 /// The tag-ratio features of each block: smoothed ratio (characters a tag), smoothed absolute
 /// derivative, and 1 if clustering takes the block for content, else 0.
 pub fn tag_ratios(page: &Page) -> Vec<[f32; 3]> {
-    let ratios: Vec<f32> = page
-        .blocks
-        .iter()
-        .map(|block| block.chars as f32 / (block.tags_before + block.tags_inside).max(1) as f32)
-        .collect();
+    let ratios = text_to_tag_ratios(page);
     let x = smooth(&ratios);
     let y = smooth(&derivative(&ratios));
     let points: Vec<[f32; 2]> = x.into_iter().zip(y).map(|(x, y)| [x, y]).collect();
@@ -36,6 +32,17 @@ pub fn tag_ratios(page: &Page) -> Vec<[f32; 3]> {
         .iter()
         .zip(content)
         .map(|(p, c)| [p[0], p[1], f32::from(u8::from(c))])
+        .collect()
+}
+
+/// Characters of each block divided by its tags, those before it included; by 1 where it has none.
+pub fn text_to_tag_ratios(page: &Page) -> Vec<f32> {
+    page.blocks
+        .iter()
+        .map(|block| {
+            let tags = block.tags_before.saturating_add(block.tags_inside);
+            block.chars as f32 / tags.max(1) as f32
+        })
         .collect()
 }
 
@@ -93,62 +100,12 @@ fn smooth(series: &[f32]) -> Vec<f32> {
 /// k-means with three centres, the first held at the origin: whether each point belongs to another.
 ///
 /// The two free centres start at the point farthest from the origin and at the point farthest from
-/// both, so the result is the same on every run. A centre that loses all its points stays where it is.
+/// both, so the result is the same on every run.
 fn cluster(points: &[[f32; 2]]) -> Vec<bool> {
-    let square = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2);
-    let mut centres = [[0.0f32; 2]; 3];
-    for free in 1..3 {
-        let nearest = |point: &[f32; 2]| {
-            centres
-                .iter()
-                .take(free)
-                .map(|c| square(*point, *c))
-                .fold(f32::INFINITY, f32::min)
-        };
-        // The first of equally far points, so that order decides and nothing else.
-        let mut best = ([0.0; 2], 0.0);
-        for point in points {
-            let distance = nearest(point);
-            if distance > best.1 {
-                best = (*point, distance);
-            }
-        }
-        centres[free] = best.0;
-    }
-    let member = |centres: &[[f32; 2]; 3], point: &[f32; 2]| {
-        let mut best = (0, f32::INFINITY);
-        for (at, centre) in centres.iter().enumerate() {
-            let distance = square(*point, *centre);
-            if distance < best.1 {
-                best = (at, distance);
-            }
-        }
-        best.0
-    };
-    for _ in 0..ROUNDS {
-        let mut sums = [[0.0f64; 3]; 3];
-        for point in points {
-            if let Some(sum) = sums.get_mut(member(&centres, point)) {
-                sum[0] += f64::from(point[0]);
-                sum[1] += f64::from(point[1]);
-                sum[2] += 1.0;
-            }
-        }
-        let mut shift = 0.0f32;
-        for (centre, sum) in centres.iter_mut().zip(sums).skip(1) {
-            if sum[2] > 0.0 {
-                let moved = [(sum[0] / sum[2]) as f32, (sum[1] / sum[2]) as f32];
-                shift = shift.max(square(*centre, moved).sqrt());
-                *centre = moved;
-            }
-        }
-        if shift < TOLERANCE {
-            break;
-        }
-    }
-    points
-        .iter()
-        .map(|point| member(&centres, point) > 0)
+    let mut centres = farthest_first(points, [0.0; 2], 3);
+    kmeans(points, &mut centres, 1)
+        .into_iter()
+        .map(|centre| centre > 0)
         .collect()
 }
 

@@ -6,6 +6,7 @@
 mod ancestry;
 mod cetr;
 mod containers;
+mod kmeans;
 mod neighbours;
 mod page_facts;
 mod position;
@@ -15,7 +16,8 @@ mod shallow;
 mod text;
 mod tokens;
 
-pub use cetr::tag_ratios;
+pub use cetr::{tag_ratios, text_to_tag_ratios};
+pub use kmeans::{farthest_first, kmeans, nearest_centre};
 pub use rows::Rows;
 pub use schema::{Group, Schema};
 pub use shallow::text_density;

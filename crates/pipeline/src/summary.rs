@@ -177,16 +177,17 @@ impl fmt::Display for Summary {
             write!(f, ", cut by the crawler: {}", list(&self.truncated))?;
         }
         if self.damaged > 0 {
+            let places = if self.damaged == 1 { "place" } else { "places" };
             write!(
                 f,
-                "\ndamage at {} places, {} bytes lost",
+                "\ndamage at {} {places}, {} bytes lost",
                 self.damaged, self.lost_bytes
             )?;
         }
-        for file in &self.files {
-            if let Some(error) = &file.error {
-                write!(f, "\nnot read, or not to its end: {error}")?;
-            }
+        // Each was named in a line of its own when it happened.
+        let unread = self.files.iter().filter(|file| file.error.is_some()).count();
+        if unread > 0 {
+            write!(f, "\n{unread} of {} inputs not read to the end", self.files.len())?;
         }
         if self.closed {
             write!(f, "\nstandard output was closed before the end")?;

@@ -1,0 +1,47 @@
+# Short names for what a developer does. `make help` lists them.
+
+# Folder of labelled pages (NAME.warc.gz and NAME.gold.jsonl.gz) for `train` and `eval`.
+DATA ?= ../shared/data
+# Sets whose licence allows a model trained on them to be shipped.
+TRAIN_SETS ?= wcxb-dev aed424 magic-articles zhweb
+# Sets to score on: by default every one in the folder.
+EVAL_SETS ?= $(sort $(patsubst $(DATA)/%.gold.jsonl.gz,%,$(wildcard $(DATA)/*.gold.jsonl.gz)))
+MODEL ?= models/fast.trommel
+
+CARGO ?= cargo
+TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
+archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test bless lint bench train eval
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-7s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+build: ## Build the program, optimized
+	$(CARGO) build --release -p trommel-cli
+
+demo: build ## Run the program on the sample archive and show a page of each type
+	$(TROMMEL) run samples/wcxb-sample.warc.gz -o out/demo -f jsonl --compress none
+	@gunzip -c samples/wcxb-sample.gold.jsonl.gz | awk -f samples/show.awk - out/demo/wcxb-sample.jsonl
+	@printf '\nAll documents: out/demo/wcxb-sample.jsonl\n'
+
+test: ## Run all tests
+	$(CARGO) test --workspace
+
+bless: ## Write the golden files anew; look at the change with git diff
+	TROMMEL_BLESS=1 $(CARGO) test -p trommel-cli --test it golden_
+
+lint: ## Check style, lints and documentation
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps
+
+bench: ## Time each stage on the sample archive
+	$(CARGO) bench -p trommel --bench stages
+
+train: build ## Train the default model from DATA
+	$(TROMMEL) train --pages $(call archives,$(TRAIN_SETS)) -o $(MODEL)
+
+eval: build ## Score MODEL on every labelled set of DATA
+	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))

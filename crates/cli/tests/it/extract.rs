@@ -1,0 +1,185 @@
+//! `trommel extract`.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use serde_json::Value;
+use trommel_model::Model;
+
+use crate::program::{Ran, trommel};
+
+const PARAGRAPHS: [&str; 3] = [
+    "The mill stands by the river, and its wheel has turned there for two hundred years, in wet years and in dry ones.",
+    "Its owner opens the gate each morning, listens to the water, and closes it again when the last sack has been ground.",
+    "In winter, when the river freezes, the wheel rests, and the carpenters of the village mend what the summer has worn out.",
+];
+
+fn page() -> String {
+    format!(
+        "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>The mill</title></head><body>\
+         <nav><ul><li><a href=/>Home</a></li><li><a href=/c>Contact</a></li></ul></nav>\
+         <article><h1>The mill</h1><p>{}</p></article>\
+         <footer><ul><li><a href=/p>Privacy</a></li><li><a href=/t>Terms of use</a></li></ul></footer></body></html>",
+        PARAGRAPHS.join("</p><p>")
+    )
+}
+
+fn extract(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+    trommel(folder, &[&["extract"], arguments].concat(), input)
+}
+
+#[test]
+fn text_from_file_and_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mill.html"), page()).unwrap();
+    let by_file = extract(folder.path(), &["mill.html"], b"");
+    let lines: Vec<&str> = by_file.well().lines().collect();
+    for paragraph in PARAGRAPHS {
+        assert!(lines.contains(&paragraph), "{lines:?}");
+    }
+    for boilerplate in ["Home", "Contact", "Privacy", "Terms of use"] {
+        assert!(!lines.contains(&boilerplate), "{lines:?}");
+    }
+    assert_eq!(by_file.stderr, "");
+    for arguments in [&[][..], &["-"], &["-f", "text"], &["--model", "fast"]] {
+        let by_pipe = extract(folder.path(), arguments, page().as_bytes());
+        assert_eq!(by_pipe.well(), by_file.text(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn json_and_blocks_say_the_same_as_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let html = page();
+    let text = extract(folder.path(), &[], html.as_bytes());
+    let text = text.well().trim_end();
+
+    let url = "https://example.org/mill";
+    let object = extract(
+        folder.path(),
+        &["-f", "json", "--url", url],
+        html.as_bytes(),
+    );
+    let object: Value = serde_json::from_str(object.well()).unwrap();
+    let keys: BTreeSet<&str> = object
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    for key in [
+        "text",
+        "title",
+        "lang",
+        "charset",
+        "charset_source",
+        "confidence",
+        "capped",
+        "url",
+    ] {
+        assert!(keys.contains(key), "{key}: {keys:?}");
+    }
+    assert_eq!(object["text"], text);
+    assert_eq!(object["title"], "The mill");
+    assert_eq!(object["lang"], "en");
+    assert_eq!(object["charset"], "utf-8");
+    assert_eq!(object["charset_source"], "meta");
+    assert_eq!(object["url"], url);
+    let confidence = object["confidence"].as_f64().unwrap();
+    assert!(confidence > 0.5 && confidence <= 1.0, "{confidence}");
+
+    let blocks = extract(folder.path(), &["-f", "blocks"], html.as_bytes());
+    let blocks: Vec<Value> = blocks
+        .well()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let texts = |kept: bool| -> Vec<&str> {
+        let blocks = blocks.iter().filter(|block| block["kept"] == kept);
+        blocks
+            .map(|block| block["text"].as_str().unwrap())
+            .collect()
+    };
+    assert_eq!(texts(true).join("\n"), text);
+    assert!(texts(false).contains(&"Privacy"));
+    assert_eq!(blocks.len(), 8);
+    assert_eq!(blocks[0]["tag"], "li");
+    for block in &blocks {
+        let probability = block["probability"].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&probability), "{block}");
+        let place = |at: usize| usize::try_from(block["span"][at].as_u64().unwrap()).unwrap();
+        assert_eq!(&html[place(0)..place(1)], block["text"]);
+    }
+}
+
+#[test]
+fn the_charset_of_the_server_is_heard() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = b"<title>caf\xe9</title><p>caf\xe9";
+    for (label, title) in [("iso-8859-1", "caf\u{e9}"), ("iso-8859-7", "caf\u{3b9}")] {
+        let ran = extract(folder.path(), &["-f", "json", "--charset", label], bytes);
+        let object: Value = serde_json::from_str(ran.well()).unwrap();
+        assert_eq!(object["title"], title);
+        assert_eq!(object["charset_source"], "http");
+    }
+}
+
+#[test]
+fn any_bytes_are_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(extract(folder.path(), &[], b"").well(), "\n");
+    extract(folder.path(), &[], &[0, 0xff, b'<', 0x80, b'!', b'-', 0]).well();
+}
+
+#[test]
+fn faults_are_named_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.html"), page()).unwrap();
+    fs::write(folder.path().join("letter.txt"), "Dear reader,\n").unwrap();
+    for (arguments, words) in [
+        (&["gone.html"][..], "gone.html"),
+        (&["a.html", "--model", "gone"], "gone"),
+        (&["a.html", "--model", "letter.txt"], "letter.txt"),
+        (&["."], "."),
+    ] {
+        let ran = extract(folder.path(), arguments, b"");
+        assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);
+        let lines: Vec<&str> = ran.stderr.lines().collect();
+        assert_eq!(lines.len(), 1, "{arguments:?}: {}", ran.stderr);
+        assert!(lines[0].starts_with("trommel: "), "{}", lines[0]);
+        assert!(lines[0].contains(words), "{}", lines[0]);
+        assert_eq!(ran.text(), "");
+    }
+    let ran = extract(folder.path(), &["a.html", "-f", "xml"], b"");
+    assert_eq!(ran.code, 2);
+    let first = ran.stderr.lines().next().unwrap();
+    assert!(
+        first.contains("'xml'") && first.contains("--format"),
+        "{first}"
+    );
+}
+
+#[test]
+fn models_are_listed_and_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = trommel(folder.path(), &["model", "list"], b"");
+    let names: Vec<&str> = list
+        .well()
+        .lines()
+        .map(|line| line.split('\t').next().unwrap())
+        .collect();
+    assert_eq!(names, Model::builtin_names().collect::<Vec<_>>());
+    let by_default = trommel(folder.path(), &["model", "show"], b"");
+    let by_name = trommel(folder.path(), &["model", "show", names[0]], b"");
+    assert_eq!(by_default.well(), by_name.well());
+    let json = trommel(folder.path(), &["model", "show", "--json"], b"");
+    let model: Value = serde_json::from_str(json.well()).unwrap();
+    assert_eq!(model["name"], names[0]);
+    let ran = trommel(folder.path(), &["model", "show", "gone"], b"");
+    assert_eq!(
+        (ran.code, ran.stderr.lines().count()),
+        (2, 1),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("unknown model gone"), "{}", ran.stderr);
+}

@@ -1,0 +1,120 @@
+//! Documents of the sample archive against `tests/golden`. They depend on the default model: after a
+//! change that is meant, `make bless` writes them anew.
+
+use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
+
+use serde_json::Value;
+use similar::TextDiff;
+
+use crate::{
+    program::workspace,
+    sample::{documents, golds},
+};
+
+/// Compares `found` (contents by file name) with the files of `folder` whose names end with `ending`,
+/// or writes them if `TROMMEL_BLESS` is set.
+#[track_caller]
+pub fn compare(folder: &Path, ending: &str, found: &BTreeMap<String, String>) {
+    let mut kept: BTreeMap<String, String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_name().to_string_lossy().ends_with(ending))
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read_to_string(entry.path()).unwrap())
+        })
+        .collect();
+    if env::var_os("TROMMEL_BLESS").is_some() {
+        for (name, content) in found {
+            if kept.remove(name).as_ref() != Some(content) {
+                fs::write(folder.join(name), content).unwrap();
+            }
+        }
+        for name in kept.keys() {
+            fs::remove_file(folder.join(name)).unwrap();
+        }
+        return;
+    }
+    let differences = differences(&kept, found);
+    assert!(
+        differences.is_empty(),
+        "\n{differences}\nIf this is meant, run `make bless` and look at the change with git diff."
+    );
+}
+
+/// A line diff of every file that differs.
+fn differences(kept: &BTreeMap<String, String>, found: &BTreeMap<String, String>) -> String {
+    let mut out = String::new();
+    let only_kept = kept.keys().filter(|name| !found.contains_key(*name));
+    for name in found.keys().chain(only_kept) {
+        let side = |files: &BTreeMap<String, String>| files.get(name).cloned().unwrap_or_default();
+        let (before, after) = (side(kept), side(found));
+        if before != after {
+            let diff = TextDiff::from_lines(&before, &after);
+            let mut diff = diff.unified_diff();
+            // Writing to a string cannot fail.
+            let _ = write!(
+                out,
+                "{}",
+                diff.header(&format!("{name} (golden)"), &format!("{name} (now)"))
+            );
+        }
+    }
+    out
+}
+
+/// A document as a reader wants to see it.
+fn readable(document: &Value, gold: &Value) -> String {
+    let line = |key: &str| document[key].as_str().unwrap_or("none").to_owned();
+    format!(
+        "title:      {}\nlanguage:   {}\ncharset:    {} ({})\npage type:  {}\nconfidence: {:.3}\n\n{}\n",
+        line("title"),
+        line("lang"),
+        line("charset"),
+        line("charset_source"),
+        gold["page_type"].as_str().unwrap(),
+        document["confidence"].as_f64().unwrap(),
+        line("text"),
+    )
+}
+
+#[test]
+fn golden_documents() {
+    let golds = golds();
+    let documents = documents(&workspace());
+    let found: BTreeMap<String, String> = documents
+        .iter()
+        .map(|document| {
+            let gold = &golds[document["id"].as_str().unwrap()];
+            let name = format!("{}.txt", gold["id"].as_str().unwrap());
+            (name, readable(document, gold))
+        })
+        .collect();
+    assert_eq!(found.len(), golds.len(), "every page gives a document");
+    compare(&workspace().join("tests/golden"), ".txt", &found);
+}
+
+#[test]
+fn a_difference_is_shown_by_line() {
+    let files = |files: &[(&str, &str)]| -> BTreeMap<String, String> {
+        let files = files.iter();
+        files
+            .map(|(name, content)| ((*name).to_owned(), (*content).to_owned()))
+            .collect()
+    };
+    let kept = files(&[("a", "one\ntwo\n"), ("b", "same\n"), ("gone", "x\n")]);
+    let found = files(&[("a", "one\n2\n"), ("b", "same\n"), ("new", "y\n")]);
+    let shown = differences(&kept, &found);
+    for line in [
+        "--- a (golden)",
+        "+++ a (now)",
+        " one",
+        "-two",
+        "+2",
+        "-x",
+        "+y",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}: {shown}");
+    }
+    assert!(!shown.contains("same"), "{shown}");
+}

@@ -1,0 +1,14 @@
+//! The program as a user meets it: arguments, standard input, output and error, exit codes, golden
+//! outputs.
+
+// The settings for tests in clippy.toml do not reach helpers outside of #[test] functions.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod eval;
+mod extract;
+mod golden;
+mod pages;
+mod program;
+mod run;
+mod sample;
+mod train;

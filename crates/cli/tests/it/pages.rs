@@ -1,0 +1,68 @@
+//! Blocks of small hand-made pages against `tests/pages`: text, span, tag and words, which depend on
+//! no model.
+
+use std::{collections::BTreeMap, fmt::Write as _, fs};
+
+use serde_json::{Value, json};
+
+use crate::{
+    golden::compare,
+    program::{trommel, workspace},
+};
+
+#[test]
+fn golden_blocks() {
+    let folder = workspace().join("tests/pages");
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(&folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let Some(stem) = name.strip_suffix(".html") else {
+            continue;
+        };
+        let ran = trommel(&folder, &["extract", &name, "-f", "blocks"], b"");
+        let mut lines = String::new();
+        for line in ran.well().lines() {
+            let block: Value = serde_json::from_str(line).unwrap();
+            let kept = json!({
+                "text": block["text"],
+                "span": block["span"],
+                "tag": block["tag"],
+                "words": block["words"],
+            });
+            // Writing to a string cannot fail.
+            let _ = writeln!(lines, "{kept}");
+        }
+        found.insert(format!("{stem}.blocks.jsonl"), lines);
+    }
+    assert!(found.len() >= 13, "{} pages", found.len());
+    compare(&folder, ".blocks.jsonl", &found);
+}
+
+/// The expected files are written by the program itself, so the promise behind them is held apart:
+/// blocks stand in order and apart, and each span holds its block's words.
+#[test]
+fn spans_hold_the_text_of_their_blocks() {
+    let folder = workspace().join("tests/pages");
+    // UTF-8 without entities, so that the decoded page is the file and words stand as they are.
+    for name in ["lists", "tables", "breaks", "implied-ends", "chinese"] {
+        let html = fs::read_to_string(folder.join(name).with_extension("html")).unwrap();
+        let ran = trommel(
+            &folder,
+            &["extract", &format!("{name}.html"), "-f", "blocks"],
+            b"",
+        );
+        let mut end = 0;
+        for line in ran.well().lines() {
+            let block: Value = serde_json::from_str(line).unwrap();
+            let place = |at: usize| usize::try_from(block["span"][at].as_u64().unwrap()).unwrap();
+            assert!(end <= place(0) && place(0) < place(1), "{name}: {line}");
+            end = place(1);
+            let source = &html[place(0)..place(1)];
+            for word in block["text"].as_str().unwrap().split_whitespace() {
+                // Markup may stand inside of a word, never inside of these pages' first letters.
+                let first = word.chars().next().unwrap();
+                assert!(source.contains(first), "{name}: {word} not in {source}");
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! `trommel run`: exit codes, standard output and error, options over the file, the sample archive.
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+use trommel_archive::write::write_record;
+
+use crate::{
+    program::{Ran, trommel, workspace},
+    sample::{ARCHIVE, documents, golds},
+};
+
+fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+    trommel(folder, &[&["run"], arguments].concat(), input)
+}
+
+/// An archive with one page.
+fn archive(path: &Path) {
+    let paragraph =
+        "The mill stands by the river, and its wheel has turned there for two hundred years. ";
+    let body = format!(
+        "<html><head><title>Mill</title></head><body><p>{}</p></body></html>",
+        paragraph.repeat(5)
+    );
+    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
+    let headers = [
+        ("WARC-Type", "response"),
+        ("WARC-Date", "2024-05-18T01:58:10Z"),
+        (
+            "WARC-Record-ID",
+            "<urn:uuid:00000000-0000-4000-8000-000000000001>",
+        ),
+        ("WARC-Target-URI", "http://example.com/"),
+        ("Content-Type", "application/http; msgtype=response"),
+    ];
+    let mut out = Vec::new();
+    write_record(&mut out, "WARC/1.0", &headers, block.as_bytes()).unwrap();
+    fs::write(path, out).unwrap();
+}
+
+#[test]
+fn data_on_standard_output_and_words_on_standard_error() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(&folder.path().join("a.warc"));
+    let by_name = run(folder.path(), &["a.warc", "-o", "-"], b"");
+    assert_eq!(by_name.code, 0, "{}", by_name.stderr);
+    let line: Value = serde_json::from_slice(&by_name.stdout).unwrap();
+    assert_eq!(line["id"], "urn:uuid:00000000-0000-4000-8000-000000000001");
+    assert_eq!(line["url"], "http://example.com/");
+    assert_eq!(line["source"]["file"], "a.warc");
+    for key in ["date", "text", "title", "lang", "charset", "confidence"] {
+        assert!(line.get(key).is_some(), "{key}");
+    }
+    assert!(
+        by_name
+            .stderr
+            .contains("1 records: 1 documents, 0 dropped, 0 failed")
+    );
+
+    let bytes = fs::read(folder.path().join("a.warc")).unwrap();
+    let by_pipe = run(folder.path(), &["-", "-o", "-"], &bytes);
+    assert_eq!(by_pipe.code, 0, "{}", by_pipe.stderr);
+    let mut expected = line;
+    expected["source"]["file"] = "-".into();
+    let line: Value = serde_json::from_slice(&by_pipe.stdout).unwrap();
+    assert_eq!(line, expected);
+}
+
+#[test]
+fn exit_codes() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(&folder.path().join("a.warc"));
+    fs::write(folder.path().join("letter.warc"), "Dear reader,\n").unwrap();
+    fs::write(folder.path().join("bad.toml"), "job = 1\n").unwrap();
+    for (expected, arguments, words) in [
+        (0, &["a.warc", "-o", "out"][..], "1 documents"),
+        (1, &["gone.warc", "a.warc", "-o", "out"], "gone.warc"),
+        (1, &["a.warc", "letter.warc", "-o", "out"], "letter.warc"),
+        (
+            1,
+            &["a.warc", "*.none", "-o", "out"],
+            "*.none: no file matches",
+        ),
+        (2, &["gone.warc", "-o", "out"], "gone.warc"),
+        (2, &["letter.warc", "-o", "out"], "not a WARC or ARC"),
+        (
+            2,
+            &["https://example.com/a.warc", "-o", "out"],
+            "not supported",
+        ),
+        (
+            2,
+            &["a.warc", "-o", "x.jsonl", "-f", "wet"],
+            "the option says wet",
+        ),
+        (
+            2,
+            &["a.warc", "-o", "out", "-f", "xml"],
+            "expected jsonl, msgpack or wet",
+        ),
+        (
+            2,
+            &["a.warc", "-o", "out", "--config", "bad.toml"],
+            "did you mean \"jobs\"?",
+        ),
+        (
+            2,
+            &["a.warc", "-o", "out", "--model", "none"],
+            "no built-in model",
+        ),
+        (2, &["a.warc", "-o", "gone/x.jsonl"], "gone/x.jsonl"),
+        (2, &["a.warc"], "--output"),
+    ] {
+        let output = run(folder.path(), arguments, b"");
+        let errors = &output.stderr;
+        assert_eq!(output.code, expected, "{arguments:?}: {errors}");
+        assert!(errors.contains(words), "{arguments:?}: {errors}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn options_win_over_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(&folder.path().join("a.warc"));
+    fs::write(
+        folder.path().join("c.toml"),
+        "format = 'msgpack'\ncompress = 'gz'\n",
+    )
+    .unwrap();
+    for (more, expected) in [
+        (&[][..], "a.msgpack.gz"),
+        (&["-f", "jsonl"], "a.jsonl.gz"),
+        (&["--compress", "none"], "a.msgpack"),
+        (&["-f", "jsonl", "--compress", "zst"], "a.jsonl.zst"),
+    ] {
+        let arguments = [&["a.warc", "-o", expected, "--config", "c.toml"], more].concat();
+        // A folder, though its name looks like a file's.
+        fs::create_dir(folder.path().join(expected)).unwrap();
+        let output = run(folder.path(), &arguments, b"");
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        let names: Vec<_> = fs::read_dir(folder.path().join(expected))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(names, [expected]);
+    }
+}
+
+#[test]
+fn the_summary_is_written_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(&folder.path().join("a.warc"));
+    let arguments = ["a.warc", "-o", "out.wet.gz", "--summary", "s.json"];
+    let output = run(folder.path(), &arguments, b"");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let summary: Value =
+        serde_json::from_slice(&fs::read(folder.path().join("s.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&summary["records"], &summary["pages"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(summary["files"][0]["file"], "a.warc");
+    assert_eq!(summary["files"][0]["error"], Value::Null);
+}
+
+/// The sample archive without its last bytes, so that its last record is cut.
+fn cut_sample() -> Vec<u8> {
+    let mut bytes = fs::read(workspace().join(ARCHIVE)).unwrap();
+    bytes.truncate(bytes.len() - 1000);
+    bytes
+}
+
+#[test]
+fn exit_codes_of_odd_archives() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(&folder.path().join("a.warc"));
+    fs::write(folder.path().join("cut.warc.gz"), cut_sample()).unwrap();
+    fs::write(folder.path().join("empty.warc.gz"), b"").unwrap();
+    fs::write(folder.path().join("noise.warc.gz"), [7; 5000]).unwrap();
+    fs::create_dir(folder.path().join("photos")).unwrap();
+    fs::write(folder.path().join("photos/a.jpg"), b"").unwrap();
+    for (expected, arguments, words) in [
+        (1, &["cut.warc.gz"][..], "cut.warc.gz"),
+        (1, &["cut.warc.gz", "a.warc"], "cut.warc.gz"),
+        (2, &["noise.warc.gz"], "noise.warc.gz"),
+        (1, &["a.warc", "noise.warc.gz"], "noise.warc.gz"),
+        (2, &["photos"], "photos: no WARC or ARC file"),
+        (1, &["photos", "a.warc"], "photos: no WARC or ARC file"),
+        (0, &["empty.warc.gz"], "0 records"),
+    ] {
+        let ran = run(folder.path(), &[arguments, &["-o", "out"]].concat(), b"");
+        assert_eq!(ran.code, expected, "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_cut_archive_gives_all_that_came_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = run(folder.path(), &["-", "-o", "-"], &cut_sample());
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let pages = golds().len();
+    let whole = documents(&workspace());
+    let lines: Vec<Value> = ran
+        .text()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(lines.len() >= pages - 1, "{} of {pages}", lines.len());
+    for (cut, whole) in lines.iter().zip(&whole).take(pages - 1) {
+        assert_eq!((&cut["id"], &cut["text"]), (&whole["id"], &whole["text"]));
+    }
+}
+
+#[test]
+fn the_same_bytes_on_any_number_of_threads() {
+    let expected = run(&workspace(), &[ARCHIVE, "-o", "-"], b"");
+    assert!(expected.well().lines().count() > 20);
+    for jobs in [&[][..], &["-j", "1"], &["-j", "3"]] {
+        let ran = run(&workspace(), &[&[ARCHIVE, "-o", "-"], jobs].concat(), b"");
+        assert!(ran.well() == expected.text(), "{jobs:?}");
+    }
+}
+
+#[test]
+fn a_line_of_the_sample_has_every_key() {
+    let archive = fs::read(workspace().join(ARCHIVE)).unwrap();
+    let mut golds = golds();
+    for document in documents(&workspace()) {
+        let gold = golds.remove(document["id"].as_str().unwrap()).unwrap();
+        assert_eq!(document["url"], gold["url"]);
+        assert_eq!(document["date"], "2026-11-20T00:00:00Z");
+        assert_eq!(document["lang"], "en", "{}", document["url"]);
+        assert_eq!(document["charset"], "utf-8");
+        assert_eq!(document["status"], 200);
+        for key in ["text", "title", "charset_source"] {
+            let value = document[key].as_str().unwrap();
+            assert!(!value.is_empty(), "{key} of {}", document["url"]);
+        }
+        let confidence = document["confidence"].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&confidence), "{confidence}");
+
+        // The place is that of a whole gzip member, which read alone gives the same page.
+        assert_eq!(document["source"]["file"], ARCHIVE);
+        let number =
+            |key: &str| usize::try_from(document["source"][key].as_u64().unwrap()).unwrap();
+        let (offset, length) = (number("offset"), number("length"));
+        let alone = run(
+            &workspace(),
+            &["-", "-o", "-"],
+            &archive[offset..offset + length],
+        );
+        let alone: Value = serde_json::from_str(alone.well()).unwrap();
+        assert_eq!(
+            (&alone["id"], &alone["text"]),
+            (&document["id"], &document["text"])
+        );
+    }
+    assert!(golds.is_empty(), "{golds:?}");
+}
+
+#[test]
+fn wet_is_named_by_the_archive_and_holds_the_text() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(&folder.path().join("a.warc"));
+    let ran = run(
+        folder.path(),
+        &["a.warc", "-o", "-", "-f", "wet", "--compress", "none"],
+        b"",
+    );
+    let text = ran.well();
+    assert!(
+        text.starts_with("WARC/1.0\r\nWARC-Type: warcinfo\r\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://example.com/\r\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\r\n\r\nThe mill stands by the river,"),
+        "{text}"
+    );
+}

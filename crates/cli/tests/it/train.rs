@@ -1,0 +1,67 @@
+//! `trommel train`.
+
+use serde_json::Value;
+
+use crate::{
+    program::{trommel, workspace},
+    sample::ARCHIVE,
+};
+
+#[test]
+fn a_trained_model_can_be_shown_and_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = workspace();
+    let model = folder.path().join("small.trommel");
+    let model = model.to_str().unwrap();
+    let train = [
+        "train",
+        "--pages",
+        ARCHIVE,
+        "--features",
+        "paper",
+        "--date",
+        "2026-01-31",
+        "-o",
+        model,
+    ];
+    let ran = trommel(&workspace, &train, b"");
+    let row = ran
+        .well()
+        .lines()
+        .find(|line| line.starts_with("wcxb-sample"))
+        .unwrap();
+    let f1: f64 = row.split_whitespace().last().unwrap().parse().unwrap();
+    assert!(f1 > 0.4 && f1 < 1.0, "{row}");
+
+    let shown = trommel(&workspace, &["model", "show", model], b"");
+    for words in [
+        "small",
+        "2026-01-31",
+        "wcxb-sample (32 pages)",
+        "shallow, cetr, tokens",
+    ] {
+        assert!(shown.well().contains(words), "{words}: {}", shown.text());
+    }
+
+    let f1 = |model: &str| {
+        let arguments = ["eval", "--pages", ARCHIVE, "--json", "--model", model];
+        let ran = trommel(&workspace, &arguments, b"");
+        let report: Value = serde_json::from_str(ran.well()).unwrap();
+        report["overall"]["f1"].as_f64().unwrap()
+    };
+    let (small, fast) = (f1(model), f1("fast"));
+    assert!(small > 0.6 && small < 1.0, "{small}");
+    assert_ne!(small, fast, "the model of the option is used");
+
+    let again = folder.path().join("again.trommel");
+    let mut train = train;
+    train[train.len() - 1] = again.to_str().unwrap();
+    let named = [&train[..], &["--name", "small"]].concat();
+    trommel(&workspace, &named, b"").well();
+    let read = |path: &str| std::fs::read(path).unwrap();
+    assert_eq!(
+        read(model),
+        read(train[train.len() - 1]),
+        "training is deterministic"
+    );
+}

@@ -1,0 +1,114 @@
+//! k-means without randomness: centres start by farthest-first traversal, ties go by order.
+
+/// Rounds after which the centres stand wherever they are.
+const ROUNDS: usize = 50;
+/// Largest move of a centre, in the units of the points, that counts as standing still.
+const TOLERANCE: f32 = 1e-3;
+
+/// `k` centres: `first`, then again and again the point farthest from all centres so far, the first
+/// of equally far ones. Where all points stand on centres already, `first` is repeated. Time `k` times
+/// the number of points.
+pub fn farthest_first<const D: usize>(
+    points: &[[f32; D]],
+    first: [f32; D],
+    k: usize,
+) -> Vec<[f32; D]> {
+    let mut centres = vec![first; k.min(1)];
+    let mut nearest = vec![f32::INFINITY; points.len()];
+    let mut last = first;
+    while centres.len() < k {
+        let mut best = (first, 0.0);
+        for (point, nearest) in points.iter().zip(&mut nearest) {
+            *nearest = nearest.min(square(point, &last));
+            if *nearest > best.1 {
+                best = (*point, *nearest);
+            }
+        }
+        last = best.0;
+        centres.push(last);
+    }
+    centres
+}
+
+/// Index of the centre nearest to `point`, the first of equally near ones; 0 without centres.
+pub fn nearest_centre<const D: usize>(centres: &[[f32; D]], point: &[f32; D]) -> usize {
+    let mut best = (0, f32::INFINITY);
+    for (at, centre) in centres.iter().enumerate() {
+        let distance = square(point, centre);
+        if distance < best.1 {
+            best = (at, distance);
+        }
+    }
+    best.0
+}
+
+/// Moves the centres to the means of their points until they stand still, at most 50 rounds, and
+/// gives the index of each point's centre.
+///
+/// The first `fixed` centres are never moved. A centre that loses all its points stays where it is.
+pub fn kmeans<const D: usize>(
+    points: &[[f32; D]],
+    centres: &mut [[f32; D]],
+    fixed: usize,
+) -> Vec<usize> {
+    for _ in 0..ROUNDS {
+        let mut sums = vec![([0.0f64; D], 0.0f64); centres.len()];
+        for point in points {
+            if let Some((sum, count)) = sums.get_mut(nearest_centre(centres, point)) {
+                for (sum, value) in sum.iter_mut().zip(point) {
+                    *sum += f64::from(*value);
+                }
+                *count += 1.0;
+            }
+        }
+        let mut shift = 0.0f32;
+        for (centre, (sum, count)) in centres.iter_mut().zip(sums).skip(fixed) {
+            if count > 0.0 {
+                let moved = sum.map(|sum| (sum / count) as f32);
+                shift = shift.max(square(centre, &moved).sqrt());
+                *centre = moved;
+            }
+        }
+        if shift < TOLERANCE {
+            break;
+        }
+    }
+    points
+        .iter()
+        .map(|point| nearest_centre(centres, point))
+        .collect()
+}
+
+fn square<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_spread_out() {
+        let points = [[1.0], [0.0], [9.0], [5.0], [10.0]];
+        assert_eq!(farthest_first(&points, [0.0], 3), [[0.0], [10.0], [5.0]]);
+        assert_eq!(
+            farthest_first(&[[2.0], [2.0]], [2.0], 3),
+            [[2.0], [2.0], [2.0]]
+        );
+        assert!(farthest_first(&points, [0.0], 0).is_empty());
+    }
+
+    #[test]
+    fn centres_move_to_means_but_fixed_ones_stay() {
+        // 2 is nearer to 0 (2) than to 5.5 (3.5); 5, 6 and 9 make the rest: mean 20/3.
+        let points = [[2.0], [5.0], [6.0], [9.0]];
+        let mut centres = [[0.0], [5.5]];
+        assert_eq!(kmeans(&points, &mut centres, 1), [0, 1, 1, 1]);
+        assert_eq!(centres, [[0.0], [20.0 / 3.0]]);
+        let mut centres = [[0.0], [5.5]];
+        assert_eq!(kmeans(&points, &mut centres, 0), [0, 1, 1, 1]);
+        assert_eq!(centres, [[2.0], [20.0 / 3.0]]);
+        assert!(kmeans(&[], &mut centres, 0).is_empty());
+        assert_eq!(centres, [[2.0], [20.0 / 3.0]]);
+    }
+}

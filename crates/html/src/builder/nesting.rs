@@ -1,0 +1,157 @@
+//! Which open elements a tag ends (HTML standard, 13.2.6.4).
+
+use super::{Builder, Open, narrow};
+use crate::tag::Tag;
+
+impl Builder {
+    pub(super) fn pop(&mut self) {
+        let end = narrow(self.page.elements.len());
+        let Some(top) = self.stack.pop() else {
+            return;
+        };
+        if let Some(element) = self.page.elements.get_mut(top.element as usize) {
+            element.end = end;
+        }
+        if !top.ended {
+            self.closed(top);
+        }
+    }
+
+    /// What changes when an open element is ended, by its end tag or with the one around it.
+    pub(super) fn closed(&mut self, open: Open) {
+        self.open[open.tag as usize] -= 1;
+        if open.link {
+            self.link_ends();
+        }
+        self.keep_space -= u32::from(open.tag.keeps_space());
+    }
+
+    /// Ends the innermost open element of that name, if one is in scope.
+    pub(super) fn end_element(&mut self, tag: Tag, name: &[u8]) {
+        if self.open[tag as usize] == 0 {
+            return;
+        }
+        let number = if tag == Tag::Other {
+            self.intern(name)
+        } else {
+            0
+        };
+        let heading = tag.is_heading();
+        let mut inside_block = false;
+        for at in (0..self.stack.len()).rev() {
+            let Some(open) = self.stack.get(at).copied() else {
+                return;
+            };
+            let same = open.tag == tag && open.name == number || heading && open.tag.is_heading();
+            if same && !open.ended {
+                if tag.is_inline() && inside_block {
+                    self.closed(open);
+                    if let Some(open) = self.stack.get_mut(at) {
+                        open.ended = true;
+                    }
+                } else {
+                    self.truncate(at);
+                }
+                return;
+            }
+            inside_block |= !open.tag.is_inline();
+            let table_part = matches!(
+                tag,
+                Tag::Table
+                    | Tag::Td
+                    | Tag::Th
+                    | Tag::Tr
+                    | Tag::Tbody
+                    | Tag::Thead
+                    | Tag::Tfoot
+                    | Tag::Caption
+            );
+            if if table_part {
+                open.tag == Tag::Table
+            } else {
+                open.tag.is_scope()
+            } {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        while self.stack.len() > len {
+            self.pop();
+        }
+    }
+
+    /// Ends what the start of `tag` ends by implication (HTML standard, 13.2.6.4).
+    pub(super) fn imply_ends(&mut self, tag: Tag) {
+        use Tag::*;
+        match tag {
+            Li => self.end_item(&[Li]),
+            Dd | Dt => self.end_item(&[Dd, Dt]),
+            Td | Th => self.end_inside(&[Tr, Tbody, Thead, Tfoot, Table]),
+            Tr => self.end_inside(&[Tbody, Thead, Tfoot, Table]),
+            Tbody | Thead | Tfoot | Caption | Colgroup => self.end_inside(&[Table]),
+            Button => self.end_up_to(&[Button], &[]),
+            _ => {}
+        }
+        if tag.closes_p() {
+            self.end_up_to(&[P], &[Button]);
+        }
+        if tag.is_heading() && self.stack.last().is_some_and(|open| open.tag.is_heading()) {
+            self.truncate(self.stack.len() - 1);
+        }
+    }
+
+    /// Ends the innermost open element among `tags`, unless one of `barriers` or a scope is nearer.
+    pub(super) fn end_up_to(&mut self, tags: &[Tag], barriers: &[Tag]) {
+        if tags.iter().all(|tag| self.open[*tag as usize] == 0) {
+            return;
+        }
+        for at in (0..self.stack.len()).rev() {
+            let Some(open) = self.stack.get(at) else {
+                return;
+            };
+            if tags.contains(&open.tag) {
+                return self.truncate(at);
+            }
+            if barriers.contains(&open.tag) || open.tag.is_scope() {
+                return;
+            }
+        }
+    }
+
+    /// Ends everything inside the innermost open element among `contexts`, all of them parts of a
+    /// table (HTML standard, "clear the stack back to a table context").
+    pub(super) fn end_inside(&mut self, contexts: &[Tag]) {
+        if self.open[Tag::Table as usize] == 0 {
+            return;
+        }
+        if let Some(at) = self
+            .stack
+            .iter()
+            .rposition(|open| contexts.contains(&open.tag))
+        {
+            self.truncate(at + 1);
+        }
+    }
+
+    /// Ends an open list item unless a list or another special element is nearer.
+    pub(super) fn end_item(&mut self, tags: &[Tag]) {
+        if tags.iter().all(|tag| self.open[*tag as usize] == 0) {
+            return;
+        }
+        for at in (0..self.stack.len()).rev() {
+            let Some(open) = self.stack.get(at) else {
+                return;
+            };
+            if tags.contains(&open.tag) {
+                return self.truncate(at);
+            }
+            let passable = open.tag.is_inline()
+                || matches!(open.tag, Tag::Address | Tag::Div | Tag::P | Tag::Other);
+            if !passable {
+                return;
+            }
+        }
+    }
+}

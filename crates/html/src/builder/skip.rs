@@ -1,0 +1,112 @@
+//! Elements whose content is no text of the page, and how they end.
+
+use super::{Builder, Capture, Skip, find, is_island};
+use crate::tag::Tag;
+
+impl Builder {
+    pub(super) fn start_skip(&mut self, tag: Tag, attributes: &[u8]) {
+        let mut capture = Capture::Nothing;
+        if tag == Tag::Script {
+            let kind = find(attributes, b"type").unwrap_or_default().trim_ascii();
+            if kind
+                .get(..19)
+                .is_some_and(|kind| kind.eq_ignore_ascii_case(b"application/ld+json"))
+            {
+                capture = Capture::JsonLd;
+                self.page.head.json_ld.push(String::new());
+            }
+        }
+        self.skip = Some(Skip {
+            tag,
+            depth: 1,
+            islands: 0,
+            capture,
+        });
+    }
+
+    /// Whether a start tag inside a skipped element ends the skipping, as when a `select` or `svg`
+    /// was never closed and the page goes on.
+    pub(super) fn leave_skip(&mut self, tag: Tag, name: &[u8], self_closing: bool) -> bool {
+        let Some(skip) = &mut self.skip else {
+            return true;
+        };
+        if skip.tag.is_raw() {
+            // Raw text contains no tags: the engine has left it.
+            self.skip = None;
+            return true;
+        }
+        if tag == skip.tag && tag != Tag::Select {
+            skip.depth += u32::from(!self_closing);
+            return false;
+        }
+        let leaves = match skip.tag {
+            Tag::Select | Tag::Datalist => {
+                !tag.is_inline()
+                    && !matches!(tag, Tag::Option | Tag::Optgroup | Tag::Hr | Tag::Other)
+                    || matches!(tag, Tag::Input | Tag::Textarea | Tag::Select)
+            }
+            Tag::Svg | Tag::Math => {
+                if is_island(tag, name) {
+                    skip.islands += u32::from(!self_closing);
+                }
+                skip.islands == 0 && breaks_out_of_foreign(tag)
+            }
+            _ => false,
+        };
+        if leaves {
+            self.skip = None;
+        }
+        leaves
+    }
+}
+
+/// Start tags that end foreign content (HTML standard, 13.2.6.5).
+fn breaks_out_of_foreign(tag: Tag) -> bool {
+    use Tag::*;
+    matches!(
+        tag,
+        B | Big
+            | Blockquote
+            | Body
+            | Br
+            | Center
+            | Code
+            | Dd
+            | Div
+            | Dl
+            | Dt
+            | Em
+            | Embed
+            | H1
+            | H2
+            | H3
+            | H4
+            | H5
+            | H6
+            | Head
+            | Hr
+            | I
+            | Img
+            | Li
+            | Listing
+            | Menu
+            | Meta
+            | Nobr
+            | Ol
+            | P
+            | Pre
+            | Ruby
+            | S
+            | Small
+            | Span
+            | Strong
+            | Strike
+            | Sub
+            | Sup
+            | Table
+            | Tt
+            | U
+            | Ul
+            | Var
+    )
+}

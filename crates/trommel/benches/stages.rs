@@ -1,0 +1,162 @@
+//! Time and throughput of each stage over the pages of the sample archive, and of bare inflate of the
+//! same archive, the yardstick that does not depend on this project's code. Throughput is in bytes of
+//! HTML as served, in every row.
+
+// A benchmark that cannot read its sample has nothing better to do than to stop.
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    hint::black_box,
+    io::{Cursor, Read},
+    sync::{Arc, LazyLock},
+};
+
+use divan::{Bencher, counter::BytesCount};
+use flate2::read::MultiGzDecoder;
+use trommel::{Extractor, Hints, charset_hints};
+use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
+use trommel_html::{Engine, Limits, LolEngine, Page, charset};
+use trommel_model::Model;
+
+/// A page as the archive holds it.
+struct Stored {
+    url: Option<String>,
+    charset: Option<String>,
+    body: Vec<u8>,
+}
+
+impl Stored {
+    fn hints(&self) -> Hints<'_> {
+        Hints {
+            url: self.url.as_deref(),
+            http_charset: self.charset.as_deref(),
+            crawl_charset: None,
+        }
+    }
+
+    fn decode(&self) -> charset::Decoded<'_> {
+        charset::decode(&self.body, &charset_hints(&self.hints()))
+    }
+
+    fn read(&self) -> Page {
+        LolEngine.read(&self.decode().text, &Limits::default())
+    }
+}
+
+static ARCHIVE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let sample = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../samples/wcxb-sample.warc.gz"
+    );
+    std::fs::read(sample).unwrap()
+});
+
+static PAGES: LazyLock<Vec<Stored>> = LazyLock::new(pages);
+
+/// Reads the records of the sample and decodes their payloads.
+fn pages() -> Vec<Stored> {
+    let input = Cursor::new(ARCHIVE.as_slice());
+    let mut pages = Vec::new();
+    for record in Reader::new("sample", input, ReadOptions::default()).unwrap() {
+        let mut record = record.unwrap();
+        if record.kind == RecordType::Response {
+            let payload = payload(&mut record, &PayloadOptions::default()).unwrap();
+            pages.push(Stored {
+                url: record.url().map(str::to_owned),
+                charset: payload.charset().map(str::to_owned),
+                body: payload.body,
+            });
+        }
+    }
+    pages
+}
+
+fn bytes() -> BytesCount {
+    BytesCount::new(PAGES.iter().map(|page| page.body.len()).sum::<usize>())
+}
+
+fn model() -> Model {
+    Model::builtin_names()
+        .next()
+        .and_then(Model::builtin)
+        .unwrap()
+}
+
+fn main() {
+    divan::main();
+}
+
+/// Yardstick: the archive through flate2 and nothing else.
+#[divan::bench]
+fn inflate(bencher: Bencher) {
+    let mut plain = Vec::new();
+    bencher.counter(bytes()).bench_local(|| {
+        plain.clear();
+        MultiGzDecoder::new(ARCHIVE.as_slice())
+            .read_to_end(&mut plain)
+            .unwrap()
+    });
+}
+
+/// Inflate, record reading and payload decoding.
+#[divan::bench]
+fn archive(bencher: Bencher) {
+    bencher.counter(bytes()).bench_local(pages);
+}
+
+/// Choice of the charset and decoding.
+#[divan::bench]
+fn decode(bencher: Bencher) {
+    bencher.counter(bytes()).bench_local(|| {
+        for page in PAGES.iter() {
+            black_box(page.decode().text.len());
+        }
+    });
+}
+
+/// Decoded text to block and element tables.
+#[divan::bench]
+fn tokenize(bencher: Bencher) {
+    let texts: Vec<_> = PAGES
+        .iter()
+        .map(|page| page.decode().text.into_owned())
+        .collect();
+    bencher.counter(bytes()).bench_local(|| {
+        for text in &texts {
+            black_box(LolEngine.read(text, &Limits::default()));
+        }
+    });
+}
+
+/// Tables to rows of features, in the schema of the default model.
+#[divan::bench]
+fn features(bencher: Bencher) {
+    let (model, tables): (_, Vec<Page>) = (model(), PAGES.iter().map(Stored::read).collect());
+    bencher.counter(bytes()).bench_local(|| {
+        for page in &tables {
+            black_box(model.schema().rows(page));
+        }
+    });
+}
+
+/// Tables to probabilities and the choice of blocks: features, scoring, selection.
+#[divan::bench]
+fn judge(bencher: Bencher) {
+    let (model, tables): (_, Vec<Page>) = (model(), PAGES.iter().map(Stored::read).collect());
+    bencher.counter(bytes()).bench_local(|| {
+        for page in &tables {
+            black_box(model.judge(page));
+        }
+    });
+}
+
+/// Bytes of the page to the document: all but the archive.
+#[divan::bench]
+fn extract(bencher: Bencher) {
+    let extractor = Extractor::new(Arc::new(model()));
+    bencher.counter(bytes()).bench_local(|| {
+        for page in PAGES.iter() {
+            black_box(extractor.extract(&page.body, &page.hints()));
+        }
+    });
+}
