@@ -20,5 +20,5 @@ pub use cetr::{tag_ratios, text_to_tag_ratios};
 pub use kmeans::{farthest_first, kmeans, nearest_centre};
 pub use rows::Rows;
 pub use schema::{Group, Schema};
-pub use shallow::text_density;
+pub use shallow::{full_lines, text_density};
 pub use tokens::{ListedToken, TokenWeight};

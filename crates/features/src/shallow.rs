@@ -15,20 +15,28 @@ pub(crate) const NAMES: [&str; 6] = [
     "link_density.next",
 ];
 
-/// Words a line of 80 characters: those of a one-line text; else of its full lines, the last left out.
-pub fn text_density(text: &str, words: u32, chars: u32) -> f32 {
-    let full_lines = (chars as usize).saturating_sub(1) / LINE;
-    if full_lines == 0 {
-        return words as f32;
+/// Words in the full lines of 80 characters of a text, and the number of those lines. The last line
+/// is left out, unless it is the only one.
+pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
+    let lines = (chars as usize).saturating_sub(1) / LINE;
+    if lines == 0 {
+        return (words, 1);
     }
     let end = if text.is_ascii() {
-        full_lines * LINE
+        lines * LINE
     } else {
         text.char_indices()
-            .nth(full_lines * LINE)
+            .nth(lines * LINE)
             .map_or(text.len(), |(at, _)| at)
     };
-    words::count(text.get(..end).unwrap_or(text)) as f32 / full_lines as f32
+    let counted = words::count(text.get(..end).unwrap_or(text));
+    (counted, u32::try_from(lines).unwrap_or(u32::MAX))
+}
+
+/// Words a line of 80 characters: those of a one-line text; else of its full lines, the last left out.
+pub fn text_density(text: &str, words: u32, chars: u32) -> f32 {
+    let (words, lines) = full_lines(text, words, chars);
+    words as f32 / lines as f32
 }
 
 /// (text density, link density) of each block.

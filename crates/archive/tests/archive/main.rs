@@ -5,4 +5,5 @@ mod codecs;
 mod damage;
 mod make;
 mod payload;
+mod peer;
 mod shared;

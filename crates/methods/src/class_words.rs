@@ -1,0 +1,39 @@
+//! Words inside attribute tokens.
+
+use rustc_hash::FxHashMap;
+use trommel_html::{Page, Token};
+
+/// Finds tokens that contain one of a list of words; each distinct token of a page is searched once.
+pub(crate) struct ClassWords<'a> {
+    words: &'a [&'a str],
+    known: FxHashMap<u64, bool>,
+}
+
+impl<'a> ClassWords<'a> {
+    /// For these words, in lower case.
+    pub fn new(words: &'a [&'a str]) -> Self {
+        Self { words, known: FxHashMap::default() }
+    }
+
+    /// Whether the token contains one of the words.
+    pub fn matches(&mut self, page: &Page, token: &Token) -> bool {
+        *self.known.entry(token.hash).or_insert_with(|| {
+            let text = page.token_text(token);
+            self.words.iter().any(|word| text.contains(word))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn words_are_found_inside_tokens() {
+        let page = LolEngine.read("<p class='sidebars menu foot'>a</p>", &Limits::default());
+        let mut words = ClassWords::new(&["sidebar", "footer"]);
+        let found: Vec<bool> = page.tokens.iter().map(|token| words.matches(&page, token)).collect();
+        assert_eq!(found, [true, false, false]);
+    }
+}
