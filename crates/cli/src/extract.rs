@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use trommel::{Extractor, Hints};
+use trommel::{Extractor, Hints, charset_hints};
+use trommel_html::{Engine, Limits, LolEngine, charset};
+use trommel_methods::to_xml;
 
 use crate::models;
 
@@ -23,8 +25,8 @@ pub struct ExtractArgs {
     /// Charset that the server named
     #[arg(long, value_name = "LABEL")]
     charset: Option<String>,
-    /// Form of the output: the text; one JSON object; or every block with its probability, one JSON
-    /// object a line
+    /// Form of the output: the text; one JSON object; every block with its probability, one JSON
+    /// object a line; or the whole page as well-formed XML
     #[arg(short, long, value_enum, default_value_t = Form::Text)]
     format: Form,
     /// Name of a built-in model, or a model file
@@ -37,13 +39,17 @@ enum Form {
     Text,
     Json,
     Blocks,
+    Xml,
 }
 
 pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
     let extractor = Extractor::new(Arc::new(models::load(args.model.as_deref())?));
     let mut bytes = Vec::new();
     if args.file == "-" {
-        std::io::stdin().lock().read_to_end(&mut bytes).context("standard input")?;
+        std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .context("standard input")?;
     } else {
         File::open(&args.file)
             .and_then(|mut file| file.read_to_end(&mut bytes))
@@ -54,11 +60,11 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
         http_charset: args.charset.as_deref(),
         crawl_charset: None,
     };
-    let document = extractor.extract(&bytes, &hints);
+    let document = || extractor.extract(&bytes, &hints);
     match args.format {
-        Form::Text => crate::out(&format!("{}\n", document.text))?,
+        Form::Text => crate::out(&format!("{}\n", document().text))?,
         Form::Json => {
-            let mut object = serde_json::to_value(&document)?;
+            let mut object = serde_json::to_value(document())?;
             if let Some(object) = object.as_object_mut() {
                 object.remove("blocks");
                 object.insert("url".to_owned(), args.url.clone().into());
@@ -66,9 +72,13 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             crate::out(&format!("{object}\n"))?;
         }
         Form::Blocks => {
-            for block in &document.blocks {
+            for block in &document().blocks {
                 crate::out(&format!("{}\n", serde_json::to_string(block)?))?;
             }
+        }
+        Form::Xml => {
+            let decoded = charset::decode(&bytes, &charset_hints(&hints));
+            crate::out(&to_xml(&LolEngine.read(&decoded.text, &Limits::default())))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -153,10 +153,11 @@ impl Builder {
             return;
         }
         if let Some(skip) = self.skip {
-            if skip.capture == Capture::JsonLd && self.head_room(raw.len()) {
-                if let Some(script) = self.page.head.json_ld.last_mut() {
-                    script.push_str(raw);
-                }
+            if skip.capture == Capture::JsonLd
+                && self.head_room(raw.len())
+                && let Some(script) = self.page.head.json_ld.last_mut()
+            {
+                script.push_str(raw);
             }
             return;
         }
@@ -332,10 +333,10 @@ impl Builder {
 
     fn link_starts(&mut self) {
         self.links_open += 1;
-        if self.links_open == 1 {
-            if let Some(current) = &mut self.current {
-                current.link_from = Some(self.fold.len());
-            }
+        if self.links_open == 1
+            && let Some(current) = &mut self.current
+        {
+            current.link_from = Some(self.fold.len());
         }
     }
 
@@ -347,11 +348,11 @@ impl Builder {
     }
 
     fn count_link_words(&mut self) {
-        if let Some(current) = &mut self.current {
-            if let Some(from) = current.link_from.take() {
-                let linked = self.fold.as_str().get(from..).unwrap_or_default();
-                current.link_words += words::count(linked);
-            }
+        if let Some(current) = &mut self.current
+            && let Some(from) = current.link_from.take()
+        {
+            let linked = self.fold.as_str().get(from..).unwrap_or_default();
+            current.link_words += words::count(linked);
         }
     }
 

@@ -91,10 +91,10 @@ fn choose(bytes: &[u8], hints: &Hints) -> (&'static Encoding, Source, usize) {
         (hints.crawl.and_then(label), Source::Crawl),
     ];
     for (encoding, source) in declared {
-        if let Some(encoding) = encoding {
-            if is_plausible(bytes, encoding, &utf8) {
-                return (encoding, source, 0);
-            }
+        if let Some(encoding) = encoding
+            && is_plausible(bytes, encoding, &utf8)
+        {
+            return (encoding, source, 0);
         }
     }
     if utf8.is_plausible() {

@@ -30,11 +30,9 @@ pub(crate) fn split(value: &[u8], mut give: impl FnMut(&str)) {
             end(token.get(..len).unwrap_or_default());
             len = 0;
         }
-        if letter {
-            if let Some(slot) = token.get_mut(len) {
-                *slot = byte.to_ascii_lowercase();
-                len += 1;
-            }
+        if letter && let Some(slot) = token.get_mut(len) {
+            *slot = byte.to_ascii_lowercase();
+            len += 1;
         }
         after_lower = byte.is_ascii_lowercase();
     }

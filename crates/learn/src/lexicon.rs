@@ -84,7 +84,7 @@ pub fn list(examples: &[Example]) -> Vec<ListedToken> {
             let share = |part: f64, whole: f64| (part + 0.5) / (whole + 1.0);
             let (own, against) = (share(count.content, content), share(count.other, other));
             let odds = own / against;
-            let strong = odds > ODDS || odds < 1.0 / ODDS;
+            let strong = !(1.0 / ODDS..=ODDS).contains(&odds);
             let common = own > SHARE || against > SHARE;
             (strong && common && count.hosts.len() >= least).then(|| ListedToken {
                 attribute: attribute.name().to_owned(),

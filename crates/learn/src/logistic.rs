@@ -72,7 +72,13 @@ pub fn fit(sample: &Sample, penalty: f64) -> Result<Fit, LearnError> {
         .with_intercept(true)
         .fit(&Dataset::new(features, labels))
         .map_err(|error| LearnError::Solver(error.to_string()))?;
-    tracing::debug!(rows, width = sample.width, penalty, seconds = started.elapsed().as_secs_f32(), "fitted");
+    tracing::debug!(
+        rows,
+        width = sample.width,
+        penalty,
+        seconds = started.elapsed().as_secs_f32(),
+        "fitted"
+    );
     // linfa takes the larger class for the positive one.
     let sign = if fitted.labels().pos.class { 1.0 } else { -1.0 };
     let mut intercept = sign * fitted.intercept();

@@ -43,15 +43,14 @@ impl Gold {
     /// The text to be extracted, with the comments if `comments` is set.
     pub fn text(&self, comments: bool) -> String {
         let mut text = self.gold.clone().unwrap_or_default();
-        if comments {
-            if let Some(more) = self
+        if comments
+            && let Some(more) = self
                 .gold_comments
                 .as_deref()
                 .filter(|more| !more.is_empty())
-            {
-                text.push('\n');
-                text.push_str(more);
-            }
+        {
+            text.push('\n');
+            text.push_str(more);
         }
         text
     }

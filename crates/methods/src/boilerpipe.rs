@@ -141,10 +141,7 @@ mod tests {
         assert_eq!(Boilerpipe::Density.extract(&page).unwrap(), [true; 3]);
         let page = read(&format!("<p>One two three</p><p>{}</p>", prose(40)));
         // The last block has density 16 > 9 but nothing after it: no.
-        assert_eq!(
-            Boilerpipe::Density.extract(&page).unwrap(),
-            [true, false]
-        );
+        assert_eq!(Boilerpipe::Density.extract(&page).unwrap(), [true, false]);
     }
 
     #[test]

@@ -35,10 +35,7 @@ impl Method for Bte {
     }
 
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
-        Ok(mark(
-            page.blocks.len(),
-            best_run(&word_units(page, TAG)),
-        ))
+        Ok(mark(page.blocks.len(), best_run(&word_units(page, TAG))))
     }
 }
 
@@ -97,7 +94,10 @@ mod tests {
         let html = "<p>a <b>b</b> <i>c</i></p><p>d e</p>";
         let page = LolEngine.read(html, &Limits::default());
         // The last </i> comes after the last character, so it stands before the next block.
-        assert_eq!((page.blocks[0].tags_inside, page.blocks[1].tags_before), (3, 3));
+        assert_eq!(
+            (page.blocks[0].tags_inside, page.blocks[1].tags_before),
+            (3, 3)
+        );
         // So block 0 scores 0, block 1 scores 2, and bridging would cost 3.
         assert_eq!(kept(&Bte, html), [false, true]);
     }

@@ -38,7 +38,10 @@ impl Method for CetrThreshold {
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
         let ratios: Vec<f32> = tag_ratios(page).iter().map(|ratios| ratios[0]).collect();
         let least = LAMBDA * deviation(&ratios);
-        Ok(ratios.iter().map(|ratio| f64::from(*ratio) >= least).collect())
+        Ok(ratios
+            .iter()
+            .map(|ratio| f64::from(*ratio) >= least)
+            .collect())
     }
 }
 
@@ -54,7 +57,10 @@ impl Method for Cetr {
     }
 
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
-        Ok(tag_ratios(page).iter().map(|ratios| ratios[2] > 0.0).collect())
+        Ok(tag_ratios(page)
+            .iter()
+            .map(|ratios| ratios[2] > 0.0)
+            .collect())
     }
 }
 
@@ -67,7 +73,10 @@ mod tests {
     fn page(long: usize) -> Page {
         let prose = format!("<p>{}!</p>", "ten chars ".repeat(20).trim_end());
         let menu = "<p>x</p>".repeat(9);
-        LolEngine.read(&format!("{menu}{}{menu}", prose.repeat(long)), &Limits::default())
+        LolEngine.read(
+            &format!("{menu}{}{menu}", prose.repeat(long)),
+            &Limits::default(),
+        )
     }
 
     #[test]
@@ -92,7 +101,11 @@ mod tests {
     #[test]
     fn edges() {
         for method in [&CetrThreshold as &dyn Method, &Cetr] {
-            let keep = |html: &str| method.extract(&LolEngine.read(html, &Limits::default())).unwrap();
+            let keep = |html: &str| {
+                method
+                    .extract(&LolEngine.read(html, &Limits::default()))
+                    .unwrap()
+            };
             assert!(keep("").is_empty());
             // One block: the deviation is 0, and a free centre stands on the block.
             assert_eq!(keep("<p>one block"), [true]);

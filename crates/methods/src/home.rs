@@ -13,7 +13,9 @@ pub(crate) fn home(page: &Page, block: &Block) -> u32 {
         return block.element;
     }
     let inside = page.inline(block);
-    let outside = page.path(block.element).find(|(at, _)| inside.binary_search(at).is_err());
+    let outside = page
+        .path(block.element)
+        .find(|(at, _)| inside.binary_search(at).is_err());
     outside.map_or(trommel_html::NONE, |(at, _)| at)
 }
 
@@ -24,7 +26,8 @@ mod tests {
 
     #[test]
     fn the_home_holds_all_of_the_text() {
-        let html = "<p><b>all</b></p><p><b>some</b> not</p><b><i>one</i><div>two <i>x</i></div></b>";
+        let html =
+            "<p><b>all</b></p><p><b>some</b> not</p><b><i>one</i><div>two <i>x</i></div></b>";
         let page = LolEngine.read(html, &Limits::default());
         let names: Vec<&str> = page
             .blocks

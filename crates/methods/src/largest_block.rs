@@ -52,7 +52,10 @@ impl Method for LargestBlock {
             runs.push(lengths.len());
         }
         let longest = lengths.iter().max();
-        let winner = lengths.iter().position(|length| Some(length) == longest).map(|at| at + 1);
+        let winner = lengths
+            .iter()
+            .position(|length| Some(length) == longest)
+            .map(|at| at + 1);
         Ok(runs.into_iter().map(|run| Some(run) == winner).collect())
     }
 }
@@ -63,7 +66,9 @@ mod tests {
     use trommel_html::{Engine, Limits, LolEngine};
 
     fn kept(html: &str) -> Vec<bool> {
-        LargestBlock.extract(&LolEngine.read(html, &Limits::default())).unwrap()
+        LargestBlock
+            .extract(&LolEngine.read(html, &Limits::default()))
+            .unwrap()
     }
 
     #[test]
@@ -76,7 +81,10 @@ mod tests {
     #[test]
     fn an_empty_structural_element_ends_a_run() {
         // abc, then (after an empty div) de and f: 3 against 3, the first wins.
-        assert_eq!(kept("<p>abc</p><div></div><p>de</p><p>f</p>"), [true, false, false]);
+        assert_eq!(
+            kept("<p>abc</p><div></div><p>de</p><p>f</p>"),
+            [true, false, false]
+        );
         assert_eq!(kept("a"), [true]);
         assert!(kept("").is_empty());
     }

@@ -39,7 +39,8 @@ mod tests {
     use trommel_html::{Engine, Limits, LolEngine};
 
     fn kept(html: &str) -> Vec<bool> {
-        Mss.extract(&LolEngine.read(html, &Limits::default())).unwrap()
+        Mss.extract(&LolEngine.read(html, &Limits::default()))
+            .unwrap()
     }
 
     #[test]
@@ -47,10 +48,18 @@ mod tests {
         let words = |count: usize| vec!["w"; count].join(" ");
         // Words 1, 9, 8, 1; tags before: 2, 3 (/li /ul p), 2, 2. Sums that end at each block: 1;
         // 1-9.75 < 0, so 9; 9-6.5+8 = 10.5; 10.5-6.5+1 = 5. The best is 10.5: blocks 1 and 2.
-        let html = format!("<ul><li>a</li></ul><p>{}</p><p>{}</p><p>b</p>", words(9), words(8));
+        let html = format!(
+            "<ul><li>a</li></ul><p>{}</p><p>{}</p><p>b</p>",
+            words(9),
+            words(8)
+        );
         assert_eq!(kept(&html), [false, true, true, false]);
         // With 6 words the bridge of 6.5 does not pay: 9-6.5+6 = 8.5 < 9.
-        let html = format!("<ul><li>a</li></ul><p>{}</p><p>{}</p><p>b</p>", words(9), words(6));
+        let html = format!(
+            "<ul><li>a</li></ul><p>{}</p><p>{}</p><p>b</p>",
+            words(9),
+            words(6)
+        );
         assert_eq!(kept(&html), [false, true, false, false]);
     }
 
@@ -58,8 +67,8 @@ mod tests {
     fn edges() {
         assert!(kept("").is_empty());
         assert_eq!(kept("<p>one block"), [true]);
-        // 2 words and 2 tags inside: 2-6.5 < 0, no run above zero.
-        assert_eq!(kept("<p>a <b>x</b> "), [true]);
-        assert_eq!(kept("<p>a <b>x</b>y"), [false]);
+        // One tag inside (</b> comes after the last character): 4-3.25 > 0, 3-3.25 < 0.
+        assert_eq!(kept("<p>a b c <b>x</b>"), [true]);
+        assert_eq!(kept("<p>a b <b>x</b>"), [false]);
     }
 }

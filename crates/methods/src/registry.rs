@@ -1,11 +1,60 @@
 //! Every method by its name.
 
 use crate::all_text::AllText;
+use crate::boilerpipe::Boilerpipe;
+use crate::bte::{Bte, BteSegments};
+use crate::cetd::Cetd;
+use crate::cetr::{Cetr, CetrThreshold};
+use crate::feature_extractor::{FeatureExtractor, KFeatureExtractor};
+use crate::justext::JusText;
+use crate::kim::{BlockAttributes, Kim};
+use crate::largest_block::LargestBlock;
 use crate::method::Method;
+use crate::mss::Mss;
+use crate::mss_supervised::MssSupervised;
+use crate::peters_lecocq::PetersLecocq;
+use crate::rai_chaudhary::RaiChaudhary;
+use crate::readability::Readability;
+use crate::string_length::StringLengthSmoothing;
+use crate::table_pattern::TablePattern;
+use crate::ttr::{TtrEm, TtrFarthestFirst, TtrKmeans, TtrThreshold};
 
 /// A fresh instance of every method, in the order of tables.
 pub fn all() -> Vec<Box<dyn Method>> {
-    vec![Box::new(AllText)]
+    vec![
+        Box::new(AllText),
+        Box::new(Bte),
+        Box::new(BteSegments),
+        Box::new(TtrThreshold),
+        Box::new(TtrKmeans),
+        Box::new(TtrEm),
+        Box::new(TtrFarthestFirst),
+        Box::new(CetrThreshold),
+        Box::new(Cetr),
+        Box::new(Mss),
+        Box::<MssSupervised>::default(),
+        Box::new(Boilerpipe::NumWords),
+        Box::new(Boilerpipe::Density),
+        Box::new(Boilerpipe::Canola),
+        Box::new(Boilerpipe::Article),
+        Box::new(Boilerpipe::Default),
+        Box::new(JusText),
+        Box::new(Kim::new(BlockAttributes::Context)),
+        Box::new(Kim::new(BlockAttributes::Boilerpipe)),
+        Box::new(FeatureExtractor),
+        Box::new(KFeatureExtractor),
+        Box::new(RaiChaudhary),
+        Box::new(LargestBlock),
+        Box::new(StringLengthSmoothing),
+        Box::new(TablePattern),
+        Box::new(Cetd),
+        Box::new(Readability),
+        Box::new(PetersLecocq::cetr()),
+        Box::new(PetersLecocq::ic()),
+        Box::new(PetersLecocq::st()),
+        Box::new(PetersLecocq::st_ic()),
+        Box::new(PetersLecocq::all()),
+    ]
 }
 
 /// A fresh instance of the method of that name.

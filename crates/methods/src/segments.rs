@@ -29,7 +29,10 @@ pub(crate) fn segments(page: &Page, cuts: &[Tag]) -> Segments {
     let mut divisions = vec![0u32; outside + 1];
     let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut number = |owner: u32, divisions: &[u32]| {
-        let division = divisions.get((owner as usize).min(outside)).copied().unwrap_or_default();
+        let division = divisions
+            .get((owner as usize).min(outside))
+            .copied()
+            .unwrap_or_default();
         let next = u32::try_from(numbers.len()).unwrap_or(NONE);
         *numbers.entry((owner, division)).or_insert(next)
     };
@@ -43,12 +46,17 @@ pub(crate) fn segments(page: &Page, cuts: &[Tag]) -> Segments {
         }
         let around = owners.get(element.parent as usize).copied().unwrap_or(NONE);
         let cut = cuts.contains(&element.tag);
-        if cut && element.tag.is_void() {
-            if let Some(division) = divisions.get_mut((around as usize).min(outside)) {
-                *division += 1;
-            }
+        if cut
+            && element.tag.is_void()
+            && let Some(division) = divisions.get_mut((around as usize).min(outside))
+        {
+            *division += 1;
         }
-        let owner = if cut && !element.tag.is_void() { at } else { around };
+        let owner = if cut && !element.tag.is_void() {
+            at
+        } else {
+            around
+        };
         owners.push(owner);
         of_element.push(number(owner, &divisions));
     }
@@ -56,7 +64,11 @@ pub(crate) fn segments(page: &Page, cuts: &[Tag]) -> Segments {
         let owner = owners.get(home(page, block) as usize).copied();
         of_block.push(number(owner.unwrap_or(NONE), &divisions));
     }
-    Segments { of_block, of_element, count: numbers.len() }
+    Segments {
+        of_block,
+        of_element,
+        count: numbers.len(),
+    }
 }
 
 #[cfg(test)]
@@ -71,7 +83,11 @@ mod tests {
         for (block, of) in page.blocks.iter().zip(&segments.of_block) {
             texts[*of as usize].push(page.text(block));
         }
-        texts.into_iter().map(|texts| texts.join(" ")).filter(|text| !text.is_empty()).collect()
+        texts
+            .into_iter()
+            .map(|texts| texts.join(" "))
+            .filter(|text| !text.is_empty())
+            .collect()
     }
 
     #[test]

@@ -56,7 +56,9 @@ impl Method for TablePattern {
         for (element, words) in page.elements.iter().zip(free_words(page)) {
             let row = words > 0 && STRUCTURAL.contains(&element.tag);
             set_of.push(row.then(|| {
-                let at = *numbers.entry((element.parent, element.signature)).or_insert(sets.len());
+                let at = *numbers
+                    .entry((element.parent, element.signature))
+                    .or_insert(sets.len());
                 if at == sets.len() {
                     sets.push((0, 0));
                 }
@@ -67,18 +69,28 @@ impl Method for TablePattern {
                 at
             }));
         }
-        let tables = sets.iter().map(|(rows, words)| if *rows >= ROWS { *words } else { 0 });
+        let tables = sets
+            .iter()
+            .map(|(rows, words)| if *rows >= ROWS { *words } else { 0 });
         let most = tables.clone().max().filter(|words| *words > 0);
         let winner = tables.clone().position(|words| Some(words) == most);
         let mut inside: Vec<bool> = Vec::with_capacity(page.elements.len());
         for (element, set) in page.elements.iter().zip(&set_of) {
-            let around = inside.get(element.parent as usize).copied().unwrap_or(false);
+            let around = inside
+                .get(element.parent as usize)
+                .copied()
+                .unwrap_or(false);
             inside.push(around || winner.is_some() && *set == winner);
         }
         Ok(page
             .blocks
             .iter()
-            .map(|block| inside.get(home(page, block) as usize).copied().unwrap_or(false))
+            .map(|block| {
+                inside
+                    .get(home(page, block) as usize)
+                    .copied()
+                    .unwrap_or(false)
+            })
             .collect())
     }
 }
@@ -89,7 +101,9 @@ mod tests {
     use trommel_html::{Engine, Limits, LolEngine};
 
     fn kept(html: &str) -> Vec<bool> {
-        TablePattern.extract(&LolEngine.read(html, &Limits::default())).unwrap()
+        TablePattern
+            .extract(&LolEngine.read(html, &Limits::default()))
+            .unwrap()
     }
 
     #[test]
@@ -101,7 +115,9 @@ mod tests {
             <div>l m n o p</div><div>q r s t u</div></section>";
         assert_eq!(
             kept(html),
-            [false, false, false, true, true, false, true, true, false, false]
+            [
+                false, false, false, true, true, false, true, true, false, false
+            ]
         );
     }
 

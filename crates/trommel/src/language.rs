@@ -21,9 +21,7 @@ fn detected(text: &str) -> Option<String> {
         .nth(SAMPLE)
         .map_or(text.len(), |(at, _)| at);
     let sample = text.get(..end)?;
-    if sample.chars().nth(LEAST).is_none() {
-        return None;
-    }
+    sample.chars().nth(LEAST)?;
     let info = Detector::new().detect(sample)?;
     if !info.is_reliable() {
         return None;

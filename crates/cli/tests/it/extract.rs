@@ -124,6 +124,15 @@ fn the_charset_of_the_server_is_heard() {
 }
 
 #[test]
+fn a_page_is_given_as_xml() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = extract(folder.path(), &["-f", "xml", "--charset", "iso-8859-1"], b"<title>&lt;</title><P ID=x1y>caf\xe9<br>");
+    let xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE html>\n<html><head><title>&lt;</title></head>\
+               <body><p>caf\u{e9}\n</p></body></html>\n";
+    assert_eq!(ran.well(), xml);
+}
+
+#[test]
 fn any_bytes_are_a_page() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(extract(folder.path(), &[], b"").well(), "\n");
@@ -149,11 +158,11 @@ fn faults_are_named_in_one_line() {
         assert!(lines[0].contains(words), "{}", lines[0]);
         assert_eq!(ran.text(), "");
     }
-    let ran = extract(folder.path(), &["a.html", "-f", "xml"], b"");
+    let ran = extract(folder.path(), &["a.html", "-f", "yaml"], b"");
     assert_eq!(ran.code, 2);
     let first = ran.stderr.lines().next().unwrap();
     assert!(
-        first.contains("'xml'") && first.contains("--format"),
+        first.contains("'yaml'") && first.contains("--format"),
         "{first}"
     );
 }

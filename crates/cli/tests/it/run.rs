@@ -106,7 +106,7 @@ fn exit_codes() {
         (
             2,
             &["a.warc", "-o", "out", "--model", "none"],
-            "no built-in model",
+            "unknown model none",
         ),
         (2, &["a.warc", "-o", "gone/x.jsonl"], "gone/x.jsonl"),
         (2, &["a.warc"], "--output"),
@@ -187,7 +187,12 @@ fn exit_codes_of_odd_archives() {
         (1, &["a.warc", "noise.warc.gz"], "noise.warc.gz"),
         (2, &["photos"], "photos: no WARC or ARC file"),
         (1, &["photos", "a.warc"], "photos: no WARC or ARC file"),
-        (0, &["empty.warc.gz"], "0 records"),
+        (2, &["empty.warc.gz"], "empty.warc.gz: empty archive"),
+        (
+            1,
+            &["empty.warc.gz", "a.warc"],
+            "empty.warc.gz: empty archive",
+        ),
     ] {
         let ran = run(folder.path(), &[arguments, &["-o", "out"]].concat(), b"");
         assert_eq!(ran.code, expected, "{arguments:?}: {}", ran.stderr);
@@ -274,12 +279,13 @@ fn wet_is_named_by_the_archive_and_holds_the_text() {
         text.starts_with("WARC/1.0\r\nWARC-Type: warcinfo\r\n"),
         "{text}"
     );
+    assert!(text.contains("\r\nWARC-Filename: a.warc.wet\r\n"), "{text}");
     assert!(
         text.contains("\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://example.com/\r\n"),
         "{text}"
     );
     assert!(
-        text.contains("\r\n\r\nThe mill stands by the river,"),
+        text.contains("\r\n\r\nMill\nThe mill stands by the river,"),
         "{text}"
     );
 }

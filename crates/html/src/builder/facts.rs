@@ -36,12 +36,12 @@ impl Builder {
                 name = name.or(Some(value));
             }
         }
-        if let (Some(name), Some(content)) = (name, content) {
-            if self.head_room(name.len() + content.len()) {
-                let name = decode(name).trim().to_ascii_lowercase();
-                let content = decode(content).trim().to_owned();
-                self.page.head.meta.push((name, content));
-            }
+        if let (Some(name), Some(content)) = (name, content)
+            && self.head_room(name.len() + content.len())
+        {
+            let name = decode(name).trim().to_ascii_lowercase();
+            let content = decode(content).trim().to_owned();
+            self.page.head.meta.push((name, content));
         }
     }
 
@@ -50,12 +50,12 @@ impl Builder {
         let canonical = rel
             .split(|byte| byte.is_ascii_whitespace())
             .any(|word| word.eq_ignore_ascii_case(b"canonical"));
-        if canonical && self.page.head.canonical.is_none() {
-            if let Some(href) = find(attributes, b"href") {
-                if self.head_room(href.len()) {
-                    self.page.head.canonical = Some(decode(href).trim().to_owned());
-                }
-            }
+        if canonical
+            && self.page.head.canonical.is_none()
+            && let Some(href) = find(attributes, b"href")
+            && self.head_room(href.len())
+        {
+            self.page.head.canonical = Some(decode(href).trim().to_owned());
         }
     }
 }

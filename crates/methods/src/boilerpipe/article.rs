@@ -153,10 +153,7 @@ fn add_list_at_end(pieces: &mut [Piece]) {
     for piece in pieces {
         if piece.content && piece.core {
             level = piece.level;
-        } else if piece.level > level
-            && piece.candidate
-            && piece.list_item
-            && piece.link_words == 0
+        } else if piece.level > level && piece.candidate && piece.list_item && piece.link_words == 0
         {
             piece.content = true;
         } else {
@@ -269,10 +266,7 @@ mod tests {
         pieces[5].list_item = true;
         keep_largest(&mut pieces);
         reach_to_title(&mut pieces);
-        assert_eq!(
-            contents(&pieces),
-            [false, true, true, true, false, false]
-        );
+        assert_eq!(contents(&pieces), [false, true, true, true, false, false]);
         add_list_at_end(&mut pieces);
         // The item on the level of the largest stays out.
         assert_eq!(contents(&pieces), [false, true, true, true, true, false]);

@@ -5,7 +5,12 @@ const MOST_WORDS: u32 = 15;
 /// Characters from which the phrases are looked for.
 const LEAST_CHARS: usize = 8;
 
-const STARTS: [&str; 4] = ["comments", "© reuters", "please rate this", "post a comment"];
+const STARTS: [&str; 4] = [
+    "comments",
+    "© reuters",
+    "please rate this",
+    "post a comment",
+];
 const AFTER_NUMBER: [&str; 2] = [" comments", " users responded in"];
 const INSIDE: [&str; 7] = [
     "what you think...",

@@ -13,8 +13,8 @@ pub(super) struct Piece {
     pub last: usize,
     pub words: u32,
     pub link_words: u32,
-    line_words: u32,
-    lines: u32,
+    pub line_words: u32,
+    pub lines: u32,
     /// Open elements that are not mere text style; the least of the members.
     pub level: u32,
     pub content: bool,
@@ -71,7 +71,21 @@ fn is_style(tag: Tag) -> bool {
     use Tag::*;
     matches!(
         tag,
-        Strike | U | B | I | Em | Strong | Span | Sup | Sub | Code | Tt | Var | Font | Abbr | Acronym
+        Strike
+            | U
+            | B
+            | I
+            | Em
+            | Strong
+            | Span
+            | Sup
+            | Sub
+            | Code
+            | Tt
+            | Var
+            | Font
+            | Abbr
+            | Acronym
     )
 }
 

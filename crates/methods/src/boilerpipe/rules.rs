@@ -29,11 +29,7 @@ pub(super) fn classify(pieces: &mut [Piece], rule: Rule) {
             text_density: piece.text_density(),
         })
         .collect();
-    let of = |at: Option<usize>| {
-        at.and_then(|at| facts.get(at))
-            .copied()
-            .unwrap_or_default()
-    };
+    let of = |at: Option<usize>| at.and_then(|at| facts.get(at)).copied().unwrap_or_default();
     for (at, piece) in pieces.iter_mut().enumerate() {
         piece.content = rule(of(at.checked_sub(1)), of(Some(at)), of(at.checked_add(1)));
     }

@@ -44,13 +44,10 @@ pub(super) fn headlines(title: &str) -> FxHashSet<String> {
         }
     }
     // Without what follows the last, and without what precedes the first, " - ".
-    if let Some((rest, tail)) = title.rsplit_once(" - ") {
-        if !tail.contains('-') {
-            found.insert(rest.to_owned());
-        }
-    }
-    if let Some((head, rest)) = title.split_once(" - ") {
-        if !head.contains('-') {
+    let before_last = title.rsplit_once(" - ").map(|(rest, tail)| (tail, rest));
+    let after_first = title.split_once(" - ");
+    for (dropped, rest) in before_last.into_iter().chain(after_first) {
+        if !dropped.contains('-') {
             found.insert(rest.to_owned());
         }
     }
@@ -76,7 +73,10 @@ fn plain(text: &str) -> String {
 }
 
 fn word_count(part: &str) -> usize {
-    part.split(' ').filter(|word| !word.is_empty()).count().max(1)
+    part.split(' ')
+        .filter(|word| !word.is_empty())
+        .count()
+        .max(1)
 }
 
 /// The part that last had more words or more characters than the longest before it, as the library

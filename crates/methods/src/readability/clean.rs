@@ -14,7 +14,13 @@ const LINKS: f64 = 0.2;
 const LINKS_GOOD: f64 = 0.5;
 
 /// Whether an element is to be taken out of the article.
-pub(super) fn is_clutter(page: &Page, facts: &Facts, counts: &[Counts], at: u32, class_weights: bool) -> bool {
+pub(super) fn is_clutter(
+    page: &Page,
+    facts: &Facts,
+    counts: &[Counts],
+    at: u32,
+    class_weights: bool,
+) -> bool {
     let Some((element, counts)) = page.element(at).zip(counts.get(at as usize)) else {
         return false;
     };
@@ -24,7 +30,8 @@ pub(super) fn is_clutter(page: &Page, facts: &Facts, counts: &[Counts], at: u32,
         Tag::H1 | Tag::H2 => weight < 0.0,
         Tag::Table if counts.data > 0 => false,
         Tag::Form | Tag::Fieldset | Tag::Table | Tag::Ul | Tag::Div => {
-            weight < 0.0 || counts.commas < COMMAS && is_thin(counts, weight, element.tag == Tag::Ul)
+            weight < 0.0
+                || counts.commas < COMMAS && is_thin(counts, weight, element.tag == Tag::Ul)
         }
         _ => false,
     }

@@ -58,7 +58,8 @@ fn worth(all: Counts, parts: &[Counts], cost: f64) -> (f64, f64) {
     let total = f64::from(all.objects.max(1));
     let left: f64 = parts.iter().map(|part| part.bits()).sum();
     let gain = (all.bits() - left) / total - cost;
-    let own = (plogp(all.objects) - parts.iter().map(|part| plogp(part.objects)).sum::<f64>()) / total;
+    let own =
+        (plogp(all.objects) - parts.iter().map(|part| plogp(part.objects)).sum::<f64>()) / total;
     (gain, if own > 0.0 { gain / own } else { 0.0 })
 }
 
@@ -158,7 +159,11 @@ pub(super) fn choose(splits: &[Split], kinds: &[Kind], objects: u32) -> Option<S
             count += 1;
         }
     }
-    let average = if count > 0 { sum / f64::from(count) } else { 0.0 };
+    let average = if count > 0 {
+        sum / f64::from(count)
+    } else {
+        0.0
+    };
     let mut best: Option<Split> = None;
     for split in splits {
         if split.gain >= average - 1e-3 && split.ratio > best.map_or(0.0, |best| best.ratio) {
@@ -206,7 +211,10 @@ mod tests {
             positive: 9,
         };
         let split = by_name(&table, 0, &objects, all, 3, 2).unwrap();
-        assert!(close(split.gain, 0.247) && close(split.ratio, 0.1564), "{split:?}");
+        assert!(
+            close(split.gain, 0.247) && close(split.ratio, 0.1564),
+            "{split:?}"
+        );
         // Only one branch has six objects or more... none has.
         assert_eq!(by_name(&table, 0, &objects, all, 3, 6), None);
     }
@@ -215,18 +223,17 @@ mod tests {
     fn numbers_divide_at_the_middle_and_pay_for_the_choice() {
         // Values 1 2 3 4 with classes no no yes yes: one bit by dividing at 2.5, of three candidates:
         // less log2(3)/4 = .396.
-        let table = table(
-            vec![Kind::Number],
-            vec![vec![3.0, 1.0, 4.0, 2.0]],
-            &[0, 2],
-        );
+        let table = table(vec![Kind::Number], vec![vec![3.0, 1.0, 4.0, 2.0]], &[0, 2]);
         let all = Counts {
             objects: 4,
             positive: 2,
         };
         let split = by_number(&table, 0, &[1, 3, 0, 2], all, 1).unwrap();
         assert_eq!(split.threshold, Some(2.5));
-        assert!(close(split.gain, 1.0 - 0.396) && close(split.ratio, 0.604), "{split:?}");
+        assert!(
+            close(split.gain, 1.0 - 0.396) && close(split.ratio, 0.604),
+            "{split:?}"
+        );
         // With two objects a side there is one candidate, which costs nothing.
         let split = by_number(&table, 0, &[1, 3, 0, 2], all, 2).unwrap();
         assert!(close(split.gain, 1.0) && close(split.ratio, 1.0));
