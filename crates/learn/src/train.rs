@@ -78,6 +78,12 @@ struct Labelled<'a> {
     text: String,
 }
 
+/// Out-of-fold probabilities of the blocks of a page.
+struct Judged {
+    page: usize,
+    by_penalty: Vec<Vec<f32>>,
+}
+
 /// Trains a model on all pages of the sets.
 ///
 /// # Errors
@@ -106,7 +112,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
     let folds = by_group(&groups, options.folds);
 
     // Out-of-fold probabilities of every page, for every penalty.
-    let judged: Result<Vec<Vec<(usize, Vec<Vec<f32>>)>>, LearnError> = (0..options.folds)
+    let judged: Result<Vec<Vec<Judged>>, LearnError> = (0..options.folds)
         .into_par_iter()
         .map(|fold| {
             let (held, rest): (Vec<usize>, Vec<usize>) =
@@ -125,17 +131,18 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
                 .into_iter()
                 .filter_map(|at| {
                     let rows = learned.schema.rows(&pages.get(at)?.page.page);
-                    Some((
-                        at,
-                        fits.iter().map(|fit| probabilities(fit, &rows)).collect(),
-                    ))
+                    let by_penalty = fits.iter().map(|fit| probabilities(fit, &rows)).collect();
+                    Some(Judged {
+                        page: at,
+                        by_penalty,
+                    })
                 })
                 .collect())
         })
         .collect();
     let mut probabilities: Vec<Vec<Vec<f32>>> = vec![Vec::new(); pages.len()];
-    for (at, page) in judged?.into_iter().flatten() {
-        probabilities[at] = page;
+    for judged in judged?.into_iter().flatten() {
+        probabilities[judged.page] = judged.by_penalty;
     }
     let score = |penalty: usize, selection: Selection| -> Vec<Scores> {
         pages

@@ -116,7 +116,14 @@ struct Loss<'a> {
     width: usize,
     penalty: f64,
     /// The solver asks for cost and gradient of one point one after the other.
-    last: Mutex<Option<(Array1<f64>, f64, Array1<f64>)>>,
+    last: Mutex<Option<Point>>,
+}
+
+/// A point that was computed: parameters, cost and gradient.
+struct Point {
+    param: Array1<f64>,
+    cost: f64,
+    gradient: Array1<f64>,
 }
 
 impl Loss<'_> {
@@ -125,13 +132,15 @@ impl Loss<'_> {
             .last
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((known, cost, gradient)) = last.as_ref() {
-            if known == param {
-                return (*cost, gradient.clone());
-            }
+        if let Some(known) = last.as_ref().filter(|known| known.param == param) {
+            return (known.cost, known.gradient.clone());
         }
         let (cost, gradient) = self.compute(param);
-        *last = Some((param.clone(), cost, gradient.clone()));
+        *last = Some(Point {
+            param: param.clone(),
+            cost,
+            gradient: gradient.clone(),
+        });
         (cost, gradient)
     }
 
