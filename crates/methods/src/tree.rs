@@ -233,26 +233,27 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_tree_grows_without_recursion() {
-        // One class in every second run of two: each division takes a run off.
-        let count = 4000;
+    fn runs_of_one_class_become_leaves_whatever_the_order_of_the_objects() {
+        // Runs of 10, 20, 40 ... 640 objects, classes in turn: seven leaves in a chain of divisions.
+        let count = 1270u32;
+        let label = |value: u32| (value / 10 + 1).ilog2().is_multiple_of(2);
+        let mixed: Vec<u32> = (0..count).map(|at| at * 7 % count).collect();
         let table = Table {
-            kinds: vec![Kind::Number],
-            columns: vec![(0..count).map(|at| at as f32).collect()],
-            labels: (0..count).map(|at| at % 4 < 2).collect(),
+            kinds: vec![Kind::Number, Kind::Name(2)],
+            columns: vec![
+                mixed.iter().map(|value| *value as f32).collect(),
+                vec![1.0; count as usize],
+            ],
+            labels: mixed.iter().map(|value| label(*value)).collect(),
         };
-        let tree = Tree::fit(
-            &table,
-            &all(&table),
-            &Options {
-                least: 1,
-                confidence: 0.7,
-            },
-        );
-        assert_eq!(tree.nodes.len() % 2, 1);
-        for at in 0..20 {
-            let row = [at as f32];
-            assert!(tree.nodes.len() == 1 || tree.predict(&row) == (at % 4 < 2));
+        let options = Options {
+            least: 10,
+            confidence: 0.7,
+        };
+        let tree = Tree::fit(&table, &all(&table), &options);
+        assert_eq!(tree.leaves(), 7);
+        for value in 0..count {
+            assert_eq!(tree.predict(&[value as f32, 1.0]), label(value), "{value}");
         }
     }
 }

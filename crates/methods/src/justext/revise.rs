@@ -1,0 +1,182 @@
+//! What the neighbours of a block make of it (`revise_paragraph_classification`), in linear time.
+
+/// Characters between a heading and the good text that it belongs to.
+const HEADING_REACH: u32 = 200;
+
+/// Class of a paragraph. Only good ones are content in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Good,
+    NearGood,
+    Short,
+    Bad,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Paragraph {
+    pub class: Class,
+    pub chars: u32,
+    pub heading: bool,
+}
+
+/// Makes every class good or bad.
+pub(super) fn revise(paragraphs: &mut [Paragraph]) {
+    let alone: Vec<Class> = paragraphs.iter().map(|p| p.class).collect();
+    for at in 0..paragraphs.len() {
+        set(paragraphs, at, |all, own| {
+            let near = own.heading && own.class == Class::Short && before_good(all, at);
+            near.then_some(Class::NearGood)
+        });
+    }
+    settle_short(paragraphs);
+    settle_near_good(paragraphs);
+    for (at, alone) in alone.into_iter().enumerate() {
+        set(paragraphs, at, |all, own| {
+            let lost = own.heading && own.class == Class::Bad && alone != Class::Bad;
+            (lost && before_good(all, at)).then_some(Class::Good)
+        });
+    }
+}
+
+/// Sets the class of a paragraph if there is a new one.
+fn set(all: &mut [Paragraph], at: usize, new: impl Fn(&[Paragraph], &Paragraph) -> Option<Class>) {
+    let class = all.get(at).and_then(|own| new(all, own));
+    if let (Some(class), Some(own)) = (class, all.get_mut(at)) {
+        own.class = class;
+    }
+}
+
+/// Whether a good paragraph starts within reach after this one. Every paragraph has a character, so
+/// no more than the reach are looked at.
+fn before_good(paragraphs: &[Paragraph], at: usize) -> bool {
+    let mut distance = 0u32;
+    for paragraph in paragraphs.iter().skip(at + 1) {
+        if distance > HEADING_REACH {
+            return false;
+        }
+        if paragraph.class == Class::Good {
+            return true;
+        }
+        distance = distance.saturating_add(paragraph.chars.max(1));
+    }
+    false
+}
+
+/// The nearest class before each paragraph: without short and near-good ones, and without short ones.
+fn nearest<'a>(paragraphs: impl Iterator<Item = &'a Paragraph>) -> Vec<[Class; 2]> {
+    let mut nearest = [Class::Bad; 2];
+    paragraphs
+        .map(|paragraph| {
+            let before = nearest;
+            match paragraph.class {
+                Class::Good | Class::Bad => nearest = [paragraph.class; 2],
+                Class::NearGood => nearest[1] = Class::NearGood,
+                Class::Short => {}
+            }
+            before
+        })
+        .collect()
+}
+
+/// A short paragraph is good between good ones, or beside one if near-good text stands on the other
+/// side before the bad.
+fn settle_short(paragraphs: &mut [Paragraph]) {
+    let before = nearest(paragraphs.iter());
+    let mut after = nearest(paragraphs.iter().rev());
+    after.reverse();
+    for (paragraph, (before, after)) in paragraphs.iter_mut().zip(before.iter().zip(&after)) {
+        if paragraph.class != Class::Short {
+            continue;
+        }
+        let near = |side: &[Class; 2]| *side == [Class::Bad, Class::NearGood];
+        paragraph.class = match (before[0], after[0]) {
+            (Class::Good, Class::Good) => Class::Good,
+            (Class::Bad, Class::Bad) => Class::Bad,
+            _ if near(before) || near(after) => Class::Good,
+            _ => Class::Bad,
+        };
+    }
+}
+
+/// A near-good paragraph is bad between bad ones only; those before it are settled already.
+fn settle_near_good(paragraphs: &mut [Paragraph]) {
+    let mut after = nearest(paragraphs.iter().rev());
+    after.reverse();
+    let mut before = Class::Bad;
+    for (paragraph, after) in paragraphs.iter_mut().zip(&after) {
+        if paragraph.class == Class::NearGood {
+            paragraph.class = if before == Class::Bad && after[0] == Class::Bad {
+                Class::Bad
+            } else {
+                Class::Good
+            };
+        }
+        before = paragraph.class;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Class::*;
+    use super::*;
+
+    fn revised(classes: &[Class]) -> Vec<Class> {
+        let mut paragraphs: Vec<Paragraph> = classes
+            .iter()
+            .map(|class| Paragraph {
+                class: *class,
+                chars: 50,
+                heading: false,
+            })
+            .collect();
+        revise(&mut paragraphs);
+        paragraphs.iter().map(|p| p.class).collect()
+    }
+
+    #[test]
+    fn short_follows_its_neighbours() {
+        assert_eq!(revised(&[Good, Short, Short, Good]), [Good; 4]);
+        assert_eq!(revised(&[Good, Short, Bad]), [Good, Bad, Bad]);
+        assert_eq!(revised(&[Bad, Short, Bad]), [Bad; 3]);
+        // Near-good text between the short one and the bad.
+        assert_eq!(
+            revised(&[Good, Short, NearGood, Bad]),
+            [Good, Good, Good, Bad]
+        );
+        // Bad on both sides, whatever stands between.
+        assert_eq!(revised(&[Bad, NearGood, Short, Bad]), [Bad; 4]);
+    }
+
+    #[test]
+    fn near_good_needs_one_good_side() {
+        assert_eq!(revised(&[Bad, NearGood, Bad]), [Bad; 3]);
+        assert_eq!(revised(&[NearGood, NearGood, Good]), [Good; 3]);
+        assert_eq!(
+            revised(&[Good, NearGood, NearGood, Bad]),
+            [Good, Good, Good, Bad]
+        );
+        assert_eq!(revised(&[NearGood]), [Bad]);
+    }
+
+    #[test]
+    fn headings_join_good_text_within_reach() {
+        let paragraph = |class, chars, heading| Paragraph {
+            class,
+            chars,
+            heading,
+        };
+        let far = |between| {
+            let mut all = vec![
+                paragraph(Bad, 10, false),
+                paragraph(Short, 10, true),
+                paragraph(Bad, between, false),
+                paragraph(Good, 300, false),
+            ];
+            revise(&mut all);
+            all[1].class
+        };
+        // Near-good between bad ones falls, and rises again as a heading before good text.
+        assert_eq!(far(200), Good);
+        assert_eq!(far(201), Bad);
+    }
+}
