@@ -4,20 +4,26 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use trommel_html::Page;
 use trommel_html::words::Rule;
 use trommel_learn::{EvalOptions, Mean, Report, evaluate};
+use trommel_methods::Method;
+use trommel_model::Model;
 
 use crate::labelled::LabelledArgs;
+use crate::methods::MethodArgs;
 use crate::models;
 
-/// Score a model on labelled pages: word precision, recall and F1, means over pages
+/// Score a model or a published method on labelled pages: word precision, recall and F1, means over pages
 #[derive(Debug, Args)]
 pub struct EvalArgs {
     #[command(flatten)]
     labelled: LabelledArgs,
     /// Name of a built-in model, or a model file
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "method")]
     model: Option<String>,
+    #[command(flatten)]
+    method: MethodArgs,
     /// Whether the gold's comments are content
     #[arg(long, value_enum, default_value_t = Comments::Include)]
     comments: Comments,
@@ -37,13 +43,20 @@ enum Comments {
 }
 
 pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
-    let model = models::load(args.model.as_deref())?;
     let options = EvalOptions {
-        rule: if args.strict_words { Rule::Strict } else { Rule::Characters },
+        rule: if args.strict_words {
+            Rule::Strict
+        } else {
+            Rule::Characters
+        },
         comments: args.comments == Comments::Include,
     };
+    let judge = match args.method.fitted()? {
+        Some(method) => Judge::Method(method),
+        None => Judge::Model(Box::new(models::load(args.model.as_deref())?)),
+    };
     for set in args.labelled.read()? {
-        let report = evaluate(&set, &model, &options);
+        let report = evaluate(&set, |page| judge.keep(page), &options);
         if args.json {
             crate::out(&format!("{}\n", serde_json::to_string(&report)?))?;
         } else {
@@ -53,8 +66,27 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What chooses the blocks.
+enum Judge {
+    Model(Box<Model>),
+    Method(Box<dyn Method>),
+}
+
+impl Judge {
+    fn keep(&self, page: &Page) -> Vec<bool> {
+        match self {
+            Judge::Model(model) => model.judge(page).1.kept,
+            // A method that is not fitted never gets here.
+            Judge::Method(method) => method.extract(page).unwrap_or_default(),
+        }
+    }
+}
+
 fn table(report: &Report) -> String {
-    let mut out = format!("{:<24} {:>6}  precision  recall      F1\n", report.set, "pages");
+    let mut out = format!(
+        "{:<24} {:>6}  precision  recall      F1\n",
+        report.set, "pages"
+    );
     let mut line = |name: &str, mean: &Mean| {
         // Writing to a string cannot fail.
         let _ = writeln!(

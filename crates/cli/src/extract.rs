@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use trommel::{Extractor, Hints, charset_hints};
+use trommel::{Document, Extractor, Hints, charset_hints, document};
 use trommel_html::{Engine, Limits, LolEngine, charset};
-use trommel_methods::to_xml;
+use trommel_methods::{Method, to_xml};
+use trommel_model::Choice;
 
+use crate::methods::MethodArgs;
 use crate::models;
 
 /// Extract the main text of one HTML page
@@ -30,8 +32,10 @@ pub struct ExtractArgs {
     #[arg(short, long, value_enum, default_value_t = Form::Text)]
     format: Form,
     /// Name of a built-in model, or a model file
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "method")]
     model: Option<String>,
+    #[command(flatten)]
+    method: MethodArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -43,7 +47,8 @@ enum Form {
 }
 
 pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
-    let extractor = Extractor::new(Arc::new(models::load(args.model.as_deref())?));
+    let method = args.method.fitted()?;
+    let model = models::load(args.model.as_deref())?;
     let mut bytes = Vec::new();
     if args.file == "-" {
         std::io::stdin()
@@ -60,11 +65,14 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
         http_charset: args.charset.as_deref(),
         crawl_charset: None,
     };
-    let document = || extractor.extract(&bytes, &hints);
+    let extract = || match &method {
+        Some(method) => by_method(method.as_ref(), &bytes, &hints),
+        None => Ok(Extractor::new(Arc::new(model.clone())).extract(&bytes, &hints)),
+    };
     match args.format {
-        Form::Text => crate::out(&format!("{}\n", document().text))?,
+        Form::Text => crate::out(&format!("{}\n", extract()?.text))?,
         Form::Json => {
-            let mut object = serde_json::to_value(document())?;
+            let mut object = serde_json::to_value(extract()?)?;
             if let Some(object) = object.as_object_mut() {
                 object.remove("blocks");
                 object.insert("url".to_owned(), args.url.clone().into());
@@ -72,7 +80,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             crate::out(&format!("{object}\n"))?;
         }
         Form::Blocks => {
-            for block in &document().blocks {
+            for block in &extract()?.blocks {
                 crate::out(&format!("{}\n", serde_json::to_string(block)?))?;
             }
         }
@@ -82,4 +90,18 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The document of a page by a published method: it gives verdicts but neither probabilities (they
+/// are 0 or 1) nor a confidence (0).
+fn by_method(method: &dyn Method, bytes: &[u8], hints: &Hints) -> anyhow::Result<Document> {
+    let decoded = charset::decode(bytes, &charset_hints(hints));
+    let page = LolEngine.read(&decoded.text, &Limits::default());
+    let kept = method.extract(&page)?;
+    let probabilities: Vec<f32> = kept.iter().map(|kept| f32::from(u8::from(*kept))).collect();
+    let choice = Choice {
+        kept,
+        expected_f1: 0.0,
+    };
+    Ok(document(&decoded, &page, &probabilities, &choice))
 }

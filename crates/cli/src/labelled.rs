@@ -21,14 +21,21 @@ impl LabelledArgs {
     /// Reads the sets.
     pub fn read(&self) -> anyhow::Result<Vec<PageSet>> {
         if !self.gold.is_empty() && self.gold.len() != self.pages.len() {
-            bail!("{} archives but {} gold files: give one each, or none", self.pages.len(), self.gold.len());
+            bail!(
+                "{} archives but {} gold files: give one each, or none",
+                self.pages.len(),
+                self.gold.len()
+            );
         }
         let mut sets = Vec::new();
         for (at, pages) in self.pages.iter().enumerate() {
             let gold = match self.gold.get(at) {
                 Some(gold) => gold.clone(),
                 None => beside(pages).with_context(|| {
-                    format!("{}: cannot tell its gold file: name it with --gold", pages.display())
+                    format!(
+                        "{}: cannot tell its gold file: name it with --gold",
+                        pages.display()
+                    )
                 })?,
             };
             let set = read_set(pages, &gold)?;
@@ -37,6 +44,13 @@ impl LabelledArgs {
         }
         Ok(sets)
     }
+}
+
+/// Reads a set whose gold file stands beside its archive.
+pub fn read_beside(pages: &Path) -> anyhow::Result<PageSet> {
+    let gold =
+        beside(pages).with_context(|| format!("{}: cannot tell its gold file", pages.display()))?;
+    Ok(read_set(pages, &gold)?)
 }
 
 /// `X.gold.jsonl.gz` for `X.warc.gz`, if the name has that ending.
@@ -52,7 +66,10 @@ mod tests {
 
     #[test]
     fn gold_stands_beside_its_pages() {
-        assert_eq!(beside(Path::new("a/x.warc.gz")), Some(PathBuf::from("a/x.gold.jsonl.gz")));
+        assert_eq!(
+            beside(Path::new("a/x.warc.gz")),
+            Some(PathBuf::from("a/x.gold.jsonl.gz"))
+        );
         assert_eq!(beside(Path::new("a/x.zip")), None);
     }
 }

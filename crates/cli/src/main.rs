@@ -3,8 +3,10 @@
 mod eval;
 mod extract;
 mod labelled;
+mod methods;
 mod models;
 mod progress;
+mod results;
 mod run;
 mod train;
 
@@ -29,6 +31,8 @@ enum Command {
     Eval(eval::EvalArgs),
     Train(train::TrainArgs),
     Model(models::ModelArgs),
+    Methods(methods::MethodsArgs),
+    Results(results::ResultsArgs),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +49,8 @@ fn main() -> ExitCode {
         Command::Eval(args) => eval::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Model(args) => models::run(&args),
+        Command::Methods(args) => methods::run(&args),
+        Command::Results(args) => results::run(&args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("trommel: {error:#}");

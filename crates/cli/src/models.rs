@@ -57,7 +57,10 @@ pub fn run(args: &ModelArgs) -> anyhow::Result<ExitCode> {
         ModelCommand::Show { model, json } => {
             let model = load(model.as_deref())?;
             if *json {
-                crate::out(&format!("{}\n", serde_json::to_string_pretty(model.file())?))?;
+                crate::out(&format!(
+                    "{}\n",
+                    serde_json::to_string_pretty(model.file())?
+                ))?;
             } else {
                 crate::out(&describe(model.file()))?;
             }
@@ -67,9 +70,17 @@ pub fn run(args: &ModelArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn summary(file: &ModelFile) -> String {
-    let scores: Vec<String> =
-        file.scores.iter().map(|score| format!("{} {:.3}", score.set, score.f1)).collect();
-    format!("{} features, {}, F1 {}", file.features.len(), file.created, scores.join(", "))
+    let scores: Vec<String> = file
+        .scores
+        .iter()
+        .map(|score| format!("{} {:.3}", score.set, score.f1))
+        .collect();
+    format!(
+        "{} features, {}, F1 {}",
+        file.features.len(),
+        file.created,
+        scores.join(", ")
+    )
 }
 
 /// A model as a reader wants to see it.
@@ -106,7 +117,10 @@ fn describe(file: &ModelFile) -> String {
         groups.join(", "),
         selection,
     );
-    let _ = writeln!(out, "\nscores (means over pages)\n  precision  recall      F1  pages  set");
+    let _ = writeln!(
+        out,
+        "\nscores (means over pages)\n  precision  recall      F1  pages  set"
+    );
     for score in &file.scores {
         let _ = writeln!(
             out,
@@ -135,20 +149,33 @@ fn describe(file: &ModelFile) -> String {
             feature.name
         );
     }
-    let _ = writeln!(out, "\n{} listed tokens\n      odds  share of blocks  token", file.listed.len());
+    let _ = writeln!(
+        out,
+        "\n{} listed tokens\n      odds  share of blocks  token",
+        file.listed.len()
+    );
     for token in &file.listed {
         let odds = if token.odds >= 1.0 {
             format!("{:.1}:1", token.odds)
         } else {
             format!("1:{:.1}", 1.0 / token.odds)
         };
-        let _ = writeln!(out, "  {odds:>8}  {:>14.2}%  {}", token.share * 100.0, token.feature());
+        let _ = writeln!(
+            out,
+            "  {odds:>8}  {:>14.2}%  {}",
+            token.share * 100.0,
+            token.feature()
+        );
     }
     if !file.token_weights.is_empty() {
         let mut weights = file.token_weights.clone();
         weights.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.token.cmp(&b.token)));
         let line = |weights: &mut dyn Iterator<Item = &trommel_features::TokenWeight>| {
-            weights.take(40).map(|w| format!("{} {:+.2}", w.token, w.weight)).collect::<Vec<_>>().join(", ")
+            weights
+                .take(40)
+                .map(|w| format!("{} {:+.2}", w.token, w.weight))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         let _ = writeln!(
             out,

@@ -53,7 +53,10 @@ enum Weigh {
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     let sets = args.labelled.read()?;
-    let stem = args.out.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let stem = args
+        .out
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned());
     let options = TrainOptions {
         name: args.name.clone().or(stem).unwrap_or_default(),
         created: args.date.clone().map_or_else(today, Ok)?,
@@ -91,7 +94,9 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
 fn today() -> anyhow::Result<String> {
     let now = match std::env::var("SOURCE_DATE_EPOCH") {
         Ok(seconds) => {
-            let seconds = seconds.parse().context("SOURCE_DATE_EPOCH is no number of seconds")?;
+            let seconds = seconds
+                .parse()
+                .context("SOURCE_DATE_EPOCH is no number of seconds")?;
             jiff::Timestamp::from_second(seconds).context("SOURCE_DATE_EPOCH is out of range")?
         }
         Err(_) => jiff::Timestamp::now(),

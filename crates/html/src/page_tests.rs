@@ -133,6 +133,13 @@ fn stray_and_misnested_end_tags() {
 }
 
 #[test]
+fn a_heading_ends_with_the_end_tag_of_any_level() {
+    let page = read("<h2>a</h3>b<h1>c<h2>d</h1>e");
+    let paths: Vec<String> = (0..page.blocks.len()).map(|i| path(&page, i)).collect();
+    assert_eq!(paths, ["h2", "", "h1", "h2", ""]);
+}
+
+#[test]
 fn links_end_where_the_next_starts() {
     let page = read("<div><a href=1>one<a href=2>two</a> three <a name=x>four</div>");
     assert_eq!(texts(&page), ["onetwo three four"]);

@@ -1,11 +1,11 @@
-//! Scores of a model on labelled pages, overall and by page type.
+//! Scores of a choice of blocks on labelled pages, overall and by page type.
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use serde::Serialize;
+use trommel_html::Page;
 use trommel_html::words::Rule;
-use trommel_model::Model;
 
 use crate::metric::Scores;
 use crate::pages::{LabelledPage, PageSet};
@@ -20,7 +20,7 @@ pub struct Mean {
     pub scores: Scores,
 }
 
-/// Scores of a model on a set.
+/// Scores on a set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// Name of the set.
@@ -42,14 +42,18 @@ pub struct EvalOptions {
     pub comments: bool,
 }
 
-/// Scores the text that `model` takes out of each page.
-pub fn evaluate(set: &PageSet, model: &Model, options: &EvalOptions) -> Report {
+/// Scores the text of the blocks that `keep` chooses on each page; it gives one verdict a block.
+pub fn evaluate(
+    set: &PageSet,
+    keep: impl Fn(&Page) -> Vec<bool> + Sync,
+    options: &EvalOptions,
+) -> Report {
     let scores: Vec<Scores> = set
         .pages
         .par_iter()
         .map(|page| {
             let gold = page.gold.text(options.comments);
-            Scores::of(&text(page, model), &gold, options.rule)
+            Scores::of(&text(&page.page, &keep(&page.page)), &gold, options.rule)
         })
         .collect();
     let by = |key: fn(&LabelledPage) -> Option<&String>| {
@@ -79,15 +83,48 @@ fn mean(scores: Vec<&Scores>) -> Mean {
     }
 }
 
-fn text(page: &LabelledPage, model: &Model) -> String {
-    let (_, choice) = model.judge(&page.page);
-    let kept = page
-        .page
-        .blocks
-        .iter()
-        .zip(&choice.kept)
-        .filter(|(_, kept)| **kept);
-    kept.map(|(block, _)| page.page.text(block))
+fn text(page: &Page, keep: &[bool]) -> String {
+    let kept = page.blocks.iter().zip(keep).filter(|(_, kept)| **kept);
+    kept.map(|(block, _)| page.text(block))
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::Gold;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn pages_are_scored_and_grouped() {
+        let page = |html: &str, gold: &str, page_type: &str| LabelledPage {
+            gold: Gold {
+                gold: Some(gold.into()),
+                gold_comments: Some("late".into()),
+                page_type: Some(page_type.into()),
+                ..Gold::default()
+            },
+            page: LolEngine.read(html, &Limits::default()),
+        };
+        let set = PageSet {
+            name: "toy".into(),
+            pages: vec![
+                page("<p>one two</p><p>menu</p>", "one two", "article"),
+                page("<p>three</p><p>late</p>", "three", "forum"),
+            ],
+        };
+        let first = |page: &Page| (0..page.blocks.len()).map(|at| at == 0).collect();
+        let mut options = EvalOptions {
+            rule: Rule::Characters,
+            comments: false,
+        };
+        let report = evaluate(&set, first, &options);
+        assert_eq!((report.overall.pages, report.overall.scores.f1), (2, 1.0));
+        options.comments = true;
+        let report = evaluate(&set, first, &options);
+        assert_eq!(report.by_page_type["article"].scores.recall, 2.0 / 3.0);
+        assert_eq!(report.by_page_type["forum"].scores.recall, 0.5);
+        assert!(report.by_language.is_empty());
+    }
 }

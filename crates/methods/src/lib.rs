@@ -28,6 +28,7 @@ mod peters_lecocq;
 mod rai_chaudhary;
 mod readability;
 mod registry;
+pub mod results;
 mod segments;
 mod span;
 mod string_length;

@@ -70,7 +70,11 @@ mod tests {
     fn names_are_unique_and_found() {
         let names: Vec<&str> = all().iter().map(|method| method.about().name).collect();
         for name in &names {
-            assert_eq!(names.iter().filter(|other| *other == name).count(), 1, "{name}");
+            assert_eq!(
+                names.iter().filter(|other| *other == name).count(),
+                1,
+                "{name}"
+            );
             assert!(by_name(name).is_some());
         }
         assert!(by_name("none").is_none());

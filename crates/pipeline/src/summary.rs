@@ -185,9 +185,17 @@ impl fmt::Display for Summary {
             )?;
         }
         // Each was named in a line of its own when it happened.
-        let unread = self.files.iter().filter(|file| file.error.is_some()).count();
+        let unread = self
+            .files
+            .iter()
+            .filter(|file| file.error.is_some())
+            .count();
         if unread > 0 {
-            write!(f, "\n{unread} of {} inputs not read to the end", self.files.len())?;
+            write!(
+                f,
+                "\n{unread} of {} inputs not read to the end",
+                self.files.len()
+            )?;
         }
         if self.closed {
             write!(f, "\nstandard output was closed before the end")?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trommel_html::{Engine, Limits, LolEngine, Page, Tag, charset};
-use trommel_model::Model;
+use trommel_model::{Choice, Model};
 
 use crate::document::{BlockVerdict, Document};
 use crate::language::language;
@@ -41,34 +41,44 @@ impl Extractor {
         let decoded = charset::decode(bytes, &charset_hints(hints));
         let page = LolEngine.read(&decoded.text, &self.limits);
         let (probabilities, choice) = self.model.judge(&page);
-        let blocks: Vec<BlockVerdict> = page
-            .blocks
-            .iter()
-            .zip(&probabilities)
-            .zip(&choice.kept)
-            .map(|((block, probability), kept)| BlockVerdict {
-                text: page.text(block).to_owned(),
-                span: block.span,
-                tag: page
-                    .container(block)
-                    .map(|(_, element)| page.name(element).to_owned())
-                    .unwrap_or_default(),
-                words: block.words,
-                probability: *probability,
-                kept: *kept,
-            })
-            .collect();
-        let text = assemble(&blocks);
-        Document {
-            title: title(&page),
-            lang: language(&text, &page.head),
-            text,
-            charset: decoded.encoding.name().to_ascii_lowercase(),
-            charset_source: decoded.source.name().to_owned(),
-            confidence: choice.expected_f1,
-            blocks,
-            capped: page.capped.names().map(str::to_owned).collect(),
-        }
+        document(&decoded, &page, &probabilities, &choice)
+    }
+}
+
+/// The document of a decoded page whose blocks have been judged: a probability and a choice a block.
+pub fn document(
+    decoded: &charset::Decoded,
+    page: &Page,
+    probabilities: &[f32],
+    choice: &Choice,
+) -> Document {
+    let blocks: Vec<BlockVerdict> = page
+        .blocks
+        .iter()
+        .zip(probabilities)
+        .zip(&choice.kept)
+        .map(|((block, probability), kept)| BlockVerdict {
+            text: page.text(block).to_owned(),
+            span: block.span,
+            tag: page
+                .container(block)
+                .map(|(_, element)| page.name(element).to_owned())
+                .unwrap_or_default(),
+            words: block.words,
+            probability: *probability,
+            kept: *kept,
+        })
+        .collect();
+    let text = assemble(&blocks);
+    Document {
+        title: title(page),
+        lang: language(&text, &page.head),
+        text,
+        charset: decoded.encoding.name().to_ascii_lowercase(),
+        charset_source: decoded.source.name().to_owned(),
+        confidence: choice.expected_f1,
+        blocks,
+        capped: page.capped.names().map(str::to_owned).collect(),
     }
 }
 

@@ -5,4 +5,4 @@ mod extractor;
 mod language;
 
 pub use document::{BlockVerdict, Document};
-pub use extractor::{Extractor, Hints, charset_hints};
+pub use extractor::{Extractor, Hints, charset_hints, document};

@@ -126,7 +126,11 @@ fn the_charset_of_the_server_is_heard() {
 #[test]
 fn a_page_is_given_as_xml() {
     let folder = tempfile::tempdir().unwrap();
-    let ran = extract(folder.path(), &["-f", "xml", "--charset", "iso-8859-1"], b"<title>&lt;</title><P ID=x1y>caf\xe9<br>");
+    let ran = extract(
+        folder.path(),
+        &["-f", "xml", "--charset", "iso-8859-1"],
+        b"<title>&lt;</title><P ID=x1y>caf\xe9<br>",
+    );
     let xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE html>\n<html><head><title>&lt;</title></head>\
                <body><p>caf\u{e9}\n</p></body></html>\n";
     assert_eq!(ran.well(), xml);

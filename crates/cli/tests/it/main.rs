@@ -7,6 +7,7 @@
 mod eval;
 mod extract;
 mod golden;
+mod methods;
 mod pages;
 mod program;
 mod run;

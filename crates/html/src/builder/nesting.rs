@@ -3,6 +3,9 @@
 use super::{Builder, Open, narrow};
 use crate::tag::Tag;
 
+/// An end tag of any heading ends an open one, whatever its level.
+const HEADINGS: [Tag; 6] = [Tag::H1, Tag::H2, Tag::H3, Tag::H4, Tag::H5, Tag::H6];
+
 impl Builder {
     pub(super) fn pop(&mut self) {
         let end = narrow(self.page.elements.len());
@@ -28,7 +31,13 @@ impl Builder {
 
     /// Ends the innermost open element of that name, if one is in scope.
     pub(super) fn end_element(&mut self, tag: Tag, name: &[u8]) {
-        if self.open[tag as usize] == 0 {
+        let heading = tag.is_heading();
+        let open = if heading {
+            HEADINGS.iter().any(|tag| self.open[*tag as usize] > 0)
+        } else {
+            self.open[tag as usize] > 0
+        };
+        if !open {
             return;
         }
         let number = if tag == Tag::Other {
@@ -36,7 +45,6 @@ impl Builder {
         } else {
             0
         };
-        let heading = tag.is_heading();
         let mut inside_block = false;
         for at in (0..self.stack.len()).rev() {
             let Some(open) = self.stack.get(at).copied() else {

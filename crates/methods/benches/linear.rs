@@ -1,0 +1,79 @@
+//! Time of every method on synthetic pages of growing size, so that growth faster than the page is
+//! seen. Learning methods are fitted on the pages of the sample archive.
+
+// A benchmark that cannot read its sample has nothing better to do than to stop.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use trommel_html::Page;
+use trommel_learn::{read_set, shares};
+use trommel_methods::results::{GROWTH_BLOCKS, Shape, synthetic};
+use trommel_methods::{Example, Method, all};
+
+/// Every method, ready to extract.
+static METHODS: LazyLock<Vec<Box<dyn Method>>> = LazyLock::new(|| {
+    let samples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples"));
+    let set = read_set(
+        &samples.join("wcxb-sample.warc.gz"),
+        &samples.join("wcxb-sample.gold.jsonl.gz"),
+    )
+    .unwrap();
+    let labels: Vec<Vec<bool>> = set
+        .pages
+        .iter()
+        .map(|page| {
+            let shares = shares(&page.page, &page.gold.text(true));
+            shares.into_iter().map(|share| share > 0.1).collect()
+        })
+        .collect();
+    let examples: Vec<Example> = set
+        .pages
+        .iter()
+        .zip(&labels)
+        .map(|(page, labels)| Example {
+            page: &page.page,
+            labels,
+            group: page.gold.group(),
+        })
+        .collect();
+    let mut methods = all();
+    for method in methods.iter_mut().filter(|method| method.about().learns) {
+        method.fit(&examples).unwrap();
+    }
+    methods
+});
+
+static PAGES: LazyLock<HashMap<usize, Vec<Page>>> = LazyLock::new(|| {
+    let pages = |blocks| Shape::ALL.map(|shape| synthetic(shape, blocks)).into();
+    GROWTH_BLOCKS.map(|blocks| (blocks, pages(blocks))).into()
+});
+
+fn names() -> impl Iterator<Item = &'static str> {
+    all().into_iter().map(|method| method.about().name)
+}
+
+/// One page of each shape in turn: the time is that of three pages.
+#[divan::bench(args = names(), consts = GROWTH_BLOCKS, sample_count = 3, sample_size = 1)]
+fn extract<const BLOCKS: usize>(bencher: Bencher, name: &str) {
+    let method = METHODS
+        .iter()
+        .find(|method| method.about().name == name)
+        .unwrap();
+    let pages = &PAGES[&BLOCKS];
+    bencher
+        .counter(ItemsCount::new(BLOCKS * pages.len()))
+        .bench_local(|| {
+            for page in pages {
+                black_box(method.extract(black_box(page)).unwrap());
+            }
+        });
+}
+
+fn main() {
+    divan::main();
+}

@@ -1,0 +1,19 @@
+//! The results of every method on the labelled sets, written as tables and a plot.
+//!
+//! Learning methods are fitted on `dragnet-train` alone. The gold is the text with the comments, as in
+//! Peters and Lecocq (WWW 2013, section 4).
+
+mod error;
+mod growth;
+mod markdown;
+mod measure;
+mod paper;
+mod plot;
+mod report;
+mod run;
+mod set;
+mod speed;
+
+pub use error::ResultsError;
+pub use growth::{GROWTH_BLOCKS, Shape, synthetic};
+pub use run::run;

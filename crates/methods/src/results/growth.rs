@@ -1,0 +1,72 @@
+//! Synthetic pages on which the growth of time with the page is seen.
+
+use trommel_html::{Engine, Limits, LolEngine, Page};
+
+/// Numbers of blocks of the synthetic pages.
+pub const GROWTH_BLOCKS: [usize; 3] = [12_500, 50_000, 200_000];
+
+/// Sections that a nested page opens before it starts anew.
+const NESTED: usize = 400;
+
+/// Shape of a synthetic page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Menus, headlines, paragraphs and tables in sections of 40 blocks.
+    Mixed,
+    /// Paragraphs and links side by side in one element.
+    Flat,
+    /// Elements inside one another, 400 deep.
+    Nested,
+}
+
+impl Shape {
+    /// Every shape.
+    pub const ALL: [Shape; 3] = [Shape::Mixed, Shape::Flat, Shape::Nested];
+}
+
+/// A page of `blocks` blocks, about 25 bytes of HTML each.
+pub fn synthetic(shape: Shape, blocks: usize) -> Page {
+    let mut html = String::from("<title>Growth</title><body>");
+    for at in 0..blocks {
+        match shape {
+            Shape::Mixed => mixed(at, &mut html),
+            Shape::Flat if at % 3 == 0 => html.push_str("<p><a href=x>to there</a></p>"),
+            Shape::Flat => html.push_str("<p>the rain, it fell all day.</p>"),
+            Shape::Nested => {
+                html.push_str("<div>some more words of it, ");
+                if at % NESTED == NESTED - 1 {
+                    html.push_str(&"</div>".repeat(NESTED));
+                }
+            }
+        }
+    }
+    LolEngine.read(&html, &Limits::default())
+}
+
+fn mixed(at: usize, html: &mut String) {
+    match at % 40 {
+        0 => html.push_str("<div class='post item'><ul class=menu><li><a href=x>go</a>"),
+        1..10 => html.push_str("<li><a href=x>go there</a>"),
+        10 => html.push_str("</ul><h2 id=title>Head line</h2>"),
+        11..30 => html.push_str("<p>the rain, it fell all day."),
+        30 => html.push_str("<table><tr><td>a cell"),
+        31..39 => html.push_str("<tr><td>a cell"),
+        _ => html.push_str("</table><span class=share>share it</span></div>"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_have_the_blocks_asked_for() {
+        for shape in Shape::ALL {
+            let page = synthetic(shape, 1_200);
+            assert_eq!(page.blocks.len(), 1_200, "{shape:?}");
+            assert_eq!(page.capped.names().count(), 0, "{shape:?}");
+        }
+        let deepest = |shape| synthetic(shape, 800).elements.iter().map(|e| e.depth).max();
+        assert!(deepest(Shape::Nested) >= Some(400) && deepest(Shape::Flat) < Some(5));
+    }
+}
