@@ -13,7 +13,7 @@ TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bless lint bench train eval
+.PHONY: help build demo test bless lint bench train eval results
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-7s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -37,11 +37,15 @@ lint: ## Check style, lints and documentation
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps
 
-bench: ## Time each stage on the sample archive
+bench: ## Time each stage on the sample archive, and each published method on growing pages
 	$(CARGO) bench -p trommel --bench stages
+	$(CARGO) bench -p trommel-methods --bench linear
 
 train: build ## Train the default model from DATA
 	$(TROMMEL) train --pages $(call archives,$(TRAIN_SETS)) -o $(MODEL)
 
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))
+
+results: build ## Score every published method on the sets of DATA; writes docs/results*
+	$(TROMMEL) results --data $(DATA) --out docs

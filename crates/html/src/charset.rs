@@ -68,7 +68,10 @@ pub struct Decoded<'a> {
 pub fn decode<'a>(bytes: &'a [u8], hints: &Hints) -> Decoded<'a> {
     let (encoding, source, bom) = choose(bytes, hints);
     let body = bytes.get(bom..).unwrap_or_default();
-    let (text, _) = encoding.decode_without_bom_handling(body);
+    let text = match std::str::from_utf8(body) {
+        Ok(text) if encoding == UTF_8 => Cow::Borrowed(text),
+        _ => encoding.decode_without_bom_handling(body).0,
+    };
     Decoded {
         text,
         encoding,
@@ -126,12 +129,17 @@ struct Utf8 {
 
 impl Utf8 {
     fn of(bytes: &[u8]) -> Self {
+        let wide = |valid: &str| valid.bytes().filter(|byte| *byte >= 0xC0).count();
+        // Nearly every page is UTF-8 throughout, and that is told much faster.
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return Utf8 {
+                wide: wide(text),
+                faults: 0,
+            };
+        }
         let mut found = Utf8 { wide: 0, faults: 0 };
         for chunk in bytes.utf8_chunks() {
-            let valid = chunk.valid();
-            if !valid.is_ascii() {
-                found.wide += valid.bytes().filter(|byte| *byte >= 0xC0).count();
-            }
+            found.wide += wide(chunk.valid());
             found.faults += usize::from(!chunk.invalid().is_empty());
         }
         // A page that was cut by the crawler may end inside a character.

@@ -305,22 +305,42 @@ const TAGS: [Tag; Tag::COUNT] = {
     ]
 };
 
+/// Longest name that has a key, in bytes; every known name is shorter.
+const KEY: usize = 16;
+
+/// The names as integers, first letter in the highest byte.
+const KEYS: [u128; Tag::COUNT] = {
+    let mut keys = [0; Tag::COUNT];
+    let mut at = 0;
+    while at < Tag::COUNT {
+        let name = NAMES[at].as_bytes();
+        let mut bytes = [0; KEY];
+        let mut letter = 0;
+        while letter < name.len() {
+            bytes[letter] = name[letter];
+            letter += 1;
+        }
+        keys[at] = u128::from_be_bytes(bytes);
+        at += 1;
+    }
+    keys
+};
+
 impl Tag {
     /// How many values there are, [`Tag::Other`] included.
     pub const COUNT: usize = Tag::Xmp as usize + 1;
 
     /// The tag of a name in any case.
     pub fn from_name(name: &[u8]) -> Tag {
-        const LONGEST: usize = 10;
-        let mut lower = [0u8; LONGEST];
-        let Some(lower) = lower.get_mut(..name.len()) else {
+        let mut bytes = [0u8; KEY];
+        let Some(lower) = bytes.get_mut(..name.len()) else {
             return Tag::Other;
         };
         lower.copy_from_slice(name);
         lower.make_ascii_lowercase();
-        // The names are sorted, so a binary search does: at most eight short comparisons.
-        match NAMES[1..].binary_search_by(|known| known.as_bytes().cmp(lower)) {
-            Ok(at) => TAGS[at + 1],
+        // The keys are sorted as the names are: at most seven comparisons of integers.
+        match KEYS.binary_search(&u128::from_be_bytes(bytes)) {
+            Ok(at) => TAGS[at],
             Err(_) => Tag::Other,
         }
     }

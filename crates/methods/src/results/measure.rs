@@ -10,7 +10,7 @@ use trommel_learn::Scores;
 
 use super::error::ResultsError;
 use super::set::Set;
-use crate::method::Method;
+use crate::method::{Example, Method};
 
 /// How often blocks of a set are so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,34 @@ pub(super) struct BlockCounts {
     pub by_paper_tags: usize,
     /// Blocks with a listed token on an element around them or inside.
     pub with_token: usize,
+}
+
+/// Attribute tokens of the training pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct TokenCounts {
+    /// Tokens that the paper's rule lists.
+    pub listed: usize,
+    /// Blocks without any of them.
+    pub bare: usize,
+    /// Those of them that are content.
+    pub bare_content: usize,
+}
+
+impl TokenCounts {
+    /// Counts the blocks of `examples` by the listed tokens.
+    pub fn of(examples: &[Example], listed: &[ListedToken]) -> Self {
+        let mut counts = Self {
+            listed: listed.len(),
+            ..Self::default()
+        };
+        for example in examples {
+            for (with, label) in with_token(example.page, listed).iter().zip(example.labels) {
+                counts.bare += usize::from(!with);
+                counts.bare_content += usize::from(!with && *label);
+            }
+        }
+        counts
+    }
 }
 
 /// Mean scores over some pages, one for each method.
@@ -37,6 +65,8 @@ pub(super) struct Measured {
     pub all: Part,
     /// Pages by language or type, whichever the set is divided by here.
     pub parts: BTreeMap<String, Part>,
+    /// What they are divided by; empty if they are not.
+    pub divided_by: &'static str,
     /// Share of the blocks that each method keeps, 0..=1.
     pub kept: Vec<f64>,
     pub counts: BlockCounts,
@@ -80,10 +110,19 @@ pub(super) fn measure(
     let all: Vec<&[Judged]> = judged.iter().map(Vec::as_slice).collect();
     let counts = counts(set, listed);
     let kept = (0..methods.len()).map(|at| {
-        let kept: usize = all.iter().filter_map(|page| page.get(at)).map(|j| j.kept).sum();
+        let kept: usize = all
+            .iter()
+            .filter_map(|page| page.get(at))
+            .map(|j| j.kept)
+            .sum();
         kept as f64 / counts.blocks.max(1) as f64
     });
     Ok(Measured {
+        divided_by: match division {
+            Division::None => "",
+            Division::Language => "language",
+            Division::PageType => "page type",
+        },
         name: set.name.clone(),
         kept: kept.collect(),
         all: part(&all, methods.len()),
@@ -129,18 +168,27 @@ fn part(pages: &[&[Judged]], methods: usize) -> Part {
 }
 
 fn counts(set: &Set, listed: &[ListedToken]) -> BlockCounts {
-    let schema = Schema::new(&[Group::Tokens], listed, &[]);
     let mut counts = BlockCounts::default();
     for page in set.tables() {
         counts.blocks += page.blocks.len();
         counts.by_paper_tags += by_paper_tags(page);
-        let rows = schema.rows(page);
-        counts.with_token += rows
+        counts.with_token += with_token(page, listed)
             .iter()
-            .filter(|row| row.iter().any(|value| *value != 0.0))
+            .filter(|with| **with)
             .count();
     }
     counts
+}
+
+/// Whether each block has a listed token.
+fn with_token(page: &Page, listed: &[ListedToken]) -> Vec<bool> {
+    if listed.is_empty() {
+        return vec![false; page.blocks.len()];
+    }
+    let rows = Schema::new(&[Group::Tokens], listed, &[]).rows(page);
+    rows.iter()
+        .map(|row| row.iter().any(|value| *value != 0.0))
+        .collect()
 }
 
 /// The tags that divide blocks in the authors' program.
@@ -157,7 +205,11 @@ fn by_paper_tags(page: &Page) -> usize {
     let mut around: Vec<Option<usize>> = Vec::with_capacity(page.elements.len());
     for (at, element) in page.elements.iter().enumerate() {
         let outer = around.get(element.parent as usize).copied().flatten();
-        around.push(if divides(element.tag) { Some(at) } else { outer });
+        around.push(if divides(element.tag) {
+            Some(at)
+        } else {
+            outer
+        });
     }
     let mut starts = page
         .elements
@@ -201,6 +253,7 @@ pub(super) mod tests {
                 scores: f1.iter().map(of).collect(),
             },
             parts: BTreeMap::new(),
+            divided_by: "",
             kept: vec![0.25; f1.len()],
             counts: BlockCounts {
                 blocks: 2_000,
@@ -215,9 +268,37 @@ pub(super) mod tests {
         let count = |html: &str| by_paper_tags(&LolEngine.read(html, &Limits::default()));
         assert_eq!(count("<ul><li>one</li><li>two</li></ul>"), 1);
         // Dividing elements around, between and behind.
-        assert_eq!(count("<li>one</li><p>two</p><li>three</li><li>four</li>"), 3);
+        assert_eq!(
+            count("<li>one</li><p>two</p><li>three</li><li>four</li>"),
+            3
+        );
         assert_eq!(count("<li>one</li><div></div><li>two</li>"), 2);
         assert_eq!(count(""), 0);
+    }
+
+    #[test]
+    fn blocks_without_listed_tokens_are_counted() {
+        let page = LolEngine.read(
+            "<div class=menu><p>one</p></div><p>two</p><p>three</p>",
+            &Limits::default(),
+        );
+        let example = Example {
+            page: &page,
+            labels: &[false, true, false],
+            group: "a",
+        };
+        let menu = ListedToken {
+            attribute: "class".to_owned(),
+            token: "menu".to_owned(),
+            odds: 0.1,
+            share: 0.3,
+        };
+        let counts = |listed: &[ListedToken]| {
+            let counts = TokenCounts::of(&[example], listed);
+            (counts.listed, counts.bare, counts.bare_content)
+        };
+        assert_eq!(counts(&[menu]), (1, 2, 1));
+        assert_eq!(counts(&[]), (0, 3, 1));
     }
 
     #[test]

@@ -16,12 +16,36 @@ pub(super) const PAPER_SETS: [&str; 3] = ["cleaneval", "dragnet-train", "dragnet
 
 /// Table 2 without the column of Big 5, a set that could not be had.
 pub(super) const PAPER_ROWS: [PaperRow; 6] = [
-    PaperRow { name: "baseline (all text)", method: "all-text", f1: [0.899, 0.621, 0.623] },
-    PaperRow { name: "CETR", method: "cetr", f1: [0.919, 0.741, 0.735] },
-    PaperRow { name: "IC", method: "peters-lecocq-ic", f1: [0.887, 0.709, 0.701] },
-    PaperRow { name: "ST", method: "peters-lecocq-st", f1: [0.904, 0.817, 0.809] },
-    PaperRow { name: "ST + IC", method: "peters-lecocq-st-ic", f1: [0.896, 0.836, 0.824] },
-    PaperRow { name: "ST + IC + CETR", method: "peters-lecocq", f1: [0.907, 0.848, 0.836] },
+    PaperRow {
+        name: "baseline (all text)",
+        method: "all-text",
+        f1: [0.899, 0.621, 0.623],
+    },
+    PaperRow {
+        name: "CETR",
+        method: "cetr",
+        f1: [0.919, 0.741, 0.735],
+    },
+    PaperRow {
+        name: "IC",
+        method: "peters-lecocq-ic",
+        f1: [0.887, 0.709, 0.701],
+    },
+    PaperRow {
+        name: "ST",
+        method: "peters-lecocq-st",
+        f1: [0.904, 0.817, 0.809],
+    },
+    PaperRow {
+        name: "ST + IC",
+        method: "peters-lecocq-st-ic",
+        f1: [0.896, 0.836, 0.824],
+    },
+    PaperRow {
+        name: "ST + IC + CETR",
+        method: "peters-lecocq",
+        f1: [0.907, 0.848, 0.836],
+    },
 ];
 
 /// A row of the table of Kim, Kim, Song and Khil (2013) on L3S-GN1, content class only.
@@ -35,8 +59,14 @@ pub(super) struct KimRow {
 
 /// The paper's attributes, then Boilerpipe's.
 pub(super) const KIM_ROWS: [KimRow; 2] = [
-    KimRow { name: "25 attributes (Kim et al.)", scores: [0.873, 0.827, 0.849] },
-    KimRow { name: "Boilerpipe's attributes", scores: [0.858, 0.778, 0.816] },
+    KimRow {
+        name: "25 attributes (Kim et al.)",
+        scores: [0.873, 0.827, 0.849],
+    },
+    KimRow {
+        name: "Boilerpipe's attributes",
+        scores: [0.858, 0.778, 0.816],
+    },
 ];
 
 /// Blocks of L3S-GN1 by the segmentation of Kim et al., and those that are content.

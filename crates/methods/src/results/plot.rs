@@ -161,7 +161,10 @@ mod tests {
             measured("cleaneval", &[0.5, 1.0]),
         ];
         let svg = plot(&methods, &sets);
-        let at = |text: &str| svg.find(text).unwrap_or_else(|| panic!("no {text} in {svg}"));
+        let at = |text: &str| {
+            svg.find(text)
+                .unwrap_or_else(|| panic!("no {text} in {svg}"))
+        };
         assert!(at(">better<") < at(">worse<"));
         assert!(at("width=\"480.0\" height=\"14\"") < at("width=\"160.0\" height=\"14\""));
         // F1 1 and .5 on cleaneval, in the first and in the second row.

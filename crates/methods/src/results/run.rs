@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use trommel_learn::list;
 
 use super::error::ResultsError;
-use super::measure::{Division, measure};
+use super::measure::{Division, TokenCounts, measure};
 use super::paper::KIM_ROWS;
 use super::plot::plot;
 use super::report::{Results, report};
@@ -43,19 +43,21 @@ const SETS: [(&str, Division); 6] = [
 /// If a set cannot be read, a method cannot be fitted or a file cannot be written.
 pub fn run(data: &Path, out: &Path) -> Result<Vec<PathBuf>, ResultsError> {
     let train = Set::read(data, TRAIN)?;
-    let labels = train.labels();
+    let labels = train.labels(true);
     let examples = train.examples(&labels);
     let methods = fitted(&examples)?;
-    let listed = list(&examples
-        .iter()
-        .map(|example| trommel_learn::Example {
-            page: example.page,
-            labels: example.labels,
-            group: example.group,
-        })
-        .collect::<Vec<_>>());
+    let listed = list(
+        &examples
+            .iter()
+            .map(|example| trommel_learn::Example {
+                page: example.page,
+                labels: example.labels,
+                group: example.group,
+            })
+            .collect::<Vec<_>>(),
+    );
     let mut sets = Vec::new();
-    let mut kim = [BlockScores::default(); KIM_ROWS.len()];
+    let mut kim = [[BlockScores::default(); KIM_ROWS.len()]; 2];
     let mut speeds = Vec::new();
     for (name, division) in SETS {
         let read;
@@ -70,15 +72,16 @@ pub fn run(data: &Path, out: &Path) -> Result<Vec<PathBuf>, ResultsError> {
             speeds = pages_per_second(set, &methods)?;
         }
         if name == KIM_SET {
-            kim = kim_scores(set)?;
+            kim = [kim_scores(set, true)?, kim_scores(set, false)?];
         }
         tracing::info!(set = name, "scored");
     }
     let results = Results {
         methods: abouts(&methods),
         sets,
-        kim,
-        listed: listed.len(),
+        kim: kim[0],
+        kim_without_comments: kim[1],
+        tokens: TokenCounts::of(&examples, &listed),
     };
     let speed = speed_report(
         &Machine::here(),
@@ -86,11 +89,14 @@ pub fn run(data: &Path, out: &Path) -> Result<Vec<PathBuf>, ResultsError> {
         &speeds,
         &growth(&methods)?,
     );
-    write(out, &[
-        ("results.md", report(&results)),
-        ("results.svg", plot(&results.methods, &results.sets)),
-        ("results-speed.md", speed),
-    ])
+    write(
+        out,
+        &[
+            ("results.md", report(&results)),
+            ("results.svg", plot(&results.methods, &results.sets)),
+            ("results-speed.md", speed),
+        ],
+    )
 }
 
 fn abouts(methods: &[Box<dyn Method>]) -> Vec<About> {
@@ -112,8 +118,8 @@ fn fitted(examples: &[Example]) -> Result<Vec<Box<dyn Method>>, MethodError> {
 }
 
 /// In the order of [`KIM_ROWS`].
-fn kim_scores(set: &Set) -> Result<[BlockScores; KIM_ROWS.len()], MethodError> {
-    let labels = set.labels();
+fn kim_scores(set: &Set, comments: bool) -> Result<[BlockScores; KIM_ROWS.len()], MethodError> {
+    let labels = set.labels(comments);
     let examples = set.examples(&labels);
     Ok([
         block_scores(&examples, BlockAttributes::Context, FOLDS)?,

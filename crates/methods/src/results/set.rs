@@ -47,12 +47,12 @@ impl Set {
         self.pages.iter().map(|(page, _)| &page.page)
     }
 
-    /// Whether each block of each page is content.
-    pub fn labels(&self) -> Vec<Vec<bool>> {
+    /// Whether each block of each page is content, the comments of readers included on request.
+    pub fn labels(&self, comments: bool) -> Vec<Vec<bool>> {
         self.pages
             .par_iter()
-            .map(|(page, text)| {
-                let shares = shares(&page.page, text);
+            .map(|(page, _)| {
+                let shares = shares(&page.page, &page.gold.text(comments));
                 shares.into_iter().map(|share| share > CONTENT).collect()
             })
             .collect()

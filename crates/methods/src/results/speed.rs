@@ -131,11 +131,18 @@ mod tests {
             cores: 3,
             date: "2001-02-03".to_owned(),
         };
-        let text = speed_report(&machine, &[*AllText.about()], &[1234.4], &[[0.001, 0.0042, 0.02]]);
+        let text = speed_report(
+            &machine,
+            &[*AllText.about()],
+            &[1234.4],
+            &[[0.001, 0.0042, 0.02]],
+        );
         assert!(text.contains("on 2001-02-03: Abacus, 3 cores"), "{text}");
         assert!(text.contains("| all-text | 1,234 |"), "{text}");
         assert!(
-            text.contains("| method | 12,500 blocks, ms | 50,000 blocks, ms | 200,000 blocks, ms |"),
+            text.contains(
+                "| method | 12,500 blocks, ms | 50,000 blocks, ms | 200,000 blocks, ms |"
+            ),
             "{text}"
         );
         assert!(text.contains("| all-text | 1.0 | 4.2 | 20.0 |"), "{text}");
