@@ -91,8 +91,10 @@ pub(super) fn measure(
         .pages()
         .par_iter()
         .map(|(page, gold)| {
-            let judge = |method: &Box<dyn Method>| judge(method.as_ref(), &page.page, gold);
-            methods.iter().map(judge).collect()
+            methods
+                .iter()
+                .map(|method| judge(method.as_ref(), &page.page, gold))
+                .collect()
         })
         .collect();
     let judged = judged?;

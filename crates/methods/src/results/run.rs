@@ -10,14 +10,12 @@ use super::measure::{Division, TokenCounts, measure};
 use super::paper::KIM_ROWS;
 use super::plot::plot;
 use super::report::{Results, report};
-use super::set::Set;
+use super::set::{Set, TRAIN};
 use super::speed::{Machine, growth, pages_per_second, speed_report};
 use crate::kim::{BlockAttributes, BlockScores, block_scores};
 use crate::method::{About, Example, Method, MethodError};
 use crate::registry::all;
 
-/// The only set that methods are fitted on.
-const TRAIN: &str = "dragnet-train";
 /// The set that speed is measured on.
 const TEST: &str = "dragnet-test";
 const KIM_SET: &str = "l3s-gn1";

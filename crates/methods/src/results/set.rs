@@ -13,6 +13,9 @@ use crate::method::Example;
 /// WWW 2013, section 3.4).
 const CONTENT: f32 = 0.1;
 
+/// The only set that methods are fitted on.
+pub(super) const TRAIN: &str = "dragnet-train";
+
 /// A labelled set.
 pub(super) struct Set {
     pub name: String,
