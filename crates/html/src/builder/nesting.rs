@@ -74,11 +74,12 @@ impl Builder {
                     | Tag::Tfoot
                     | Tag::Caption
             );
-            if if table_part {
+            let is_barrier = if table_part {
                 open.tag == Tag::Table
             } else {
                 open.tag.is_scope()
-            } {
+            };
+            if is_barrier {
                 return;
             }
         }
@@ -94,37 +95,38 @@ impl Builder {
     pub(super) fn imply_ends(&mut self, tag: Tag) {
         use Tag::*;
         match tag {
-            Li => self.end_item(&[Li]),
-            Dd | Dt => self.end_item(&[Dd, Dt]),
+            Li => self.end_nearest(&[Li], ends_item_scope),
+            Dd | Dt => self.end_nearest(&[Dd, Dt], ends_item_scope),
             Td | Th => self.end_inside(&[Tr, Tbody, Thead, Tfoot, Table]),
             Tr => self.end_inside(&[Tbody, Thead, Tfoot, Table]),
             Tbody | Thead | Tfoot | Caption | Colgroup => self.end_inside(&[Table]),
-            Button => self.end_up_to(&[Button], &[]),
+            Button => self.end_nearest(&[Button], Tag::is_scope),
             _ => {}
         }
         if tag.closes_p() {
-            self.end_up_to(&[P], &[Button]);
+            self.end_nearest(&[P], |tag| tag == Button || tag.is_scope());
         }
         if tag.is_heading() && self.stack.last().is_some_and(|open| open.tag.is_heading()) {
             self.truncate(self.stack.len() - 1);
         }
     }
 
-    /// Ends the innermost open element among `tags`, unless one of `barriers` or a scope is nearer.
-    pub(super) fn end_up_to(&mut self, tags: &[Tag], barriers: &[Tag]) {
+    /// Ends the innermost open element among `tags`, unless a barrier is nearer.
+    fn end_nearest(&mut self, tags: &[Tag], is_barrier: impl Fn(Tag) -> bool) {
         if tags.iter().all(|tag| self.open[*tag as usize] == 0) {
             return;
         }
-        for at in (0..self.stack.len()).rev() {
-            let Some(open) = self.stack.get(at) else {
-                return;
-            };
-            if tags.contains(&open.tag) {
-                return self.truncate(at);
-            }
-            if barriers.contains(&open.tag) || open.tag.is_scope() {
-                return;
-            }
+        let nearest = self
+            .stack
+            .iter()
+            .rposition(|open| tags.contains(&open.tag) || is_barrier(open.tag));
+        if let Some(at) = nearest
+            && self
+                .stack
+                .get(at)
+                .is_some_and(|open| tags.contains(&open.tag))
+        {
+            self.truncate(at);
         }
     }
 
@@ -142,24 +144,9 @@ impl Builder {
             self.truncate(at + 1);
         }
     }
+}
 
-    /// Ends an open list item unless a list or another special element is nearer.
-    pub(super) fn end_item(&mut self, tags: &[Tag]) {
-        if tags.iter().all(|tag| self.open[*tag as usize] == 0) {
-            return;
-        }
-        for at in (0..self.stack.len()).rev() {
-            let Some(open) = self.stack.get(at) else {
-                return;
-            };
-            if tags.contains(&open.tag) {
-                return self.truncate(at);
-            }
-            let passable = open.tag.is_inline()
-                || matches!(open.tag, Tag::Address | Tag::Div | Tag::P | Tag::Other);
-            if !passable {
-                return;
-            }
-        }
-    }
+/// Whether an open list item is out of reach beyond this element: a list or another special one.
+fn ends_item_scope(tag: Tag) -> bool {
+    !tag.is_inline() && !matches!(tag, Tag::Address | Tag::Div | Tag::P | Tag::Other)
 }
