@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use trommel::{Document, Extractor, Hints, charset_hints, document};
+use trommel::{Document, Extractor, Hints, charset_hints, document, markdown};
 use trommel_html::{Engine, Limits, LolEngine, charset};
 use trommel_methods::{Method, to_xml};
 use trommel_model::Choice;
@@ -27,7 +27,7 @@ pub struct ExtractArgs {
     /// Charset that the server named
     #[arg(long, value_name = "LABEL")]
     charset: Option<String>,
-    /// Form of the output: the text; one JSON object; every block with its probability, one JSON
+    /// Form of the output: the text; Markdown; one JSON object; every block with its probability, one JSON
     /// object a line; or the whole page as well-formed XML
     #[arg(short, long, value_enum, default_value_t = Form::Text)]
     format: Form,
@@ -41,6 +41,7 @@ pub struct ExtractArgs {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Form {
     Text,
+    Markdown,
     Json,
     Blocks,
     Xml,
@@ -71,6 +72,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
     };
     match args.format {
         Form::Text => crate::out(&format!("{}\n", extract()?.text))?,
+        Form::Markdown => crate::out(&markdown(&extract()?))?,
         Form::Json => {
             let mut object = serde_json::to_value(extract()?)?;
             if let Some(object) = object.as_object_mut() {

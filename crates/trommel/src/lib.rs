@@ -3,6 +3,8 @@
 mod document;
 mod extractor;
 mod language;
+mod markdown;
 
 pub use document::{BlockVerdict, Document};
 pub use extractor::{Extractor, Hints, charset_hints, document};
+pub use markdown::markdown;

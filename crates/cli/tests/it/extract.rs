@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use serde_json::Value;
 use trommel_model::Model;
 
-use crate::program::{Ran, trommel};
+use crate::program::{Ran, trommel, workspace};
 
 const PARAGRAPHS: [&str; 3] = [
     "The mill stands by the river, and its wheel has turned there for two hundred years, in wet years and in dry ones.",
@@ -195,4 +195,15 @@ fn models_are_listed_and_shown() {
         ran.stderr
     );
     assert!(ran.stderr.contains("unknown model gone"), "{}", ran.stderr);
+}
+
+#[test]
+fn markdown_has_headings_lists_and_code() {
+    let page = b"<h1>Head</h1><p>Some text.</p><ul><li>one<li>two</ul><pre>a\n  b</pre>";
+    let arguments = ["extract", "-f", "markdown", "--method", "all-text"];
+    let ran = trommel(&workspace(), &arguments, page);
+    assert_eq!(
+        ran.well(),
+        "# Head\n\nSome text.\n\n- one\n- two\n\n```\na\n  b\n```\n"
+    );
 }
