@@ -5,13 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use trommel_learn::{PageSet, shares};
+use trommel_learn::{LABEL_SHARE, PageSet};
 use trommel_methods::{Example, Method, all, by_name};
 
 use crate::labelled::read_beside;
-
-/// Share of a block's words on the gold text above which a method learns it as content.
-const LABEL_SHARE: f32 = 0.1;
 
 /// List the published methods, with a line and a citation each
 #[derive(Debug, Args)]
@@ -58,22 +55,14 @@ impl MethodArgs {
 }
 
 fn fit(method: &mut dyn Method, sets: &[PageSet]) -> anyhow::Result<()> {
-    let pages: Vec<_> = sets.iter().flat_map(|set| &set.pages).collect();
-    let labels: Vec<Vec<bool>> = pages
+    let labels: Vec<Vec<Vec<bool>>> = sets
         .iter()
-        .map(|page| {
-            let shares = shares(&page.page, &page.gold.text(true));
-            shares.iter().map(|share| *share > LABEL_SHARE).collect()
-        })
+        .map(|set| set.labels(true, LABEL_SHARE))
         .collect();
-    let examples: Vec<Example> = pages
+    let examples: Vec<Example> = sets
         .iter()
         .zip(&labels)
-        .map(|(page, labels)| Example {
-            page: &page.page,
-            labels,
-            group: page.gold.group(),
-        })
+        .flat_map(|(set, labels)| set.examples(labels))
         .collect();
     Ok(method.fit(&examples)?)
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use trommel_features::Group;
-use trommel_learn::{Scores, TrainOptions, Weighting, train};
+use trommel_learn::{LABEL_SHARE, Scores, TrainOptions, Weighting, train};
 
 use crate::labelled::LabelledArgs;
 
@@ -26,7 +26,7 @@ pub struct TrainArgs {
     features: Features,
     /// A block is content if more than this share of its words lies on the longest common
     /// subsequence with the gold text
-    #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
+    #[arg(long, default_value_t = LABEL_SHARE, value_name = "SHARE")]
     label_share: f32,
     /// Whether every page or every block counts the same
     #[arg(long, value_enum, default_value_t = Weigh::Pages)]

@@ -53,7 +53,11 @@ pub fn evaluate(
         .par_iter()
         .map(|page| {
             let gold = page.gold.text(options.comments);
-            Scores::of(&text(&page.page, &keep(&page.page)), &gold, options.rule)
+            Scores::of(
+                &kept_text(&page.page, &keep(&page.page)),
+                &gold,
+                options.rule,
+            )
         })
         .collect();
     let by = |key: fn(&LabelledPage) -> Option<&String>| {
@@ -83,7 +87,8 @@ fn mean(scores: Vec<&Scores>) -> Mean {
     }
 }
 
-fn text(page: &Page, keep: &[bool]) -> String {
+/// Text of the blocks that are kept, one a line.
+pub fn kept_text(page: &Page, keep: &[bool]) -> String {
     let kept = page.blocks.iter().zip(keep).filter(|(_, kept)| **kept);
     kept.map(|(block, _)| page.text(block))
         .collect::<Vec<_>>()

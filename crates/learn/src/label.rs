@@ -7,6 +7,9 @@ use trommel_html::words::{Rule, words};
 
 use crate::lcs::on_common_subsequence;
 
+/// Share of a block's words on the common subsequence above which the paper takes it for content.
+pub const LABEL_SHARE: f32 = 0.1;
+
 /// Share of each block's words that lies on the longest common subsequence of the words of all blocks
 /// and of the gold text, 0..=1.
 pub fn shares(page: &Page, gold: &str) -> Vec<f32> {

@@ -23,7 +23,7 @@ const WEIGHT: f64 = 3.0;
 /// Elements up the path whose tokens are counted for weights.
 const PATH: usize = 6;
 
-/// A page to learn tokens from.
+/// A labelled page to learn from.
 #[derive(Clone, Copy, Debug)]
 pub struct Example<'a> {
     /// The page.

@@ -13,9 +13,9 @@ mod train;
 mod weighted;
 
 pub use error::LearnError;
-pub use evaluate::{EvalOptions, Mean, Report, evaluate};
+pub use evaluate::{EvalOptions, Mean, Report, evaluate, kept_text};
 pub use folds::by_group;
-pub use label::shares;
+pub use label::{LABEL_SHARE, shares};
 pub use lcs::on_common_subsequence;
 pub use lexicon::{Example, list, weigh};
 pub use logistic::{Fit, Sample, fit};

@@ -13,6 +13,8 @@ use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, payload};
 use trommel_html::{Engine, Limits, LolEngine, Page, charset};
 
 use crate::error::LearnError;
+use crate::label::shares;
+use crate::lexicon::Example;
 
 /// One line of a gold file. Fields that are not named here are passed over.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -84,6 +86,33 @@ pub struct PageSet {
     pub name: String,
     /// The pages in the order of the archive.
     pub pages: Vec<LabelledPage>,
+}
+
+impl PageSet {
+    /// Whether each block of each page is content: more than `share` of its words lie on the longest
+    /// common subsequence with the gold text, the comments of readers included on request.
+    pub fn labels(&self, comments: bool, share: f32) -> Vec<Vec<bool>> {
+        self.pages
+            .par_iter()
+            .map(|page| {
+                let shares = shares(&page.page, &page.gold.text(comments));
+                shares.into_iter().map(|own| own > share).collect()
+            })
+            .collect()
+    }
+
+    /// The pages with their labels.
+    pub fn examples<'a>(&'a self, labels: &'a [Vec<bool>]) -> Vec<Example<'a>> {
+        self.pages
+            .iter()
+            .zip(labels)
+            .map(|(page, labels)| Example {
+                page: &page.page,
+                labels,
+                group: page.gold.group(),
+            })
+            .collect()
+    }
 }
 
 /// Reads the gold objects of a file of JSON lines, gzip or plain.
@@ -216,6 +245,25 @@ mod tests {
             (gold.text(false).as_str(), gold.text(true).as_str()),
             ("a", "a\nb")
         );
+    }
+
+    #[test]
+    fn labels_follow_the_share_and_the_comments() {
+        let gold = Gold {
+            gold: Some("one two".into()),
+            gold_comments: Some("late".into()),
+            ..Gold::default()
+        };
+        let html = "<p>one two</p><p>late</p><p>menu of four</p>";
+        let page = LolEngine.read(html, &Limits::default());
+        let set = PageSet {
+            name: "toy".into(),
+            pages: vec![LabelledPage { gold, page }],
+        };
+        assert_eq!(set.labels(false, 0.1), [[true, false, false]]);
+        let labels = set.labels(true, 0.1);
+        assert_eq!(labels, [[true, true, false]]);
+        assert_eq!(set.examples(&labels)[0].labels, [true, true, false]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use trommel_model::{
 };
 
 use crate::error::LearnError;
+use crate::evaluate::kept_text;
 use crate::folds::by_group;
 use crate::label::shares;
 use crate::lexicon::{self, Example};
@@ -271,14 +272,7 @@ impl Labelled<'_> {
         let page = &self.page.page;
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
         let choice = selection.choose(probabilities, &words);
-        let texts: Vec<&str> = page
-            .blocks
-            .iter()
-            .zip(&choice.kept)
-            .filter(|(_, kept)| **kept)
-            .map(|(block, _)| page.text(block))
-            .collect();
-        Scores::of(&texts.join("\n"), &self.text, Rule::Characters)
+        Scores::of(&kept_text(page, &choice.kept), &self.text, Rule::Characters)
     }
 }
 

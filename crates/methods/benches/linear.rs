@@ -11,9 +11,9 @@ use std::sync::LazyLock;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use trommel_html::Page;
-use trommel_learn::{read_set, shares};
+use trommel_learn::{LABEL_SHARE, read_set};
 use trommel_methods::results::{GROWTH_BLOCKS, Shape, synthetic};
-use trommel_methods::{Example, Method, all};
+use trommel_methods::{Method, all};
 
 /// Every method, ready to extract.
 static METHODS: LazyLock<Vec<Box<dyn Method>>> = LazyLock::new(|| {
@@ -23,24 +23,8 @@ static METHODS: LazyLock<Vec<Box<dyn Method>>> = LazyLock::new(|| {
         &samples.join("wcxb-sample.gold.jsonl.gz"),
     )
     .unwrap();
-    let labels: Vec<Vec<bool>> = set
-        .pages
-        .iter()
-        .map(|page| {
-            let shares = shares(&page.page, &page.gold.text(true));
-            shares.into_iter().map(|share| share > 0.1).collect()
-        })
-        .collect();
-    let examples: Vec<Example> = set
-        .pages
-        .iter()
-        .zip(&labels)
-        .map(|(page, labels)| Example {
-            page: &page.page,
-            labels,
-            group: page.gold.group(),
-        })
-        .collect();
+    let labels = set.labels(true, LABEL_SHARE);
+    let examples = set.examples(&labels);
     let mut methods = all();
     for method in methods.iter_mut().filter(|method| method.about().learns) {
         method.fit(&examples).unwrap();

@@ -1,17 +1,7 @@
 //! The trait that all methods share.
 
 use trommel_html::Page;
-
-/// A page to learn from.
-#[derive(Clone, Copy, Debug)]
-pub struct Example<'a> {
-    /// The page's tables.
-    pub page: &'a Page,
-    /// Whether each block is content.
-    pub labels: &'a [bool],
-    /// Host of the page (or what stands for it); cross-validation inside a method divides by it.
-    pub group: &'a str,
-}
+pub use trommel_learn::Example;
 
 /// Where a method comes from and what it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -91,15 +91,7 @@ impl PetersLecocq {
     /// The schema that these pages give.
     fn schema(&self, examples: &[Example]) -> Schema {
         let listed = if self.groups.contains(&Group::Tokens) {
-            let pages: Vec<trommel_learn::Example> = examples
-                .iter()
-                .map(|example| trommel_learn::Example {
-                    page: example.page,
-                    labels: example.labels,
-                    group: example.group,
-                })
-                .collect();
-            list(&pages)
+            list(examples)
         } else {
             Vec::new()
         };

@@ -6,10 +6,9 @@ use rayon::prelude::*;
 use trommel_features::{Group, ListedToken, Schema};
 use trommel_html::words::Rule;
 use trommel_html::{Page, Tag};
-use trommel_learn::Scores;
+use trommel_learn::{PageSet, Scores, kept_text};
 
 use super::error::ResultsError;
-use super::set::Set;
 use crate::method::{Example, Method};
 
 /// How often blocks of a set are so.
@@ -82,24 +81,25 @@ pub(super) enum Division {
 
 /// Scores the methods on a set.
 pub(super) fn measure(
-    set: &Set,
+    set: &PageSet,
     division: Division,
     methods: &[Box<dyn Method>],
     listed: &[ListedToken],
 ) -> Result<Measured, ResultsError> {
     let judged: Result<Vec<Vec<Judged>>, ResultsError> = set
-        .pages()
+        .pages
         .par_iter()
-        .map(|(page, gold)| {
+        .map(|page| {
+            let gold = page.gold.text(true);
             methods
                 .iter()
-                .map(|method| judge(method.as_ref(), &page.page, gold))
+                .map(|method| judge(method.as_ref(), &page.page, &gold))
                 .collect()
         })
         .collect();
     let judged = judged?;
     let mut parts: BTreeMap<String, Vec<&[Judged]>> = BTreeMap::new();
-    for ((page, _), judged) in set.pages().iter().zip(&judged) {
+    for (page, judged) in set.pages.iter().zip(&judged) {
         let key = match division {
             Division::None => None,
             Division::Language => page.gold.lang.as_ref(),
@@ -145,16 +145,9 @@ struct Judged {
 
 fn judge(method: &dyn Method, page: &Page, gold: &str) -> Result<Judged, ResultsError> {
     let verdicts = method.extract(page)?;
-    let kept: Vec<&str> = page
-        .blocks
-        .iter()
-        .zip(&verdicts)
-        .filter(|(_, kept)| **kept)
-        .map(|(block, _)| page.text(block))
-        .collect();
     Ok(Judged {
-        scores: Scores::of(&kept.join("\n"), gold, Rule::Characters),
-        kept: kept.len(),
+        scores: Scores::of(&kept_text(page, &verdicts), gold, Rule::Characters),
+        kept: verdicts.iter().filter(|kept| **kept).count(),
     })
 }
 
@@ -169,9 +162,9 @@ fn part(pages: &[&[Judged]], methods: usize) -> Part {
     }
 }
 
-fn counts(set: &Set, listed: &[ListedToken]) -> BlockCounts {
+fn counts(set: &PageSet, listed: &[ListedToken]) -> BlockCounts {
     let mut counts = BlockCounts::default();
-    for page in set.tables() {
+    for page in set.pages.iter().map(|page| &page.page) {
         counts.blocks += page.blocks.len();
         counts.by_paper_tags += by_paper_tags(page);
         counts.with_token += with_token(page, listed)

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use trommel_learn::list;
+use trommel_learn::{LABEL_SHARE, PageSet, list};
 
 use super::error::ResultsError;
 use super::measure::{Division, TokenCounts, measure};
 use super::paper::KIM_ROWS;
 use super::plot::plot;
 use super::report::{Results, report};
-use super::set::{Set, TRAIN};
+use super::set::{self, TRAIN};
 use super::speed::{Machine, growth, pages_per_second, speed_report};
 use crate::kim::{BlockAttributes, BlockScores, block_scores};
 use crate::method::{About, Example, Method, MethodError};
@@ -40,20 +40,11 @@ const SETS: [(&str, Division); 6] = [
 /// # Errors
 /// If a set cannot be read, a method cannot be fitted or a file cannot be written.
 pub fn run(data: &Path, out: &Path) -> Result<Vec<PathBuf>, ResultsError> {
-    let train = Set::read(data, TRAIN)?;
-    let labels = train.labels(true);
+    let train = set::read(data, TRAIN)?;
+    let labels = train.labels(true, LABEL_SHARE);
     let examples = train.examples(&labels);
     let methods = fitted(&examples)?;
-    let listed = list(
-        &examples
-            .iter()
-            .map(|example| trommel_learn::Example {
-                page: example.page,
-                labels: example.labels,
-                group: example.group,
-            })
-            .collect::<Vec<_>>(),
-    );
+    let listed = list(&examples);
     let mut sets = Vec::new();
     let mut kim = [[BlockScores::default(); KIM_ROWS.len()]; 2];
     let mut speeds = Vec::new();
@@ -62,7 +53,7 @@ pub fn run(data: &Path, out: &Path) -> Result<Vec<PathBuf>, ResultsError> {
         let set = if name == TRAIN {
             &train
         } else {
-            read = Set::read(data, name)?;
+            read = set::read(data, name)?;
             &read
         };
         sets.push(measure(set, division, &methods, &listed)?);
@@ -116,8 +107,8 @@ fn fitted(examples: &[Example]) -> Result<Vec<Box<dyn Method>>, MethodError> {
 }
 
 /// In the order of [`KIM_ROWS`].
-fn kim_scores(set: &Set, comments: bool) -> Result<[BlockScores; KIM_ROWS.len()], MethodError> {
-    let labels = set.labels(comments);
+fn kim_scores(set: &PageSet, comments: bool) -> Result<[BlockScores; KIM_ROWS.len()], MethodError> {
+    let labels = set.labels(comments, LABEL_SHARE);
     let examples = set.examples(&labels);
     Ok([
         block_scores(&examples, BlockAttributes::Context, FOLDS)?,

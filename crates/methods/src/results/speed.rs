@@ -3,10 +3,12 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use trommel_learn::PageSet;
+
 use super::error::ResultsError;
 use super::growth::{GROWTH_BLOCKS, Shape, synthetic};
 use super::markdown::{Table, thousands};
-use super::set::Set;
+
 use crate::method::{About, Method};
 
 /// Rounds over the pages, of which the fastest counts.
@@ -42,7 +44,7 @@ impl Machine {
 
 /// Pages a second of each method over the tables of a set, on this thread.
 pub(super) fn pages_per_second(
-    set: &Set,
+    set: &PageSet,
     methods: &[Box<dyn Method>],
 ) -> Result<Vec<f64>, ResultsError> {
     let mut speeds = Vec::new();
@@ -50,12 +52,12 @@ pub(super) fn pages_per_second(
         let mut fastest = f64::INFINITY;
         for _ in 0..ROUNDS {
             let start = Instant::now();
-            for page in set.tables() {
+            for page in set.pages.iter().map(|page| &page.page) {
                 black_box(method.extract(black_box(page))?);
             }
             fastest = fastest.min(start.elapsed().as_secs_f64());
         }
-        speeds.push(set.pages().len() as f64 / fastest.max(1e-9));
+        speeds.push(set.pages.len() as f64 / fastest.max(1e-9));
     }
     Ok(speeds)
 }
