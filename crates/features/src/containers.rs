@@ -5,7 +5,7 @@ use trommel_html::{NONE, Page, Tag};
 use crate::text::{Shape, log};
 
 /// How many elements up each group of features looks.
-const LEVELS: [usize; 7] = [0, 1, 2, 3, 4, 6, 8];
+pub(crate) const LEVELS: [usize; 7] = [0, 1, 2, 3, 4, 6, 8];
 const PARTS: [&str; 6] = [
     "word_share",
     "link_density",
@@ -94,6 +94,18 @@ pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Vec<Sums>, Sums) {
     (sums, whole)
 }
 
+/// The element `levels` levels up, or the outermost one if there are fewer.
+pub(crate) fn ancestor(page: &Page, element: u32, levels: usize) -> u32 {
+    let mut at = element;
+    for _ in 0..levels {
+        match page.element(at) {
+            Some(own) if own.parent != NONE => at = own.parent,
+            _ => break,
+        }
+    }
+    at
+}
+
 /// The container features of a block; a level above the outermost element repeats that element.
 pub(crate) fn features(
     page: &Page,
@@ -105,13 +117,8 @@ pub(crate) fn features(
     let mut at = element;
     let mut level = 0;
     for wanted in LEVELS {
-        while level < wanted {
-            level += 1;
-            match page.element(at) {
-                Some(own) if own.parent != NONE => at = own.parent,
-                _ => break,
-            }
-        }
+        at = ancestor(page, at, wanted - level);
+        level = wanted;
         let sum = sums.get(at as usize).copied().unwrap_or(*whole);
         let descendants = page
             .element(at)

@@ -3,22 +3,31 @@
 //! Everything is computed in passes over the tables, never over the HTML again, in time linear in
 //! the page. A [`Schema`] says which groups of features a row holds and names each column.
 
+mod address;
 mod ancestry;
 mod cetr;
+mod comments;
 mod containers;
 mod kmeans;
 mod neighbours;
+mod outline;
 mod page_facts;
 mod position;
+mod prose;
+mod repeats;
 mod rows;
 mod schema;
 mod shallow;
 mod text;
 mod tokens;
+mod topic;
+mod wording;
 
 pub use cetr::{tag_ratios, text_to_tag_ratios};
+pub use comments::Comments;
 pub use kmeans::{farthest_first, kmeans, nearest_centre};
 pub use rows::Rows;
 pub use schema::{Group, Schema};
 pub use shallow::{full_lines, text_density};
 pub use tokens::{ListedToken, TokenWeight};
+pub use wording::terms;

@@ -38,7 +38,7 @@ pub(crate) struct Positions {
     words_before: Vec<u32>,
 }
 
-fn word_hash(word: &str) -> u64 {
+pub(crate) fn word_hash(word: &str) -> u64 {
     if word
         .bytes()
         .any(|byte| byte.is_ascii_uppercase() || byte >= 0x80)

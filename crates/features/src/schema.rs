@@ -3,10 +3,18 @@
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
 
+use crate::comments::Comments;
+use crate::outline::Outline;
+use crate::prose::Prose;
+use crate::repeats::Repeats;
 use crate::rows::Rows;
 use crate::text::Shape;
 use crate::tokens::{Lexicon, ListedSets, ListedToken, TokenWeight};
-use crate::{ancestry, cetr, containers, neighbours, page_facts, position, shallow, text, tokens};
+use crate::topic::Topic;
+use crate::{
+    address, ancestry, cetr, comments, containers, neighbours, outline, page_facts, position,
+    prose, repeats, shallow, text, tokens, topic, wording,
+};
 
 /// A group of features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -32,11 +40,25 @@ pub enum Group {
     Page,
     /// The three blocks before and after.
     Neighbours,
+    /// Where the prose of the page is.
+    Prose,
+    /// Repeated elements around the block.
+    Repeats,
+    /// Headline and headings.
+    Outline,
+    /// The head's title and descriptions against the block's words.
+    Topic,
+    /// The page's address.
+    Address,
+    /// Log odds of the block's first words.
+    Wording,
+    /// Comment sections against the prose outside of them.
+    Comments,
 }
 
 impl Group {
     /// Every group, in the order in which rows hold them.
-    pub const ALL: [Group; 10] = [
+    pub const ALL: [Group; 17] = [
         Group::Shallow,
         Group::Cetr,
         Group::Tokens,
@@ -47,6 +69,13 @@ impl Group {
         Group::Position,
         Group::Page,
         Group::Neighbours,
+        Group::Prose,
+        Group::Repeats,
+        Group::Outline,
+        Group::Topic,
+        Group::Address,
+        Group::Wording,
+        Group::Comments,
     ];
 
     /// The groups of Peters and Lecocq (2013): ST, IC and CETR.
@@ -65,6 +94,13 @@ impl Group {
             Group::Position => "position",
             Group::Page => "page",
             Group::Neighbours => "neighbours",
+            Group::Prose => "prose",
+            Group::Repeats => "repeats",
+            Group::Outline => "outline",
+            Group::Topic => "topic",
+            Group::Address => "address",
+            Group::Wording => "wording",
+            Group::Comments => "comments",
         }
     }
 }
@@ -79,7 +115,12 @@ pub struct Schema {
 
 impl Schema {
     /// A schema of these groups (in the order of [`Group::ALL`], each once) with these tokens.
-    pub fn new(groups: &[Group], listed: &[ListedToken], weights: &[TokenWeight]) -> Self {
+    pub fn new(
+        groups: &[Group],
+        listed: &[ListedToken],
+        weights: &[TokenWeight],
+        words: &[TokenWeight],
+    ) -> Self {
         let groups: Vec<Group> = Group::ALL
             .into_iter()
             .filter(|group| groups.contains(group))
@@ -99,13 +140,20 @@ impl Schema {
                     Group::Position => owned(&position::NAMES),
                     Group::Page => owned(&page_facts::NAMES),
                     Group::Neighbours => neighbours::names(),
+                    Group::Prose => prose::names(),
+                    Group::Repeats => repeats::names(),
+                    Group::Outline => owned(&outline::NAMES),
+                    Group::Topic => owned(&topic::NAMES),
+                    Group::Address => owned(&address::NAMES),
+                    Group::Wording => owned(&wording::NAMES),
+                    Group::Comments => owned(&comments::NAMES),
                 }
             })
             .collect();
         Self {
             groups,
             names,
-            lexicon: Lexicon::new(listed, weights),
+            lexicon: Lexicon::new(listed, weights, words),
         }
     }
 
@@ -121,7 +169,7 @@ impl Schema {
 
     /// The features of a page: one row a block, one column a name. Takes time linear in the elements
     /// and blocks (times the width of a row).
-    pub fn rows(&self, page: &Page) -> Rows {
+    pub fn rows(&self, page: &Page, url: Option<&str>) -> Rows {
         let has = |group: Group| self.groups.contains(&group);
         let mut rows = Rows::new(self.names.len(), page.blocks.len());
         let shapes: Vec<Shape> = page
@@ -154,6 +202,18 @@ impl Schema {
                 .is_some_and(|(_, e)| e.tag == trommel_html::Tag::H1)
         });
         let facts = page_facts::features(page, &whole, headline);
+        let prose = Prose::new(page, &shapes);
+        let element_words: Vec<u32> = sums.iter().map(|sum| sum.words).collect();
+        let repeats = has(Group::Repeats).then(|| Repeats::new(page, &sums, &whole, &prose));
+        let outline = Outline::new(page);
+        let comments = Comments::new(page, &outline, &prose);
+        let topic = has(Group::Topic).then(|| Topic::new(page));
+        let address = address::features(page, url);
+        let wordings = if has(Group::Wording) {
+            wording::wordings(page, &self.lexicon)
+        } else {
+            Vec::new()
+        };
         for (at, (block, shape)) in page.blocks.iter().zip(&shapes).enumerate() {
             for group in &self.groups {
                 match group {
@@ -185,6 +245,23 @@ impl Schema {
                     Group::Neighbours => {
                         neighbours::features(page, &shapes, at, &mut |v| rows.push(v));
                     }
+                    Group::Prose => {
+                        prose.features(page, &element_words, at, &mut |v| rows.push(v));
+                    }
+                    Group::Repeats => {
+                        if let Some(repeats) = &repeats {
+                            repeats.features(page, block.element, &mut |v| rows.push(v));
+                        }
+                    }
+                    Group::Outline => rows.extend(&outline.features(page, at)),
+                    Group::Topic => {
+                        if let Some(topic) = &topic {
+                            rows.extend(&topic.features(page, at));
+                        }
+                    }
+                    Group::Address => rows.extend(&address),
+                    Group::Wording => rows.extend(&wording::features(&wordings, &outline, at)),
+                    Group::Comments => rows.extend(&comments.features(page, at)),
                 }
             }
         }
@@ -214,8 +291,8 @@ mod tests {
             &Group::PAPER,
             &[Group::Neighbours, Group::Text],
         ] {
-            let schema = Schema::new(groups, &listed, &[]);
-            let rows = schema.rows(&page);
+            let schema = Schema::new(groups, &listed, &[], &[]);
+            let rows = schema.rows(&page, None);
             assert_eq!(
                 (rows.len(), rows.width()),
                 (4, schema.names().len()),
@@ -223,16 +300,16 @@ mod tests {
             );
             assert!(rows.iter().flatten().all(|v| v.is_finite()));
         }
-        let schema = Schema::new(&Group::PAPER, &listed, &[]);
+        let schema = Schema::new(&Group::PAPER, &listed, &[], &[]);
         assert_eq!(schema.names()[9], "class:menu");
-        let menu: Vec<f32> = schema.rows(&page).iter().map(|row| row[9]).collect();
+        let menu: Vec<f32> = schema.rows(&page, None).iter().map(|row| row[9]).collect();
         assert_eq!(menu, [1.0, 1.0, 0.0, 0.0]);
-        assert!(schema.rows(&Page::default()).is_empty());
+        assert!(schema.rows(&Page::default(), None).is_empty());
     }
 
     #[test]
     fn names_are_unique() {
-        let schema = Schema::new(&Group::ALL, &[], &[]);
+        let schema = Schema::new(&Group::ALL, &[], &[], &[]);
         let mut names = schema.names().to_vec();
         names.sort();
         names.dedup();

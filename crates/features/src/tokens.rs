@@ -45,11 +45,18 @@ pub struct Lexicon {
     listed: FxHashMap<(u64, Attribute), usize>,
     listed_len: usize,
     weights: FxHashMap<u64, f32>,
+    words: FxHashMap<u64, f32>,
 }
 
 impl Lexicon {
     /// Readies the token lists of a model. Listed tokens of an attribute unknown here are passed over.
-    pub fn new(listed: &[ListedToken], weights: &[TokenWeight]) -> Self {
+    pub fn new(listed: &[ListedToken], weights: &[TokenWeight], words: &[TokenWeight]) -> Self {
+        let by_hash = |weights: &[TokenWeight]| {
+            weights
+                .iter()
+                .map(|t| (hash(t.token.as_bytes()), t.weight))
+                .collect()
+        };
         let listed_index = listed
             .iter()
             .enumerate()
@@ -63,10 +70,8 @@ impl Lexicon {
         Self {
             listed: listed_index,
             listed_len: listed.len(),
-            weights: weights
-                .iter()
-                .map(|t| (hash(t.token.as_bytes()), t.weight))
-                .collect(),
+            weights: by_hash(weights),
+            words: by_hash(words),
         }
     }
 
@@ -77,6 +82,11 @@ impl Lexicon {
 
     fn listed(&self, token: &Token) -> Option<usize> {
         self.listed.get(&(token.hash, token.attribute)).copied()
+    }
+
+    /// Log odds of a term of the text.
+    pub(crate) fn word(&self, hash: u64) -> Option<f32> {
+        self.words.get(&hash).copied()
     }
 
     fn weight(&self, token: &Token) -> Option<f32> {
@@ -256,7 +266,7 @@ mod tests {
         tokens.push(listed("class", "menu"));
         tokens.push(listed("id", "menu"));
         tokens.push(listed("class", "icon"));
-        let lexicon = Lexicon::new(&tokens, &[]);
+        let lexicon = Lexicon::new(&tokens, &[], &[]);
         let page = LolEngine.read(
             "<div class=top-menu><p>a <b class=icon>b</b></p></div><p>c</p>",
             &Limits::default(),
@@ -273,7 +283,7 @@ mod tests {
 
     #[test]
     fn weights_decay_down_the_path_and_keep_their_extremes() {
-        let lexicon = Lexicon::new(&[], &[weight("nav", -2.0), weight("post", 1.0)]);
+        let lexicon = Lexicon::new(&[], &[weight("nav", -2.0), weight("post", 1.0)], &[]);
         let page = LolEngine.read(
             "<div class=nav><div class=post><p>a <i class=nav>x</i></p></div></div>",
             &Limits::default(),

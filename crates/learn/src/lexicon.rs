@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trommel_features::{ListedToken, TokenWeight};
+use trommel_features::{ListedToken, TokenWeight, terms};
 use trommel_html::{Attribute, Page};
 
 /// Odds of content (or the inverse) that a listed token must pass (Peters and Lecocq, WWW 2013,
@@ -147,6 +147,59 @@ pub fn weigh(examples: &[Example]) -> Vec<TokenWeight> {
             }
         })
         .collect()
+}
+
+/// Blocks longer than this many words teach nothing about the wording of short ones.
+const SHORT: u32 = 24;
+/// Hosts that a word or word pair must stand on.
+const WORD_HOSTS: usize = 6;
+
+/// The weight of words and word pairs at the start of short blocks: log odds of content, where each
+/// page has one vote a term, divided between content and the rest by the blocks that hold it. Only
+/// terms on enough hosts have one. Sorted by term.
+pub fn weigh_words(examples: &[Example]) -> Vec<TokenWeight> {
+    #[derive(Default)]
+    struct Votes<'a> {
+        content: f64,
+        other: f64,
+        hosts: FxHashSet<&'a str>,
+    }
+    let mut votes: FxHashMap<u64, (String, Votes)> = FxHashMap::default();
+    for example in examples {
+        let mut on_page: FxHashMap<u64, (f64, f64)> = FxHashMap::default();
+        for (block, label) in example.page.blocks.iter().zip(example.labels) {
+            if block.words > SHORT {
+                continue;
+            }
+            terms(example.page, block, |hash, term| {
+                let count = on_page.entry(hash).or_default();
+                *(if *label { &mut count.0 } else { &mut count.1 }) += 1.0;
+                votes
+                    .entry(hash)
+                    .or_insert_with(|| (term.to_owned(), Votes::default()));
+            });
+        }
+        for (hash, (content, other)) in on_page {
+            if let Some((_, vote)) = votes.get_mut(&hash) {
+                let share = content / (content + other);
+                vote.content += share;
+                vote.other += 1.0 - share;
+                vote.hosts.insert(example.group);
+            }
+        }
+    }
+    let mut weights: Vec<TokenWeight> = votes
+        .into_values()
+        .filter(|(_, vote)| vote.hosts.len() >= WORD_HOSTS)
+        .map(|(token, vote)| TokenWeight {
+            token,
+            weight: ((vote.content + 0.5) / (vote.other + 0.5))
+                .ln()
+                .clamp(-WEIGHT, WEIGHT) as f32,
+        })
+        .collect();
+    weights.sort_by(|a, b| a.token.cmp(&b.token));
+    weights
 }
 
 #[cfg(test)]

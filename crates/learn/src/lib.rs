@@ -1,5 +1,8 @@
 //! Labels blocks from gold text, trains block models and scores them.
 
+mod additive;
+mod bins;
+mod boost;
 mod error;
 mod evaluate;
 mod folds;
@@ -12,12 +15,15 @@ mod pages;
 mod train;
 mod weighted;
 
+pub use additive::fit_additive;
+pub use bins::{Binned, MOST, bin, edges};
+pub use boost::{BoostOptions, boost};
 pub use error::LearnError;
 pub use evaluate::{EvalOptions, Mean, Report, evaluate, kept_text};
 pub use folds::by_group;
 pub use label::{LABEL_SHARE, shares};
 pub use lcs::on_common_subsequence;
-pub use lexicon::{Example, list, weigh};
+pub use lexicon::{Example, list, weigh, weigh_words};
 pub use logistic::{Fit, Sample, fit};
 pub use metric::Scores;
 pub use pages::{Gold, LabelledPage, PageSet, read_gold, read_set};

@@ -131,7 +131,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
             Ok(held
                 .into_iter()
                 .filter_map(|at| {
-                    let rows = learned.schema.rows(&pages.get(at)?.page.page);
+                    let rows = learned.schema.rows(&pages.get(at)?.page.page, None);
                     let by_penalty = fits.iter().map(|fit| probabilities(fit, &rows)).collect();
                     Some(Judged {
                         page: at,
@@ -297,7 +297,7 @@ impl Learned {
         } else {
             Vec::new()
         };
-        let schema = Schema::new(&options.groups, &listed, &weights);
+        let schema = Schema::new(&options.groups, &listed, &weights, &[]);
         Self {
             listed,
             weights,
@@ -320,7 +320,7 @@ impl Learned {
                         .filter(|(_, of)| **of != part)
                         .map(|(page, _)| page.example())
                         .collect();
-                    Schema::new(&options.groups, &self.listed, &lexicon::weigh(&others))
+                    Schema::new(&options.groups, &self.listed, &lexicon::weigh(&others), &[])
                 })
                 .collect();
         } else {
@@ -336,7 +336,7 @@ impl Learned {
             let Some(schema) = schemas.get(part) else {
                 continue;
             };
-            let rows = schema.rows(&page.page.page);
+            let rows = schema.rows(&page.page.page, None);
             let total: f64 = page
                 .page
                 .page

@@ -3,12 +3,16 @@
 //! A model is numbers and names: MessagePack with the feature schema, the weights, the token lists,
 //! the training data, the date and the scores inside. It is never code.
 
+mod additive;
 mod error;
 mod file;
 mod model;
 mod selection;
+mod trees;
 
+pub use additive::{Additive, Steps};
 pub use error::ModelError;
 pub use file::{FORMAT, FeatureWeight, ModelFile, Score, Training, TrainingSet, VERSION};
 pub use model::{Model, sigmoid};
 pub use selection::{Choice, Selection};
+pub use trees::{Node, Trees};

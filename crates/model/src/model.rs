@@ -40,7 +40,7 @@ impl Model {
                 known: VERSION,
             });
         }
-        let schema = Schema::new(&file.groups, &file.listed, &file.token_weights);
+        let schema = Schema::new(&file.groups, &file.listed, &file.token_weights, &[]);
         let columns: FxHashMap<&str, usize> = schema
             .names()
             .iter()
@@ -143,7 +143,7 @@ impl Model {
 
     /// Scores and chooses the blocks of a page: their probabilities and the choice.
     pub fn judge(&self, page: &Page) -> (Vec<f32>, Choice) {
-        let probabilities = self.score(&self.schema.rows(page));
+        let probabilities = self.score(&self.schema.rows(page, None));
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
         let choice = self.file.selection.choose(&probabilities, &words);
         (probabilities, choice)

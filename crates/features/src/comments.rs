@@ -1,0 +1,165 @@
+//! Readers' comments: the parts of a page whose `id` or `class` says that they hold comments, against
+//! the prose outside of them.
+
+use trommel_html::{NONE, Page, Tag};
+
+use crate::outline::Outline;
+use crate::prose::Prose;
+use crate::text::log;
+
+pub(crate) const NAMES: [&str; 8] = [
+    "comments.inside",
+    "comments.near",
+    "comments.log_prose_outside",
+    "comments.share",
+    "comments.top_is_one",
+    "comments.inside_beside_prose",
+    "comments.after_region",
+    "comments.log_regions",
+];
+
+/// Attribute tokens of comment sections, in several languages.
+const TOKENS: [&str; 30] = [
+    "comment",
+    "comments",
+    "commentlist",
+    "commenttext",
+    "commentbody",
+    "commentaires",
+    "commentaire",
+    "comentarios",
+    "comentario",
+    "comentarii",
+    "commenti",
+    "commento",
+    "kommentar",
+    "kommentare",
+    "kommentarer",
+    "komentarz",
+    "komentarze",
+    "komentarzy",
+    "komentar",
+    "koment",
+    "reacties",
+    "reactie",
+    "disqus",
+    "disquscomments",
+    "discussion",
+    "replies",
+    "opinie",
+    "opinia",
+    "kommentarii",
+    "respond",
+];
+
+/// The comment sections of a page.
+#[derive(Clone, Debug, Default)]
+pub struct Comments {
+    /// Outermost comment element around each element, or [`NONE`].
+    region: Vec<u32>,
+    regions: u32,
+    prose_inside: u32,
+    prose: u32,
+    top_inside: bool,
+    first: usize,
+}
+
+impl Comments {
+    pub(crate) fn new(page: &Page, outline: &Outline, prose: &Prose) -> Self {
+        let headline = outline
+            .headline()
+            .and_then(|at| page.blocks.get(at))
+            .map_or(NONE, |block| block.element);
+        let mut found = Self {
+            prose: prose.total(),
+            first: usize::MAX,
+            ..Self::default()
+        };
+        for (at, element) in (0u32..).zip(&page.elements) {
+            let above = found
+                .region
+                .get(element.parent as usize)
+                .copied()
+                .unwrap_or(NONE);
+            // What holds the headline holds the page, whatever it is called (`class="no-comments"`).
+            let is_one = above == NONE
+                && !element.tag.is_inline()
+                && !matches!(element.tag, Tag::Html | Tag::Body | Tag::Main)
+                && !(at..element.end).contains(&headline)
+                && page
+                    .tokens(element)
+                    .iter()
+                    .any(|token| TOKENS.contains(&page.token_text(token)));
+            if is_one {
+                found.regions += 1;
+                found.prose_inside += prose.inside(at);
+                found.top_inside |= (at..element.end).contains(&prose.top());
+            }
+            found.region.push(if is_one { at } else { above });
+        }
+        found.first = page
+            .blocks
+            .iter()
+            .position(|block| found.contains(block.element))
+            .unwrap_or(usize::MAX);
+        found
+    }
+
+    /// Whether the element stands in a comment section.
+    pub fn contains(&self, element: u32) -> bool {
+        self.region
+            .get(element as usize)
+            .is_some_and(|region| *region != NONE)
+    }
+
+    pub(crate) fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
+        let flag = |value: bool| f32::from(u8::from(value));
+        let inside = |at: Option<usize>| {
+            at.and_then(|at| page.blocks.get(at))
+                .is_some_and(|block| self.contains(block.element))
+        };
+        let own = inside(Some(at));
+        let outside = self.prose.saturating_sub(self.prose_inside);
+        let share = self.prose_inside as f32 / self.prose.max(1) as f32;
+        [
+            flag(own),
+            flag(inside(at.checked_sub(1)) || inside(Some(at + 1))),
+            log(outside),
+            share,
+            flag(self.top_inside),
+            if own { log(outside) } else { 0.0 },
+            flag(!own && at > self.first),
+            log(self.regions),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Shape;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn comments_are_told_from_what_is_only_called_so() {
+        let page = LolEngine.read(
+            "<body class=comments-open><article class='post no-comments'><h1>Title</h1><p>The story itself is told here, in prose.</p></article>\
+             <div id=comments><div class=comment><p>I do not agree with any of this at all.</p></div></div><p>End</p>",
+            &Limits::default(),
+        );
+        let shapes: Vec<Shape> = page
+            .blocks
+            .iter()
+            .map(|b| Shape::of(page.text(b)))
+            .collect();
+        let comments = Comments::new(&page, &Outline::new(&page), &Prose::new(&page, &shapes));
+        let inside: Vec<f32> = (0..4).map(|at| comments.features(&page, at)[0]).collect();
+        assert_eq!(inside, [0.0, 0.0, 1.0, 0.0]);
+        let third = comments.features(&page, 2);
+        assert_eq!(third[2], log(8u32));
+        // Ten words of 18: the comment counts whole.
+        assert_eq!(third[3], 10.0 / 18.0);
+        assert_eq!(comments.features(&page, 3)[6], 1.0);
+        assert_eq!(third[7], log(1u32));
+    }
+}

@@ -1,0 +1,248 @@
+//! The outline of a page: its main headline, the heading above each block, and where the block stands
+//! to both.
+
+use rustc_hash::FxHashSet;
+use trommel_html::{NONE, Page, Tag, words};
+
+use crate::position::word_hash;
+use crate::prose::meetings;
+use crate::text::log;
+
+pub(crate) const NAMES: [&str; 17] = [
+    "outline.is_headline",
+    "outline.after_headline",
+    "outline.log_blocks_after",
+    "outline.log_blocks_before",
+    "outline.words_after",
+    "outline.up_to_headline",
+    "outline.down_to_headline",
+    "outline.headline_title_share",
+    "outline.has_headline",
+    "outline.heading_level",
+    "outline.log_since_heading",
+    "outline.heading_linked",
+    "outline.up_to_heading",
+    "outline.log_headings",
+    "outline.log_main_headings",
+    "outline.log_section_words",
+    "outline.section_link_density",
+];
+
+/// Levels of `h1` to `h6`; 0 for every other element.
+pub(crate) fn heading_level(tag: Tag) -> u8 {
+    match tag {
+        Tag::H1 => 1,
+        Tag::H2 => 2,
+        Tag::H3 => 3,
+        Tag::H4 => 4,
+        Tag::H5 => 5,
+        Tag::H6 => 6,
+        _ => 0,
+    }
+}
+
+/// The section that a heading starts: everything up to the next heading.
+#[derive(Clone, Copy, Debug, Default)]
+struct Section {
+    heading: Option<usize>,
+    level: u8,
+    words: u32,
+    link_words: u32,
+}
+
+/// The headings of a page.
+pub(crate) struct Outline {
+    headline: Option<usize>,
+    title_share: f32,
+    meetings: Vec<(u16, u32)>,
+    /// Section of each block.
+    section: Vec<u32>,
+    sections: Vec<Section>,
+    headings: u32,
+    main_headings: u32,
+    words_before: Vec<u32>,
+    words: u32,
+}
+
+impl Outline {
+    pub fn new(page: &Page) -> Self {
+        let title: FxHashSet<u64> = words::words(&page.head.title, words::Rule::Characters)
+            .map(word_hash)
+            .collect();
+        let mut best: Option<(f32, usize)> = None;
+        let mut outline = Self {
+            headline: None,
+            title_share: 0.0,
+            meetings: Vec::new(),
+            section: Vec::with_capacity(page.blocks.len()),
+            sections: vec![Section::default()],
+            headings: 0,
+            main_headings: 0,
+            words_before: Vec::with_capacity(page.blocks.len()),
+            words: 0,
+        };
+        for (at, block) in page.blocks.iter().enumerate() {
+            let level = page
+                .container(block)
+                .map_or(0, |(_, element)| heading_level(element.tag));
+            outline.words_before.push(outline.words);
+            outline.words += block.words;
+            if level > 0 {
+                outline.headings += 1;
+                outline.main_headings += u32::from(level == 1);
+                outline.sections.push(Section {
+                    heading: Some(at),
+                    level,
+                    ..Section::default()
+                });
+                // The best title is the heading that shares most with the page's own; of equal ones
+                // the higher, then the first.
+                let shared = if block.words <= 40 && !title.is_empty() {
+                    let own: FxHashSet<u64> =
+                        words::words(page.text(block), words::Rule::Characters)
+                            .map(word_hash)
+                            .collect();
+                    let common = own.intersection(&title).count() as f32;
+                    2.0 * common / (own.len() + title.len()) as f32
+                } else {
+                    0.0
+                };
+                let score = shared
+                    + if level == 1 {
+                        0.3
+                    } else {
+                        0.02 * f32::from(6 - level)
+                    };
+                if (level == 1 || shared >= 0.3) && best.is_none_or(|(known, _)| score > known) {
+                    best = Some((score, at));
+                    outline.title_share = shared;
+                }
+            }
+            if let Some(section) = outline.sections.last_mut() {
+                section.words += block.words;
+                section.link_words += block.link_words;
+            }
+            outline.section.push(outline.sections.len() as u32 - 1);
+        }
+        outline.headline = best.map(|(_, at)| at);
+        let element = outline
+            .headline
+            .and_then(|at| page.blocks.get(at))
+            .map_or(NONE, |block| block.element);
+        outline.meetings = meetings(page, element);
+        outline
+    }
+
+    /// Block of the main headline.
+    pub fn headline(&self) -> Option<usize> {
+        self.headline
+    }
+
+    /// The heading above a block, itself if it is one.
+    pub fn heading_of(&self, at: usize) -> Option<usize> {
+        let section = *self.section.get(at)?;
+        self.sections.get(section as usize)?.heading
+    }
+
+    pub fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
+        let Some(block) = page.blocks.get(at) else {
+            return [0.0; NAMES.len()];
+        };
+        let flag = |value: bool| f32::from(u8::from(value));
+        let depth = |element: u32| page.element(element).map_or(0, |element| element.depth);
+        let before = |at: usize| self.words_before.get(at).copied().unwrap_or(0);
+        let (up, meeting) = self
+            .meetings
+            .get(block.element as usize)
+            .copied()
+            .unwrap_or((0, NONE));
+        let (mut after, mut ahead, mut words_after, mut down) = (0, 0, 0.0, 0);
+        if let Some(headline) = self.headline {
+            after = at.saturating_sub(headline);
+            ahead = headline.saturating_sub(at);
+            words_after =
+                before(at).saturating_sub(before(headline)) as f32 / self.words.max(1) as f32;
+            let own = page.blocks.get(headline).map_or(NONE, |b| b.element);
+            down = depth(own).saturating_sub(depth(meeting));
+        }
+        let section = self
+            .section
+            .get(at)
+            .and_then(|section| self.sections.get(*section as usize))
+            .copied()
+            .unwrap_or_default();
+        let heading = section.heading.and_then(|heading| page.blocks.get(heading));
+        // Levels from the block up to the element that holds the heading as well.
+        let up_to_heading = heading.map_or(0, |heading| {
+            page.path(block.element)
+                .take(12)
+                .take_while(|(index, element)| !(*index..element.end).contains(&heading.element))
+                .count()
+        });
+        [
+            flag(self.headline == Some(at)),
+            flag(after > 0),
+            log(after as f64),
+            log(ahead as f64),
+            words_after,
+            log(up),
+            log(down),
+            self.title_share,
+            flag(self.headline.is_some()),
+            f32::from(section.level),
+            log(section.heading.map_or(0, |heading| at - heading) as f64),
+            flag(heading.is_some_and(|heading| heading.link_density() > 0.5)),
+            log(up_to_heading as f64),
+            log(self.headings),
+            log(self.main_headings),
+            log(section.words),
+            section.link_words as f32 / section.words.max(1) as f32,
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn the_headline_is_the_heading_of_the_title() {
+        let page = LolEngine.read(
+            "<title>Big news of today | Site</title><h1>Site</h1><div><h2>Big news of today</h2><p>one two</p></div>\
+             <aside><h3><a href=x>More</a></h3><a href=y>three</a></aside>",
+            &Limits::default(),
+        );
+        let outline = Outline::new(&page);
+        let value = |block: usize, name: &str| {
+            let at = NAMES.iter().position(|n| *n == name).unwrap();
+            outline.features(&page, block)[at]
+        };
+        assert_eq!(value(1, "outline.is_headline"), 1.0);
+        assert_eq!(
+            (
+                value(0, "outline.after_headline"),
+                value(2, "outline.after_headline")
+            ),
+            (0.0, 1.0)
+        );
+        assert_eq!(value(2, "outline.up_to_headline"), log(1u32));
+        assert_eq!(
+            (
+                value(2, "outline.heading_level"),
+                value(4, "outline.heading_level")
+            ),
+            (2.0, 3.0)
+        );
+        assert_eq!(
+            (
+                value(2, "outline.heading_linked"),
+                value(4, "outline.heading_linked")
+            ),
+            (0.0, 1.0)
+        );
+        assert_eq!(value(4, "outline.section_link_density"), 1.0);
+        assert_eq!(outline.heading_of(2), Some(1));
+        assert_eq!(value(4, "outline.log_headings"), log(3u32));
+    }
+}

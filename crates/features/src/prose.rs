@@ -1,0 +1,357 @@
+//! Where the prose of a page is, and where a block stands to it: the verdicts of cheap whole-page
+//! methods as features.
+//!
+//! The *top* is the element with the most prose directly inside it, a container's grandparent getting
+//! half (the candidate of Readability); the intervals are those of BTE (Finn, Kushmerick and Smyth,
+//! 2001) and of maximum subsequence segmentation (Pasternack and Roth, WWW 2009).
+
+use trommel_html::{Block, NONE, Page};
+
+use crate::containers::{LEVELS, ancestor};
+use crate::text::{Shape, log};
+
+const FIXED: [&str; 19] = [
+    "prose.log_own",
+    "prose.inside",
+    "prose.before",
+    "prose.after",
+    "prose.up",
+    "prose.down",
+    "prose.meeting_density",
+    "prose.log_blocks_away",
+    "prose.words_away",
+    "prose.in_bte",
+    "prose.in_segment",
+    "prose.page_log_words",
+    "prose.page_share",
+    "prose.top_share",
+    "prose.top_log_words",
+    "prose.top_density",
+    "prose.second",
+    "prose.page_log_blocks",
+    "prose.log_longest",
+];
+
+pub(crate) fn names() -> Vec<String> {
+    let levels = LEVELS.iter().flat_map(|level| {
+        ["prose_density", "prose_share"]
+            .iter()
+            .map(move |part| format!("container_{level}.{part}"))
+    });
+    FIXED
+        .iter()
+        .map(|name| (*name).to_owned())
+        .chain(levels)
+        .collect()
+}
+
+/// Words of a block that are running text: all unlinked words of a long or sentence-like block.
+pub(crate) fn prose_words(block: &Block, shape: &Shape) -> u32 {
+    let unlinked = block.words - block.link_words;
+    let density = block.link_density();
+    let long = unlinked >= 10 && density < 0.5;
+    let sentence = unlinked >= 4 && density < 0.3 && shape.ends_sentence;
+    if long || sentence { unlinked } else { 0 }
+}
+
+/// Adds to every element what its descendants have. Elements stand before their descendants, so
+/// backwards each is complete before it is passed up.
+pub(crate) fn sum_up(page: &Page, values: &mut [u32]) {
+    for (at, element) in page.elements.iter().enumerate().rev() {
+        let own = values.get(at).copied().unwrap_or_default();
+        if let Some(parent) = values.get_mut(element.parent as usize) {
+            *parent += own;
+        }
+    }
+}
+
+/// How far every element is from the nearest element around both it and `target`: levels up, and that
+/// element's index ([`NONE`] if there is none).
+pub(crate) fn meetings(page: &Page, target: u32) -> Vec<(u16, u32)> {
+    let mut all: Vec<(u16, u32)> = Vec::with_capacity(page.elements.len());
+    for (at, element) in (0u32..).zip(&page.elements) {
+        let around = at <= target && target < element.end && target != NONE;
+        all.push(if around {
+            (0, at)
+        } else {
+            let (up, meeting) = all
+                .get(element.parent as usize)
+                .copied()
+                .unwrap_or((0, NONE));
+            (up.saturating_add(1), meeting)
+        });
+    }
+    all
+}
+
+/// The prose of a page.
+pub(crate) struct Prose {
+    own: Vec<u32>,
+    /// Prose words inside each element.
+    inside: Vec<u32>,
+    page_words: u32,
+    total: u32,
+    top: u32,
+    second: f32,
+    meetings: Vec<(u16, u32)>,
+    /// First and one past the last block of the top, and words before each block.
+    top_blocks: (usize, usize),
+    words_before: Vec<u32>,
+    bte: (usize, usize),
+    segment: (usize, usize),
+    longest: u32,
+    blocks: u32,
+}
+
+impl Prose {
+    pub fn new(page: &Page, shapes: &[Shape]) -> Self {
+        let own: Vec<u32> = page
+            .blocks
+            .iter()
+            .zip(shapes)
+            .map(|(block, shape)| prose_words(block, shape))
+            .collect();
+        let mut inside = vec![0u32; page.elements.len()];
+        // In halves of a word, so that a grandparent's half is a whole number.
+        let mut direct = vec![0u32; page.elements.len()];
+        for (block, prose) in page.blocks.iter().zip(&own) {
+            if let Some(sum) = inside.get_mut(block.element as usize) {
+                *sum += prose;
+            }
+            let Some((_, container)) = page.container(block) else {
+                continue;
+            };
+            if let Some(sum) = direct.get_mut(container.parent as usize) {
+                *sum += 2 * prose;
+                let above = page.element(container.parent).map_or(NONE, |e| e.parent);
+                if let Some(sum) = direct.get_mut(above as usize) {
+                    *sum += prose;
+                }
+            }
+        }
+        sum_up(page, &mut inside);
+        let best = (0u32..)
+            .zip(&direct)
+            .filter(|(_, prose)| **prose > 0)
+            .max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(&a.0)));
+        let top = best.map_or(NONE, |(at, _)| at);
+        let range = |at: u32| (at, page.element(at).map_or(at, |element| element.end));
+        let (first, end) = range(top);
+        let second = (0u32..)
+            .zip(&direct)
+            .filter(|(at, _)| {
+                let (own_first, own_end) = range(*at);
+                own_end <= first || own_first >= end
+            })
+            .map(|(_, prose)| *prose)
+            .max()
+            .unwrap_or(0);
+        let is_in_top = |block: &Block| (first..end).contains(&block.element) && top != NONE;
+        let from = page.blocks.iter().position(is_in_top);
+        let to = page.blocks.iter().rposition(is_in_top);
+        let mut words_before = Vec::with_capacity(page.blocks.len() + 1);
+        let mut words = 0;
+        for block in &page.blocks {
+            words_before.push(words);
+            words += block.words;
+        }
+        words_before.push(words);
+        let bte = best_interval(page.blocks.iter().map(|block| {
+            let tags = i64::from(block.tags_before + block.tags_inside);
+            i64::from(block.words) - tags
+        }));
+        let segment = best_interval(page.blocks.iter().zip(&own).map(|(block, prose)| {
+            2 * i64::from(*prose)
+                - 3 * i64::from(block.link_words)
+                - i64::from(block.tags_before)
+                - 6
+        }));
+        Self {
+            second: second as f32 / best.map_or(1, |(_, prose)| *prose).max(1) as f32,
+            meetings: meetings(page, top),
+            top_blocks: from.zip(to).map_or((0, 0), |(from, to)| (from, to + 1)),
+            page_words: words,
+            total: own.iter().sum(),
+            longest: own.iter().copied().max().unwrap_or(0),
+            blocks: own.iter().filter(|prose| **prose > 0).count() as u32,
+            own,
+            inside,
+            top,
+            words_before,
+            bte,
+            segment,
+        }
+    }
+
+    /// Prose words inside an element.
+    pub fn inside(&self, element: u32) -> u32 {
+        self.inside.get(element as usize).copied().unwrap_or(0)
+    }
+
+    /// Prose words of the page.
+    pub fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// Element with the most prose directly inside it, or [`NONE`].
+    pub fn top(&self) -> u32 {
+        self.top
+    }
+
+    /// The facts of the whole page among the features: log prose words, their share of all words, the
+    /// top's share of them, log prose words of the top, the second best element against the top, log
+    /// prose blocks, log words of the longest.
+    pub fn page_facts(&self) -> [f32; 7] {
+        let top = self.inside(self.top);
+        [
+            log(self.total),
+            share(self.total, self.page_words),
+            share(top, self.total),
+            log(top),
+            self.second,
+            log(self.blocks),
+            log(self.longest),
+        ]
+    }
+
+    pub fn features(&self, page: &Page, words: &[u32], at: usize, give: &mut impl FnMut(f32)) {
+        let Some(block) = page.blocks.get(at) else {
+            return;
+        };
+        let flag = |value: bool| f32::from(u8::from(value));
+        let words_of = |element: u32| words.get(element as usize).copied().unwrap_or(0);
+        let (from, to) = self.top_blocks;
+        let is_inside = from < to
+            && page
+                .element(self.top)
+                .is_some_and(|top| (self.top..top.end).contains(&block.element));
+        let (up, meeting) = self
+            .meetings
+            .get(block.element as usize)
+            .copied()
+            .unwrap_or((0, NONE));
+        let depth = |element: u32| page.element(element).map_or(0, |element| element.depth);
+        let before = |at: usize| self.words_before.get(at).copied().unwrap_or(0);
+        let (blocks_away, words_away) = if at < from {
+            (from - at, before(from) - before(at + 1))
+        } else if at >= to && from < to {
+            (at + 1 - to, before(at) - before(to))
+        } else {
+            (0, 0)
+        };
+        let within = |interval: (usize, usize)| flag((interval.0..interval.1).contains(&at));
+        let [
+            page_log,
+            page_share,
+            top_share,
+            top_log,
+            second,
+            page_blocks,
+            longest,
+        ] = self.page_facts();
+        give(log(self.own.get(at).copied().unwrap_or(0)));
+        give(flag(is_inside));
+        give(flag(at < from));
+        give(flag(at >= to && from < to));
+        give(log(up));
+        give(log(depth(self.top).saturating_sub(depth(meeting))));
+        give(share(self.inside(meeting), words_of(meeting)));
+        give(log(blocks_away as f64));
+        give(share(words_away, self.page_words));
+        give(within(self.bte));
+        give(within(self.segment));
+        give(page_log);
+        give(page_share);
+        give(top_share);
+        give(top_log);
+        give(share(self.inside(self.top), words_of(self.top)));
+        give(second);
+        give(page_blocks);
+        give(longest);
+        let mut element = block.element;
+        let mut level = 0;
+        for wanted in LEVELS {
+            element = ancestor(page, element, wanted - level);
+            level = wanted;
+            give(share(self.inside(element), words_of(element)));
+            give(share(self.inside(element), self.total));
+        }
+    }
+}
+
+fn share(part: u32, whole: u32) -> f32 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f32 / whole as f32
+    }
+}
+
+/// First and one past the last index of the run with the highest sum; empty if no value is above 0.
+fn best_interval(values: impl Iterator<Item = i64>) -> (usize, usize) {
+    let (mut best, mut best_sum) = ((0, 0), 0);
+    let (mut start, mut sum) = (0, 0);
+    for (at, value) in values.enumerate() {
+        if sum <= 0 {
+            (start, sum) = (at, 0);
+        }
+        sum += value;
+        if sum > best_sum {
+            (best, best_sum) = ((start, at + 1), sum);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    const HTML: &str = "<div><a href=x>Home</a></div>\
+        <main><div><p>The first sentence of this page is here.</p><p>And the second one follows it, too.</p></div></main>\
+        <footer><p>All is ours.</p></footer>";
+
+    fn value(block: usize, name: &str) -> f32 {
+        let page = LolEngine.read(HTML, &Limits::default());
+        let shapes: Vec<Shape> = page
+            .blocks
+            .iter()
+            .map(|b| Shape::of(page.text(b)))
+            .collect();
+        let prose = Prose::new(&page, &shapes);
+        let mut words = vec![0; page.elements.len()];
+        for block in &page.blocks {
+            words[block.element as usize] += block.words;
+        }
+        sum_up(&page, &mut words);
+        let mut values = Vec::new();
+        prose.features(&page, &words, block, &mut |v| values.push(v));
+        assert_eq!(values.len(), names().len());
+        values[names().iter().position(|n| n == name).unwrap()]
+    }
+
+    #[test]
+    fn blocks_know_where_they_stand_to_the_prose() {
+        assert_eq!(value(1, "prose.inside"), 1.0);
+        assert_eq!(
+            (value(0, "prose.before"), value(3, "prose.after")),
+            (1.0, 1.0)
+        );
+        // The footer's paragraph is two levels below nothing: it meets the top nowhere.
+        assert_eq!(value(3, "prose.up"), log(2u32));
+        assert_eq!(value(1, "prose.log_own"), log(8u32));
+        assert_eq!(
+            (value(0, "prose.in_bte"), value(2, "prose.in_segment")),
+            (0.0, 1.0)
+        );
+        assert_eq!(value(0, "prose.page_share"), 15.0 / 19.0);
+        assert_eq!(value(2, "container_0.prose_share"), 7.0 / 15.0);
+    }
+
+    #[test]
+    fn the_best_run_is_found() {
+        assert_eq!(best_interval([-1, 3, -1, 2, -9, 3].into_iter()), (1, 4));
+        assert_eq!(best_interval([-1, 0].into_iter()), (0, 0));
+    }
+}

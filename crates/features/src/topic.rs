@@ -1,0 +1,125 @@
+//! What the page's head says its topic is, against the words of each block: title, descriptions, and
+//! the texts that structured data repeats.
+
+use rustc_hash::FxHashSet;
+use trommel_html::{Page, words};
+
+use crate::position::word_hash;
+use crate::text::log;
+
+pub(crate) const NAMES: [&str; 8] = [
+    "topic.title_share",
+    "topic.description_share",
+    "topic.description_covered",
+    "topic.description_phrases",
+    "topic.body_phrases",
+    "topic.log_description",
+    "topic.log_body",
+    "topic.title_words_per_word",
+];
+
+/// Words of a block that are looked at.
+const SAMPLE: usize = 60;
+/// Words of a phrase.
+const PHRASE: usize = 3;
+
+/// The texts of a head, as sets of words and phrases.
+pub(crate) struct Topic {
+    title: FxHashSet<u64>,
+    description: FxHashSet<u64>,
+    description_phrases: FxHashSet<u64>,
+    body_phrases: FxHashSet<u64>,
+}
+
+fn phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
+    hashes.windows(PHRASE).map(|window| {
+        window.iter().fold(0u64, |sum, hash| {
+            sum.rotate_left(21).wrapping_mul(31) ^ hash
+        })
+    })
+}
+
+fn hashes(text: &str) -> Vec<u64> {
+    words::words(text, words::Rule::Characters)
+        .map(word_hash)
+        .collect()
+}
+
+impl Topic {
+    pub fn new(page: &Page) -> Self {
+        let mut topic = Self {
+            title: hashes(&page.head.title).into_iter().collect(),
+            description: FxHashSet::default(),
+            description_phrases: FxHashSet::default(),
+            body_phrases: FxHashSet::default(),
+        };
+        for name in ["description", "og:description", "twitter:description"] {
+            if let Some(text) = page.head.meta(name) {
+                let words = hashes(text);
+                topic.description_phrases.extend(phrases(&words));
+                topic.description.extend(words);
+            }
+        }
+        topic
+    }
+
+    pub fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
+        let Some(block) = page.blocks.get(at) else {
+            return [0.0; NAMES.len()];
+        };
+        let own: Vec<u64> = words::words(page.text(block), words::Rule::Characters)
+            .take(SAMPLE)
+            .map(word_hash)
+            .collect();
+        let among = |set: &FxHashSet<u64>| own.iter().filter(|hash| set.contains(hash)).count();
+        let total = own.len().max(1) as f32;
+        let in_phrases = |set: &FxHashSet<u64>| {
+            if set.is_empty() {
+                return 0;
+            }
+            phrases(&own).filter(|hash| set.contains(hash)).count()
+        };
+        let described = in_phrases(&self.description_phrases);
+        let title = among(&self.title);
+        [
+            title as f32 / total,
+            among(&self.description) as f32 / total,
+            described as f32 / self.description_phrases.len().max(1) as f32,
+            described as f32 / total,
+            in_phrases(&self.body_phrases) as f32 / total,
+            log(self.description.len() as f64),
+            log(self.body_phrases.len() as f64),
+            log(title as f64),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn blocks_of_the_topic_are_told() {
+        let page = LolEngine.read(
+            "<title>Red apples</title><meta name=description content='All about red apples and pears.'>\
+             <p>Home page</p><p>Here is all about red apples</p>",
+            &Limits::default(),
+        );
+        let topic = Topic::new(&page);
+        let value = |block: usize, name: &str| {
+            let at = NAMES.iter().position(|n| *n == name).unwrap();
+            topic.features(&page, block)[at]
+        };
+        assert_eq!(
+            (
+                value(0, "topic.description_share"),
+                value(1, "topic.description_share")
+            ),
+            (0.0, 4.0 / 6.0)
+        );
+        assert_eq!(value(1, "topic.title_share"), 2.0 / 6.0);
+        assert_eq!(value(1, "topic.description_phrases"), 2.0 / 6.0);
+        assert_eq!(value(1, "topic.description_covered"), 0.5);
+    }
+}
