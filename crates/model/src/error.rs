@@ -24,12 +24,12 @@ pub enum ModelError {
         /// What it calls itself.
         format: String,
     },
-    /// Written by a later program.
-    #[error("the model is of version {version}, this program knows versions up to {known}")]
-    TooNew {
+    /// Written by another version of the program.
+    #[error("the model is of version {version}, this program reads version {known}")]
+    Version {
         /// Its version.
         version: u32,
-        /// The last known.
+        /// The one that is read.
         known: u32,
     },
     /// It uses a feature that this program cannot compute.
@@ -38,10 +38,10 @@ pub enum ModelError {
         /// The feature.
         feature: String,
     },
-    /// A weight is infinite or not a number.
-    #[error("the model's weight of {feature} is not a finite number")]
-    NotFinite {
-        /// The feature.
-        feature: String,
+    /// A part holds numbers that are not finite, or asks columns or nodes that do not exist.
+    #[error("the model is damaged: its {part} part does not add up")]
+    Unsound {
+        /// Kind of the part.
+        part: &'static str,
     },
 }

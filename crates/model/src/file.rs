@@ -3,14 +3,16 @@
 use serde::{Deserialize, Serialize};
 use trommel_features::{Group, ListedToken, TokenWeight};
 
+use crate::additive::Additive;
 use crate::selection::Selection;
+use crate::trees::Trees;
 
 /// First field of every model file.
 pub const FORMAT: &str = "trommel-model";
-/// Version that this program writes. It reads this and every earlier one.
-pub const VERSION: u32 = 1;
+/// Version that this program writes and reads.
+pub const VERSION: u32 = 2;
 
-/// All that a model file holds. Fields added later have defaults, so older files still read.
+/// All that a model file holds. Fields added later have defaults, so older files of one version still read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelFile {
     /// [`FORMAT`].
@@ -23,16 +25,22 @@ pub struct ModelFile {
     pub created: String,
     /// Groups of features a row is made of.
     pub groups: Vec<Group>,
-    /// The weight of each feature.
-    pub features: Vec<FeatureWeight>,
-    /// Log odds of a block whose features are all zero.
-    pub intercept: f32,
+    /// Names of the columns that the parts ask, by their numbers.
+    pub columns: Vec<String>,
+    /// What makes up the log odds of a block.
+    pub parts: Vec<Part>,
     /// Tokens with a feature of their own.
     #[serde(default)]
     pub listed: Vec<ListedToken>,
     /// Tokens with a weight.
     #[serde(default)]
     pub token_weights: Vec<TokenWeight>,
+    /// Words and word pairs of the text with a weight.
+    #[serde(default)]
+    pub word_weights: Vec<TokenWeight>,
+    /// Page types, each with its scorer over a row of the page; none if the model knows no types.
+    #[serde(default)]
+    pub kinds: Vec<KindScorer>,
     /// How blocks are chosen from their probabilities.
     pub selection: Selection,
     /// What it was trained on and how.
@@ -42,16 +50,56 @@ pub struct ModelFile {
     pub scores: Vec<Score>,
 }
 
-/// The weight of one feature.
+/// One scorer and its share in the log odds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FeatureWeight {
-    /// Name in the schema.
-    pub name: String,
-    /// Change of the log odds for a change of one in the feature.
+pub struct Part {
+    /// Its log odds are multiplied by this.
+    pub share: f32,
+    /// The scorer.
+    pub scorer: Scorer,
+}
+
+/// From a row to log odds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scorer {
+    /// Weights of the columns as they are.
+    Linear(Linear),
+    /// Weights of the columns' bins.
+    Additive(Additive),
+    /// Boosted trees.
+    Trees(Trees),
+}
+
+/// An ordinary logistic model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Linear {
+    /// Log odds of a row of zeros.
+    pub intercept: f32,
+    /// The weights that are not zero.
+    pub weights: Vec<ColumnWeight>,
+}
+
+/// The weight of one column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColumnWeight {
+    /// The column.
+    pub column: u16,
+    /// Change of the log odds for a change of one in the column.
     pub weight: f32,
-    /// Standard deviation of the feature over the training blocks: `weight * deviation` compares
-    /// features with each other.
+    /// Standard deviation of the column over the training blocks: `weight * deviation` compares
+    /// columns with each other.
     pub deviation: f32,
+}
+
+/// A page type and how pages of it are told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KindScorer {
+    /// Name of the type.
+    pub name: String,
+    /// Log odds of the type, one against the rest, over the columns of a row that are the same for
+    /// all blocks of a page.
+    pub scorer: Additive,
 }
 
 /// How a model was trained.

@@ -12,7 +12,10 @@ mod trees;
 
 pub use additive::{Additive, Steps};
 pub use error::ModelError;
-pub use file::{FORMAT, FeatureWeight, ModelFile, Score, Training, TrainingSet, VERSION};
-pub use model::{Model, sigmoid};
+pub use file::{
+    ColumnWeight, FORMAT, KindScorer, Linear, ModelFile, Part, Score, Scorer, Training, TrainingSet,
+    VERSION,
+};
+pub use model::{Judgement, Model, PageKind, sigmoid};
 pub use selection::{Choice, Selection};
 pub use trees::{Node, Trees};

@@ -7,74 +7,104 @@ use trommel_features::{Rows, Schema};
 use trommel_html::Page;
 
 use crate::error::ModelError;
-use crate::file::{FORMAT, FeatureWeight, ModelFile, VERSION};
+use crate::file::{FORMAT, Linear, ModelFile, Scorer, VERSION};
 use crate::selection::Choice;
+use crate::trees::Node;
 
 /// Models built into the program, by name; the first is the default.
-const BUILTIN: [(&str, &[u8]); 1] = [("fast", include_bytes!("../../../models/fast.trommel"))];
+const BUILTIN: [(&str, &[u8]); 2] = [
+    ("fast", include_bytes!("../../../models/fast.trommel")),
+    ("best", include_bytes!("../../../models/best.trommel")),
+];
 
 /// A model ready to score pages.
 #[derive(Clone, Debug)]
 pub struct Model {
     file: ModelFile,
     schema: Schema,
-    /// Weight of each column of the schema.
-    weights: Vec<f32>,
+    /// The parts of the file, asking columns of the schema.
+    parts: Vec<(f32, Scorer)>,
+    /// The scorers of the page types, likewise.
+    kinds: Vec<Scorer>,
+}
+
+/// The type that a page most probably is of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageKind {
+    /// Name of the type.
+    pub name: String,
+    /// Its probability, 0..=1.
+    pub probability: f32,
+}
+
+/// A model's verdict on a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judgement {
+    /// Probability of being content of each block.
+    pub probabilities: Vec<f32>,
+    /// The blocks that are kept.
+    pub choice: Choice,
+    /// Type of the page, if the model knows types and the page has blocks.
+    pub kind: Option<PageKind>,
 }
 
 impl Model {
     /// Readies the contents of a model file.
     ///
     /// # Errors
-    /// If it is of a later version, names a feature that this program does not know, or holds a
-    /// number that is not finite.
+    /// If it is of another version, names a feature that this program does not know, or holds
+    /// numbers that do not add up.
     pub fn new(file: ModelFile) -> Result<Self, ModelError> {
         if file.format != FORMAT {
             return Err(ModelError::NotAModel {
                 format: file.format,
             });
         }
-        if file.version > VERSION {
-            return Err(ModelError::TooNew {
+        if file.version != VERSION {
+            return Err(ModelError::Version {
                 version: file.version,
                 known: VERSION,
             });
         }
-        let schema = Schema::new(&file.groups, &file.listed, &file.token_weights, &[]);
-        let columns: FxHashMap<&str, usize> = schema
+        let schema = Schema::new(
+            &file.groups,
+            &file.listed,
+            &file.token_weights,
+            &file.word_weights,
+        );
+        let known: FxHashMap<&str, usize> = schema
             .names()
             .iter()
             .enumerate()
             .map(|(at, name)| (name.as_str(), at))
             .collect();
-        let mut weights = vec![0.0; schema.names().len()];
-        for FeatureWeight { name, weight, .. } in &file.features {
-            if !weight.is_finite() {
-                return Err(ModelError::NotFinite {
-                    feature: name.clone(),
-                });
-            }
-            match columns
-                .get(name.as_str())
-                .and_then(|at| weights.get_mut(*at))
-            {
-                Some(slot) => *slot = *weight,
-                None => {
-                    return Err(ModelError::UnknownFeature {
+        let columns: Vec<u16> = file
+            .columns
+            .iter()
+            .map(|name| {
+                known
+                    .get(name.as_str())
+                    .and_then(|at| u16::try_from(*at).ok())
+                    .ok_or_else(|| ModelError::UnknownFeature {
                         feature: name.clone(),
-                    });
-                }
-            }
-        }
-        if !file.intercept.is_finite() {
-            return Err(ModelError::NotFinite {
-                feature: "intercept".into(),
-            });
-        }
+                    })
+            })
+            .collect::<Result<_, _>>()?;
+        let parts = file
+            .parts
+            .iter()
+            .map(|part| Ok((finite(part.share)?, part.scorer.on(&columns)?)))
+            .collect::<Result<_, ModelError>>()?;
+        let kinds = file
+            .kinds
+            .iter()
+            .map(|kind| Scorer::Additive(kind.scorer.clone()).on(&columns))
+            .collect::<Result<_, ModelError>>()?;
         Ok(Self {
-            file,
             schema,
-            weights,
+            parts,
+            kinds,
+            file,
         })
     }
 
@@ -129,24 +159,144 @@ impl Model {
 
     /// Probability of being content of each row's block.
     pub fn score(&self, rows: &Rows) -> Vec<f32> {
-        rows.iter().map(|row| self.probability(row)).collect()
+        rows.iter()
+            .map(|row| {
+                let parts = self
+                    .parts
+                    .iter()
+                    .map(|(share, scorer)| share * scorer.log_odds(row));
+                sigmoid(parts.sum())
+            })
+            .collect()
     }
 
-    fn probability(&self, row: &[f32]) -> f32 {
-        let dot: f32 = row
-            .iter()
-            .zip(&self.weights)
-            .map(|(value, weight)| value * weight)
-            .sum();
-        sigmoid(self.file.intercept + dot)
-    }
-
-    /// Scores and chooses the blocks of a page: their probabilities and the choice.
-    pub fn judge(&self, page: &Page) -> (Vec<f32>, Choice) {
-        let probabilities = self.score(&self.schema.rows(page, None));
+    /// Scores and chooses the blocks of a page.
+    pub fn judge(&self, page: &Page, url: Option<&str>) -> Judgement {
+        let rows = self.schema.rows(page, url);
+        let probabilities = self.score(&rows);
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
         let choice = self.file.selection.choose(&probabilities, &words);
-        (probabilities, choice)
+        Judgement {
+            probabilities,
+            choice,
+            kind: self.kind(&rows),
+        }
+    }
+
+    /// The type of the page that has these rows.
+    fn kind(&self, rows: &Rows) -> Option<PageKind> {
+        let row = rows.iter().next()?;
+        let odds: Vec<f32> = self.kinds.iter().map(|kind| kind.log_odds(row)).collect();
+        let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
+        let (at, best) = odds
+            .iter()
+            .enumerate()
+            .max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))?;
+        Some(PageKind {
+            name: self.file.kinds.get(at)?.name.clone(),
+            probability: sigmoid(*best) / sum.max(f32::MIN_POSITIVE),
+        })
+    }
+
+    /// What each column adds to the log odds of a row, as far as that can be said exactly: the linear
+    /// and additive parts. Gives the name of the column and its log odds, the intercept under its own
+    /// name, and the trees' sum as `trees`.
+    pub fn contributions(&self, row: &[f32]) -> Vec<(&str, f32)> {
+        let name = |column: u16| self.schema.names().get(usize::from(column));
+        let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
+        let mut all = Vec::new();
+        for (share, scorer) in &self.parts {
+            match scorer {
+                Scorer::Linear(linear) => {
+                    all.push(("intercept", share * linear.intercept));
+                    all.extend(linear.weights.iter().filter_map(|own| {
+                        let odds = share * own.weight * value(own.column);
+                        Some((name(own.column)?.as_str(), odds))
+                    }));
+                }
+                Scorer::Additive(additive) => {
+                    all.push(("intercept", share * additive.intercept));
+                    all.extend(additive.steps.iter().filter_map(|own| {
+                        let odds = share * own.weight(value(own.column));
+                        Some((name(own.column)?.as_str(), odds))
+                    }));
+                }
+                Scorer::Trees(trees) => all.push(("trees", share * trees.log_odds(row))),
+            }
+        }
+        all
+    }
+}
+
+impl Scorer {
+    /// Log odds of a row.
+    pub fn log_odds(&self, row: &[f32]) -> f32 {
+        match self {
+            Scorer::Linear(linear) => linear.log_odds(row),
+            Scorer::Additive(additive) => additive.log_odds(row),
+            Scorer::Trees(trees) => trees.log_odds(row),
+        }
+    }
+
+    /// The same scorer asking columns by other numbers: column `c` becomes `columns[c]`.
+    fn on(&self, columns: &[u16]) -> Result<Self, ModelError> {
+        let width = columns.len();
+        let to = |column: &mut u16| {
+            *column = columns.get(usize::from(*column)).copied().unwrap_or(0);
+        };
+        let mut scorer = self.clone();
+        let (is_sound, part) = match &mut scorer {
+            Scorer::Linear(linear) => {
+                let is_sound = linear.is_sound(width);
+                linear.weights.iter_mut().for_each(|own| to(&mut own.column));
+                (is_sound, "linear")
+            }
+            Scorer::Additive(additive) => {
+                let is_sound = additive.is_sound(width);
+                additive.steps.iter_mut().for_each(|own| to(&mut own.column));
+                (is_sound, "additive")
+            }
+            Scorer::Trees(trees) => {
+                let is_sound = trees.is_sound(width);
+                for node in &mut trees.nodes {
+                    if let Node::Split { column, .. } = node {
+                        to(column);
+                    }
+                }
+                (is_sound, "trees")
+            }
+        };
+        if is_sound {
+            Ok(scorer)
+        } else {
+            Err(ModelError::Unsound { part })
+        }
+    }
+}
+
+impl Linear {
+    /// Log odds of a row. A column that the row does not have is taken for 0.
+    pub fn log_odds(&self, row: &[f32]) -> f32 {
+        let parts = self.weights.iter().map(|own| {
+            own.weight * row.get(usize::from(own.column)).copied().unwrap_or(0.0)
+        });
+        self.intercept + parts.sum::<f32>()
+    }
+
+    fn is_sound(&self, width: usize) -> bool {
+        self.intercept.is_finite()
+            && self
+                .weights
+                .iter()
+                .all(|own| own.weight.is_finite() && usize::from(own.column) < width)
+    }
+}
+
+fn finite(share: f32) -> Result<f32, ModelError> {
+    if share.is_finite() {
+        Ok(share)
+    } else {
+        Err(ModelError::Unsound { part: "first" })
     }
 }
 
@@ -158,49 +308,114 @@ pub fn sigmoid(log_odds: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::file::Training;
+    use crate::additive::{Additive, Steps};
+    use crate::file::{ColumnWeight, KindScorer, Part, Training};
     use crate::selection::Selection;
+    use crate::trees::Trees;
     use trommel_features::Group;
     use trommel_html::{Engine, Limits, LolEngine};
 
+    /// The file's columns are in another order than the schema's.
     fn file() -> ModelFile {
+        let weight = |column: u16, weight: f32| ColumnWeight {
+            column,
+            weight,
+            deviation: 1.0,
+        };
         ModelFile {
             format: FORMAT.into(),
             version: VERSION,
             name: "test".into(),
             created: "2026-01-01".into(),
             groups: vec![Group::Shallow],
-            features: vec![
-                FeatureWeight {
-                    name: "text_density".into(),
-                    weight: 0.5,
-                    deviation: 1.0,
-                },
-                FeatureWeight {
-                    name: "link_density".into(),
-                    weight: -4.0,
-                    deviation: 1.0,
-                },
-            ],
-            intercept: -2.0,
+            columns: vec!["link_density".into(), "text_density".into()],
+            parts: vec![Part {
+                share: 1.0,
+                scorer: Scorer::Linear(Linear {
+                    intercept: -2.0,
+                    weights: vec![weight(1, 0.5), weight(0, -4.0)],
+                }),
+            }],
             listed: vec![],
             token_weights: vec![],
+            word_weights: vec![],
+            kinds: vec![],
             selection: Selection::Threshold(0.5),
             training: Training::default(),
             scores: vec![],
         }
     }
 
+    fn page() -> Page {
+        LolEngine.read(
+            "<p>one two three four five six</p><p><a href=x>one two three four five six</a></p>",
+            &Limits::default(),
+        )
+    }
+
     #[test]
     fn weights_find_their_columns_by_name() {
         let model = Model::new(file()).unwrap();
-        let page = LolEngine.read(
-            "<p>one two three four five six</p><p><a href=x>one two three four five six</a></p>",
-            &Limits::default(),
+        let judged = model.judge(&page(), None);
+        assert_eq!(judged.probabilities, [sigmoid(1.0), sigmoid(-3.0)]);
+        assert_eq!(judged.choice.kept, [true, false]);
+        assert_eq!(judged.kind, None);
+        let rows = model.schema().rows(&page(), None);
+        assert_eq!(
+            model.contributions(rows.iter().nth(1).unwrap()),
+            [("intercept", -2.0), ("text_density", 3.0), ("link_density", -4.0)]
         );
-        let (probabilities, choice) = model.judge(&page);
-        assert_eq!(probabilities, [sigmoid(1.0), sigmoid(-3.0)]);
-        assert_eq!(choice.kept, [true, false]);
+    }
+
+    #[test]
+    fn parts_share_the_log_odds() {
+        let mut file = file();
+        let steps = Additive {
+            intercept: 0.5,
+            steps: vec![Steps {
+                column: 0,
+                edges: vec![0.5],
+                weights: vec![0.0, -2.0],
+            }],
+        };
+        let trees = Trees {
+            base: 0.0,
+            nodes: vec![
+                Node::Split {
+                    column: 0,
+                    threshold: 0.5,
+                    left: 1,
+                    right: 2,
+                },
+                Node::Leaf { value: 1.0 },
+                Node::Leaf { value: -1.0 },
+            ],
+            roots: vec![0],
+        };
+        file.kinds = ["article", "listing"]
+            .iter()
+            .zip([steps.clone(), Additive::default()])
+            .map(|(name, scorer)| KindScorer {
+                name: (*name).into(),
+                scorer,
+            })
+            .collect();
+        file.parts = vec![
+            Part {
+                share: 0.5,
+                scorer: Scorer::Additive(steps),
+            },
+            Part {
+                share: 0.25,
+                scorer: Scorer::Trees(trees),
+            },
+        ];
+        let judged = Model::new(file).unwrap().judge(&page(), None);
+        assert_eq!(judged.probabilities, [sigmoid(0.5), sigmoid(-1.0)]);
+        let kind = judged.kind.unwrap();
+        assert_eq!(kind.name, "article");
+        let expected = sigmoid(0.5) / (sigmoid(0.5) + 0.5);
+        assert!((kind.probability - expected).abs() < 1e-6);
     }
 
     #[test]
@@ -219,8 +434,15 @@ mod tests {
         };
         assert!(message(|f| f.format = "x".into()).contains("not a trommel model"));
         assert!(message(|f| f.version = 99).contains("version 99"));
-        assert!(message(|f| f.features[0].name = "odd".into()).contains("feature odd"));
-        assert!(message(|f| f.features[0].weight = f32::NAN).contains("text_density"));
+        assert!(message(|f| f.columns[0] = "odd".into()).contains("feature odd"));
+        assert!(message(|f| f.columns.clear()).contains("linear part"));
+        assert!(
+            message(|f| f.parts[0].scorer = Scorer::Linear(Linear {
+                intercept: f32::NAN,
+                weights: vec![]
+            }))
+            .contains("linear part")
+        );
         for bytes in [&b""[..], b"\x80", b"no model", &[0xff; 40]] {
             assert!(matches!(
                 Model::from_bytes(bytes),

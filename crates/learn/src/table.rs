@@ -1,0 +1,153 @@
+//! The training table: rows of blocks with labels and weights.
+
+use trommel_features::{Group, ListedToken, Schema, TokenWeight};
+
+use crate::folds::by_group;
+use crate::lexicon::{self, Example};
+use crate::pages::LabelledPage;
+
+/// Parts that the training pages are divided into to learn token weights: a page's own features use
+/// weights from the other parts, so a token that stands on a few training pages only cannot teach the
+/// model to trust it blindly.
+const CROSS_FIT: usize = 4;
+/// Of so many pages, three each lose their address, their attribute tokens and their wording: pages to
+/// come may have none that is known, in another language above all.
+const MASK: u64 = 10;
+const MASKED: u64 = 3;
+
+/// A page with its labels.
+pub(crate) struct Labelled<'a> {
+    pub page: &'a LabelledPage,
+    pub set: usize,
+    pub labels: Vec<bool>,
+    pub text: String,
+}
+
+impl Labelled<'_> {
+    pub fn example(&self) -> Example<'_> {
+        Example {
+            page: &self.page.page,
+            labels: &self.labels,
+            group: self.page.gold.group(),
+        }
+    }
+
+    /// Features of the page's blocks.
+    pub fn rows(&self, schema: &Schema) -> trommel_features::Rows {
+        schema.rows(&self.page.page, self.page.gold.address())
+    }
+}
+
+/// Token lists learned from training pages, and the schema with them.
+pub(crate) struct Learned {
+    pub listed: Vec<ListedToken>,
+    pub weights: Vec<TokenWeight>,
+    pub words: Vec<TokenWeight>,
+    pub schema: Schema,
+}
+
+/// Rows of training pages.
+#[derive(Default)]
+pub(crate) struct Table {
+    pub width: usize,
+    pub data: Vec<f32>,
+    pub labels: Vec<bool>,
+    /// Each page's sum to one, divided by the square roots of the blocks' words.
+    pub weights: Vec<f32>,
+    /// First row of each page that has blocks, and the page's number among the training pages.
+    pub pages: Vec<(usize, usize)>,
+}
+
+fn learn_weights(groups: &[Group], examples: &[Example]) -> (Vec<TokenWeight>, Vec<TokenWeight>) {
+    let uses = |group: Group| groups.contains(&group);
+    (
+        if uses(Group::Weights) { lexicon::weigh(examples) } else { Vec::new() },
+        if uses(Group::Wording) { lexicon::weigh_words(examples) } else { Vec::new() },
+    )
+}
+
+impl Learned {
+    pub fn new(pages: &[&Labelled], groups: &[Group]) -> Self {
+        let examples: Vec<Example> = pages.iter().map(|page| page.example()).collect();
+        let listed = if groups.contains(&Group::Tokens) {
+            lexicon::list(&examples)
+        } else {
+            Vec::new()
+        };
+        let (weights, words) = learn_weights(groups, &examples);
+        let schema = Schema::new(groups, &listed, &weights, &words);
+        Self {
+            listed,
+            weights,
+            words,
+            schema,
+        }
+    }
+
+    /// The rows of the training pages.
+    pub fn table(&self, pages: &[&Labelled], groups: &[Group]) -> Table {
+        let is_cross_fitted = groups.contains(&Group::Weights) || groups.contains(&Group::Wording);
+        let parts = if is_cross_fitted { CROSS_FIT } else { 1 };
+        let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
+        let part_of = by_group(&hosts, parts);
+        let schemas: Vec<Schema> = (0..parts)
+            .map(|part| {
+                if !is_cross_fitted {
+                    return self.schema.clone();
+                }
+                let others: Vec<Example> = pages
+                    .iter()
+                    .zip(&part_of)
+                    .filter(|(_, of)| **of != part)
+                    .map(|(page, _)| page.example())
+                    .collect();
+                let (weights, words) = learn_weights(groups, &others);
+                Schema::new(groups, &self.listed, &weights, &words)
+            })
+            .collect();
+        let names = self.schema.names();
+        let masks: Vec<Vec<usize>> = ["address.", "weights.", "wording."]
+            .iter()
+            .map(|prefix| {
+                (0..names.len())
+                    .filter(|at| names.get(*at).is_some_and(|name| name.starts_with(prefix)))
+                    .collect()
+            })
+            .collect();
+        let mut table = Table {
+            width: names.len(),
+            ..Table::default()
+        };
+        for (number, (page, part)) in pages.iter().zip(part_of).enumerate() {
+            let Some(schema) = schemas.get(part) else {
+                continue;
+            };
+            let blocks = &page.page.page.blocks;
+            if blocks.is_empty() {
+                continue;
+            }
+            let first = table.labels.len();
+            table.pages.push((first, number));
+            let total: f64 = blocks.iter().map(|b| f64::from(b.words).sqrt()).sum();
+            let from = table.data.len();
+            table.data.extend(page.rows(schema).iter().flatten());
+            table.labels.extend_from_slice(&page.labels);
+            table.weights.extend(
+                blocks
+                    .iter()
+                    .map(|b| (f64::from(b.words).sqrt() / total) as f32),
+            );
+            for (salt, columns) in (0u64..).zip(&masks) {
+                let id = page.page.gold.record_id.as_bytes();
+                let draw = trommel_html::hash(id).rotate_left(11) ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                if trommel_html::hash(&draw.to_le_bytes()) % MASK >= MASKED {
+                    continue;
+                }
+                for row in table.data[from..].chunks_exact_mut(names.len()) {
+                    columns.iter().for_each(|column| row[*column] = 0.0);
+                }
+            }
+        }
+        table
+    }
+}
