@@ -19,7 +19,7 @@ pub enum FactKind {
     Language,
     /// An element with a `datetime` attribute that is not said to be one of the dates above.
     Time,
-    /// An element with `rel="author"`.
+    /// An element with `rel="author"`, or a link to an address like `/author/name`.
     AuthorLink,
 }
 

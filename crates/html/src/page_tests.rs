@@ -262,6 +262,21 @@ fn facts_of_the_body_say_where_they_stand() {
 }
 
 #[test]
+fn links_to_author_pages_are_facts() {
+    let links = |href: &str| read(&format!("<a href='{href}'>x</a>")).facts.len();
+    for href in [
+        "/author/jane",
+        "https://e.org/blog/authors/jane/",
+        "/?author=7",
+    ] {
+        assert_eq!(links(href), 1, "{href}");
+    }
+    for href in ["/author/", "/for-author/x", "/authority/x", "/news"] {
+        assert_eq!(links(href), 0, "{href}");
+    }
+}
+
+#[test]
 fn facts_of_a_page_are_bounded() {
     let page = read(&"<time datetime=2024>".repeat(5000));
     assert!(page.facts.len() < 1000);

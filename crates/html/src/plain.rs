@@ -3,6 +3,9 @@
 use crate::lex::{Markup, RawTag, markup};
 use crate::tag::Tag;
 
+/// Bytes of a tag's name that are looked at.
+const LONGEST_NAME: usize = 40;
+
 /// A string without its markup: tags and comments dropped, character references decoded (also where
 /// the markup itself was escaped), white space folded, a line break where block-level tags or line
 /// ends stood. Linear in the length.
@@ -105,27 +108,20 @@ fn strip(text: &str) -> String {
     let mut skip: Option<Tag> = None;
     while let Some(found) = memchr::memchr(b'<', bytes.get(at..).unwrap_or_default()) {
         let open = at + found;
-        let (end, tag, is_end) = if bytes.get(open..open + 4) == Some(b"<!--") {
-            let rest = bytes.get(open..).unwrap_or_default();
+        let rest = bytes.get(open..).unwrap_or_default();
+        let (end, tag, is_end) = if rest.starts_with(b"<!--") {
             let len = memchr::memmem::find(rest, b"-->").map_or(rest.len(), |at| at + 3);
             (open + len, None, false)
+        } else if !is_html(rest) {
+            at = open + 1;
+            continue;
         } else {
             match markup(bytes, open) {
                 Markup::Tag(raw) => {
                     let name = bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
-                    let tag = Tag::from_name(name);
-                    if tag == Tag::Other && !name.iter().any(|byte| matches!(byte, b'-' | b':')) {
-                        // Not HTML: `List<String>`.
-                        at = open + 1;
-                        continue;
-                    }
-                    (raw.end, Some(tag), raw.is_end)
+                    (raw.end, Some(Tag::from_name(name)), raw.is_end)
                 }
-                Markup::Skip(end) if end > open + 1 => (end, None, false),
-                Markup::Skip(end) => {
-                    at = end;
-                    continue;
-                }
+                Markup::Skip(end) => (end, None, false),
                 Markup::Cut => break,
             }
         };
@@ -145,6 +141,22 @@ fn strip(text: &str) -> String {
         decode(text.get(from..).unwrap_or_default(), &mut out);
     }
     out
+}
+
+/// Whether the `<` at the start of `rest` begins a tag of HTML, of a custom element or of another
+/// vocabulary (`o:p`), rather than `a < b` or `List<String>`. Looks at the name only.
+fn is_html(rest: &[u8]) -> bool {
+    let rest = rest.get(1..).unwrap_or_default();
+    let name = rest.strip_prefix(b"/").unwrap_or(rest);
+    let len = name
+        .iter()
+        .take(LONGEST_NAME)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':'))
+        .count();
+    let name = name.get(..len).unwrap_or_default();
+    name.first().is_some_and(u8::is_ascii_alphabetic)
+        && (Tag::from_name(name) != Tag::Other
+            || name.iter().any(|byte| matches!(byte, b'-' | b':')))
 }
 
 fn decode(text: &str, out: &mut String) {
@@ -186,6 +198,16 @@ mod tests {
             "List<String> and\nx"
         );
         assert_eq!(plain("open <a href="), "open <a href=");
+    }
+
+    #[test]
+    fn stripping_takes_linear_time() {
+        for piece in [
+            "<x ", "<b ", "<!", "<!--", "</", "<a '", "&amp;lt;", "<script>",
+        ] {
+            let text = piece.repeat(200_000);
+            assert!(plain(&text).len() <= text.len(), "{piece}");
+        }
     }
 
     #[test]

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Document {
     /// Main text, one paragraph, heading, list item or table cell a line; empty if the page has none.
     pub text: String,
-    /// Title of the page without the name of its site: the headline of its JSON-LD, else `og:title`,
-    /// else its `<title>`, else the first `h1`; white space folded.
+    /// Title of the page without the name of its site: the `h1` that is like one of the titles it
+    /// states, else the headline of its JSON-LD, else `og:title`, else its `<title>`, else its first
+    /// heading; white space folded.
     pub title: Option<String>,
     /// ISO 639-1 code of the text's language (ISO 639-3 where there is no shorter one): detected on
     /// the text where it is long enough, else as the page declares it.

@@ -130,7 +130,10 @@ mod tests {
     #[test]
     fn declared_tags_are_brought_to_form() {
         assert_eq!(tag(&head("EN_us"), None).as_deref(), Some("en-US"));
-        assert_eq!(tag(&head("zh-hans-cn"), None).as_deref(), Some("zh-Hans-CN"));
+        assert_eq!(
+            tag(&head("zh-hans-cn"), None).as_deref(),
+            Some("zh-Hans-CN")
+        );
         assert_eq!(tag(&head("english"), Some("de")).as_deref(), Some("de"));
         let meta = Head {
             meta: vec![("og:locale".into(), "pt_BR".into())],

@@ -9,6 +9,7 @@ mod canonical;
 mod date;
 mod description;
 mod headline;
+mod likeness;
 mod months;
 mod person;
 mod site;
@@ -55,10 +56,11 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints) -> (Option<String>, M
     let json_ld = JsonLd::parse(&page.head.json_ld);
     let mut sources = Sources::new(html, page, json_ld.graph(), hints);
     let site = site::site(&sources);
-    let title = title::title(&sources, site.as_deref());
+    let names = site::keys(&sources, site.as_deref());
+    let title = title::title(&sources, &names);
     sources.headline = headline::block(page, title.as_deref());
     let metadata = Metadata {
-        author: author::authors(&sources, site.as_deref()),
+        author: author::authors(&sources, &names),
         published: date::published(&sources),
         modified: date::modified(&sources),
         description: description::description(&sources),

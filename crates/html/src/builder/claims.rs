@@ -17,12 +17,15 @@ pub(super) struct Claims<'a> {
     itemprop: Option<&'a [u8]>,
     datetime: Option<&'a [u8]>,
     rel: Option<&'a [u8]>,
+    /// A link to the page of an author.
+    author: bool,
 }
 
 impl<'a> Claims<'a> {
     /// Looks at one attribute. Most are told apart by their length alone.
     pub(super) fn note(&mut self, key: &[u8], value: &'a [u8]) {
         match key.len() {
+            4 if key.eq_ignore_ascii_case(b"href") => self.author |= is_author_page(value),
             3 if key.eq_ignore_ascii_case(b"rel") => self.rel = self.rel.or(Some(value)),
             8 if key.eq_ignore_ascii_case(b"itemprop") => {
                 self.itemprop = self.itemprop.or(Some(value));
@@ -35,7 +38,7 @@ impl<'a> Claims<'a> {
     }
 
     pub(super) fn any(&self) -> bool {
-        self.itemprop.is_some() || self.datetime.is_some() || self.rel.is_some()
+        self.itemprop.is_some() || self.datetime.is_some() || self.rel.is_some() || self.author
     }
 }
 
@@ -70,7 +73,7 @@ impl Builder {
             rel.split(|byte| byte.is_ascii_whitespace())
                 .any(|word| word.eq_ignore_ascii_case(b"author"))
         };
-        if claims.rel.is_some_and(is_author) {
+        if claims.author || claims.rel.is_some_and(is_author) {
             self.fact(FactKind::AuthorLink, b"", element, offset);
         }
     }
@@ -90,10 +93,21 @@ impl Builder {
         let value = value.get(..LONGEST).unwrap_or(value);
         self.page.facts.push(Fact {
             kind,
-            value: decode(value).trim().to_owned(),
+            // A cut inside a character leaves a mark.
+            value: decode(value).trim_end_matches('\u{fffd}').trim().to_owned(),
             element,
             block: narrow(self.page.blocks.len()),
             start: narrow(offset),
         });
     }
+}
+
+/// Whether an address has `author` or `authors` as a step of its path or name of its query.
+fn is_author_page(href: &[u8]) -> bool {
+    memchr::memmem::find_iter(href, b"author").any(|at| {
+        let before = at.checked_sub(1).and_then(|before| href.get(before));
+        let rest = href.get(at + 6..).unwrap_or_default();
+        let rest = rest.strip_prefix(b"s").unwrap_or(rest);
+        matches!(before, Some(b'/' | b'?' | b'&')) && matches!(rest, [b'/' | b'=', _, ..])
+    })
 }

@@ -90,7 +90,7 @@ impl<'a> Graph<'a> {
         }
         match value {
             Value::Array(values) => {
-                for value in values {
+                for value in values.iter().take(AUTHORS) {
                     self.names(value, depth + 1, names);
                 }
             }

@@ -40,6 +40,17 @@ pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
     })
 }
 
+/// Where the first date of a text stands that has a month and a year: its first byte and one past its
+/// last.
+pub(super) fn span(text: &str) -> Option<(usize, usize)> {
+    let tokens = tokens(text.get(..SEARCHED).unwrap_or(text));
+    (0..tokens.len()).find_map(|at| {
+        let (_, used) = date_at(tokens.get(at..)?, false)?;
+        let end = tokens.get(at + used).map_or(text.len(), |next| next.start);
+        Some((tokens.get(at)?.start, end))
+    })
+}
+
 fn stamp(date: Date, rest: &str) -> Stamp {
     let time = time(rest).unwrap_or_default();
     Stamp {
@@ -151,7 +162,7 @@ fn date_at(tokens: &[Token], month_first: bool) -> Option<(Date, usize)> {
                 && mark(3) == Some(between)
                 && let (Some((second, 1 | 2)), Some((year, 4))) = (number(2), number(4))
             {
-                let us = between != '.' && month_first;
+                let us = between == '/' && month_first;
                 let (month, of_month) = if second > 12 || us && *first <= 12 {
                     (*first, second)
                 } else {
@@ -350,13 +361,34 @@ mod tests {
         assert_eq!(us("8/5/2024"), "2024-08-05");
         assert_eq!(us("18/5/2024"), "2024-05-18");
         assert_eq!(us("8.5.2024"), "2024-05-08");
+        assert_eq!(us("08-05-2024"), "2024-05-08");
+    }
+
+    #[test]
+    fn dates_are_found_where_they_stand() {
+        let text = "by A on Dec 19th, 2023 at 8";
+        assert_eq!(
+            span(text).and_then(|(start, end)| text.get(start..end)),
+            Some("Dec 19th, 2023 ")
+        );
+        assert_eq!(span("2024-05-18"), Some((0, 10)));
+        assert_eq!(span("May 2024"), None);
     }
 
     #[test]
     fn what_is_no_date() {
         for raw in [
-            "", "2024", "May 2024", "2024-13-01", "30 February 2024", "1.2.3", "1850-01-01",
-            "12345678901234567890", "version 2024.5", "99999999", "9999999999999",
+            "",
+            "2024",
+            "May 2024",
+            "2024-13-01",
+            "30 February 2024",
+            "1.2.3",
+            "1850-01-01",
+            "12345678901234567890",
+            "version 2024.5",
+            "99999999",
+            "9999999999999",
         ] {
             assert_eq!(find(raw, false), None, "{raw}");
         }

@@ -66,12 +66,24 @@ const MODIFIED: &[&str] = &[
 
 /// Words in the attributes of elements that hold dates.
 const TOKENS: &[&str] = &[
-    "date", "datetime", "published", "publish", "pubdate", "dateline", "timestamp", "time",
-    "posted", "entrydate",
+    "date",
+    "datetime",
+    "published",
+    "publish",
+    "pubdate",
+    "dateline",
+    "timestamp",
+    "time",
+    "posted",
+    "entrydate",
 ];
 
 /// Words of a block beyond which a date in it is one in the text.
 const SHORT: u32 = 30;
+/// Blocks after the headline in which a `<time>` is the page's.
+const FAR: usize = 30;
+/// Bytes of a path that are searched.
+const PATH: usize = 500;
 /// Bytes of an element that holds a date.
 const ELEMENT: usize = 1000;
 
@@ -109,7 +121,9 @@ fn read(sources: &Sources, text: &str) -> Option<Stamp> {
 fn month_first(sources: &Sources) -> bool {
     let lang = sources.page.head.lang.as_deref().unwrap_or("en-US");
     let locale = sources.page.head.meta("og:locale").unwrap_or(lang);
-    [lang, locale].iter().any(|tag| tag.to_ascii_uppercase().ends_with("US"))
+    [lang, locale]
+        .iter()
+        .any(|tag| tag.to_ascii_uppercase().ends_with("US"))
         || lang.eq_ignore_ascii_case("en")
 }
 
@@ -136,8 +150,7 @@ fn from_meta(sources: &Sources, names: &[&str]) -> Option<Stamp> {
 }
 
 fn from_facts(sources: &Sources, kind: FactKind) -> Option<Stamp> {
-    let facts = sources.page.facts.iter().filter(|fact| fact.kind == kind);
-    facts.take(4).find_map(|fact| {
+    sources.facts(kind).take(4).find_map(|fact| {
         read(sources, &fact.value)
             .or_else(|| read(sources, &element_text(sources.html, fact.start, ELEMENT)))
     })
@@ -160,6 +173,11 @@ fn from_time(sources: &Sources) -> Option<Stamp> {
             .iter()
             .find_map(|block| times().find(|fact| fact.block as usize == *block))
             .and_then(|fact| read(sources, &fact.value));
+        let after = || {
+            let far = headline + FAR;
+            times().find(|fact| (headline..far).contains(&(fact.block as usize)))
+        };
+        let found = found.or_else(|| read(sources, &after()?.value));
         if found.is_some() {
             return found;
         }
@@ -202,6 +220,7 @@ fn from_markup(sources: &Sources) -> Option<Stamp> {
 /// `/2024/05/18/` or the like in the path of the URL.
 fn from_url(sources: &Sources) -> Option<Stamp> {
     let path = sources.url.as_ref()?.path();
+    let path = path.get(..PATH).unwrap_or(path);
     let digits = path.find(|c: char| c.is_ascii_digit())?;
     let mut rest = path.get(digits..)?;
     loop {
@@ -264,8 +283,14 @@ mod tests {
             )
         );
         let date = |html: String| of(&html, url).0;
-        assert_eq!(date(format!("{meta}{micro}{markup}")).as_deref(), Some("2024-02-01"));
-        assert_eq!(date(format!("{micro}{markup}")).as_deref(), Some("2024-03-01"));
+        assert_eq!(
+            date(format!("{meta}{micro}{markup}")).as_deref(),
+            Some("2024-02-01")
+        );
+        assert_eq!(
+            date(format!("{micro}{markup}")).as_deref(),
+            Some("2024-03-01")
+        );
         assert_eq!(date(markup.to_owned()).as_deref(), Some("2024-04-01"));
         assert_eq!(date("<p>x".to_owned()).as_deref(), Some("2024-05-01"));
         assert_eq!(published("<p>x"), None);
@@ -273,7 +298,8 @@ mod tests {
 
     #[test]
     fn the_future_is_no_date() {
-        let html = "<meta name=date content=2025-01-01><meta property=og:updated_time content=2024-06-02>";
+        let html =
+            "<meta name=date content=2025-01-01><meta property=og:updated_time content=2024-06-02>";
         assert_eq!(
             of(html, "https://e.org/20240131-x"),
             (Some("2024-01-31".to_owned()), Some("2024-06-02".to_owned()))

@@ -1,38 +1,48 @@
 //! Where the headline of a page stands, and what stands near it.
 
-use trommel_html::{Page, Tag};
+use trommel_html::{Block, Page, Tag};
 
-use super::title::overlap;
+use super::likeness::Words;
 
 /// Blocks before and after the headline that may hold a byline.
 const BEFORE: usize = 6;
 const AFTER: usize = 14;
 
-/// Index of the headline's block: the heading that is most like the title, else another short block
-/// that is the same.
+/// Blocks that are searched for a headline that is no heading.
+const SEARCHED: usize = 400;
+/// Words of such a block.
+const SHORT: u32 = 40;
+
+/// Index of the headline's block: the `h1` or `h2` that is most like the title, else another short
+/// block that is, else the first `h1`.
 pub(super) fn block(page: &Page, title: Option<&str>) -> Option<usize> {
-    let title = title.unwrap_or_default();
+    let title = Words::of(title.unwrap_or_default());
     let mut best: Option<(f32, usize)> = None;
-    for (at, block) in page.blocks.iter().enumerate() {
-        let Some((_, element)) = page.container(block) else {
-            continue;
-        };
-        let weight = match element.tag {
-            Tag::H1 => 0.3,
-            Tag::H2 => 0.1,
-            _ if block.words <= 40 && !title.is_empty() => 0.0,
-            _ => continue,
-        };
-        let alike = overlap(page.text(block), title);
-        if alike < 0.5 && element.tag != Tag::H1 {
-            continue;
+    let mut first = None;
+    let consider = |at: usize, block: &Block, weight: f32, best: &mut Option<(f32, usize)>| {
+        let alike = Words::of(page.text(block)).like(&title);
+        if alike >= 0.5 && best.is_none_or(|(known, _)| alike + weight > known) {
+            *best = Some((alike + weight, at));
         }
-        let score = alike + weight;
-        if best.is_none_or(|(known, _)| score > known) {
-            best = Some((score, at));
+    };
+    for (at, block) in page.blocks.iter().enumerate() {
+        match page.container(block).map(|(_, element)| element.tag) {
+            Some(Tag::H1) => {
+                first = first.or(Some(at));
+                consider(at, block, 0.2, &mut best);
+            }
+            Some(Tag::H2) => consider(at, block, 0.0, &mut best),
+            _ => {}
         }
     }
-    best.map(|(_, at)| at)
+    if best.is_none() {
+        for (at, block) in page.blocks.iter().enumerate().take(SEARCHED) {
+            if block.words <= SHORT {
+                consider(at, block, 0.0, &mut best);
+            }
+        }
+    }
+    best.map(|(_, at)| at).or(first)
 }
 
 /// Indices of the blocks near the headline, those after it first, nearest first.
@@ -55,7 +65,10 @@ mod tests {
     fn the_heading_like_the_title_is_found() {
         let html = "<h1>Site</h1><h2>Two words</h2><h1>Two words!</h1><p>Two words";
         assert_eq!(headline(html, "Two Words"), Some(2));
-        assert_eq!(headline("<p>menu<p class=t>Two words<p>x", "Two words"), Some(1));
+        assert_eq!(
+            headline("<p>menu<p class=t>Two words<p>x", "Two words"),
+            Some(1)
+        );
         assert_eq!(headline("<p>menu<p>text", "Two words"), None);
     }
 

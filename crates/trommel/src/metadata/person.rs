@@ -2,26 +2,89 @@
 
 use trommel_html::fold;
 
+use super::{calendar, months};
+
 /// Characters and words beyond which a text is no name.
 const LONGEST: usize = 80;
 const MOST_WORDS: usize = 8;
+/// Characters of a piece of text that are looked at.
+const SEARCHED: usize = 300;
+/// Names of a page that are kept.
+const MOST: usize = 32;
 
 /// What stands before a name, in lower case.
 const BEFORE: &[&str] = &[
-    "written by", "posted by", "published by", "reported by", "reviewed by", "story by",
-    "article by", "words by", "submitted by", "authored by", "author:", "authors:", "author",
-    "by:", "by", "von", "par", "por", "di", "door", "przez", "автор:", "autor:", "auteur :",
-    "autore:", "作者：", "作者:", "文/", "文／", "文：", "记者", "編集:", "著者:", "撰文：",
+    "view all posts by",
+    "view more posts by",
+    "more from",
+    "posts by",
+    "written by",
+    "posted by",
+    "published by",
+    "reported by",
+    "reviewed by",
+    "updated by",
+    "created by",
+    "started by",
+    "story by",
+    "article by",
+    "words by",
+    "text by",
+    "post by",
+    "topic by",
+    "submitted by",
+    "authored by",
+    "photos by",
+    "author:",
+    "authors:",
+    "author",
+    "by:",
+    "by",
+    "von",
+    "par",
+    "por",
+    "di",
+    "door",
+    "przez",
+    "автор:",
+    "autor:",
+    "auteur :",
+    "autore:",
+    "作者：",
+    "作者:",
+    "文/",
+    "文／",
+    "文：",
+    "记者",
+    "編集:",
+    "著者:",
+    "撰文：",
 ];
 
 /// Where what follows a name starts.
 const AFTER: &[&str] = &[
-    " | ", " • ", " · ", " – ", " — ", " - ", "\n", " (", " on ", ", updated", " updated", " published",
+    " | ",
+    " » ",
+    " ⋅ ",
+    " • ",
+    " · ",
+    " – ",
+    " — ",
+    " - ",
+    "\n",
+    " (",
+    " on ",
+    ", updated",
+    " updated",
+    " published",
     " posted",
+    " on behalf of ",
 ];
 
 /// Words that join two names.
-const JOINTS: &[&str] = &[" and ", " & ", " und ", " et ", " y ", " e ", " en ", " i ", " и "];
+const JOINTS: &[&str] = &[
+    " and ", " & ", " und ", " et ", " y ", " e ", " en ", " i ", " и ",
+];
 
 /// Small words inside names.
 const PARTICLES: &[&str] = &[
@@ -29,12 +92,16 @@ const PARTICLES: &[&str] = &[
     "ten", "ter", "bin", "ibn", "al", "el", "y", "zu", "af", "of",
 ];
 
-/// Appends the names in a text, those that are none of `known` yet.
+/// Appends the names in a text that are not among `names` yet.
 pub(super) fn add(text: &str, names: &mut Vec<String>) {
-    for piece in text.split([';', '\n']) {
-        for name in split(&trim(piece)) {
+    for piece in text.split([';', '\n']).take(MOST) {
+        let end = piece
+            .char_indices()
+            .nth(SEARCHED)
+            .map_or(piece.len(), |(at, _)| at);
+        for name in split(&trim(piece.get(..end).unwrap_or_default())) {
             let name = name.trim_matches([' ', ',', '.', ':', '|', '-', '–', '—', '"', '\'', '/']);
-            if is_name(name) && !names.iter().any(|known| same(known, name)) {
+            if names.len() < MOST && is_name(name) && !names.iter().any(|known| same(known, name)) {
                 names.push(name.to_owned());
             }
         }
@@ -44,7 +111,9 @@ pub(super) fn add(text: &str, names: &mut Vec<String>) {
 /// Whether a line only leads to a name that stands in the next (`Written by`).
 pub(super) fn is_lead(line: &str) -> bool {
     let lower = line.trim().trim_end_matches(':').to_lowercase();
-    BEFORE.iter().any(|prefix| prefix.trim_end_matches(':') == lower)
+    BEFORE
+        .iter()
+        .any(|prefix| prefix.trim_end_matches(':') == lower)
 }
 
 fn same(one: &str, other: &str) -> bool {
@@ -67,6 +136,23 @@ fn trim(text: &str) -> String {
             break;
         };
         text = rest.trim_start_matches([' ', ':', '：', ',']).to_owned();
+    }
+    // `ByJane Roe`: two elements without a space between.
+    if let Some(rest) = text.strip_prefix("By")
+        && rest.starts_with(char::is_uppercase)
+    {
+        text = rest.to_owned();
+    }
+    if let Some((start, end)) = calendar::span(&text) {
+        let kept = if start == 0 {
+            text.get(end..)
+        } else {
+            text.get(..start)
+        };
+        text = kept
+            .unwrap_or_default()
+            .trim_start_matches([' ', ',', '·', '|', '•', '-', '–'])
+            .to_owned();
     }
     let end = AFTER
         .iter()
@@ -97,13 +183,13 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 /// Whether a text is surely the full name of a person: two to four words that begin as names do.
-fn is_full(text: &str) -> bool {
+pub(super) fn is_full(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     (2..=5).contains(&words.len())
         && words.iter().all(|word| {
             PARTICLES.contains(word) || word.chars().next().is_some_and(char::is_uppercase)
         })
-        && !words.iter().any(|word| *word == "of")
+        && !words.contains(&"of")
 }
 
 fn is_name(name: &str) -> bool {
@@ -115,12 +201,48 @@ fn is_name(name: &str) -> bool {
         && !lower.contains("www.")
         && !is_address(&lower)
         && !lower.ends_with(".com")
+        && !is_day(&lower)
         && !name.contains(['{', '}', '<', '>', '=', '?', '!'])
         && !matches!(
             lower.as_str(),
-            "null" | "undefined" | "none" | "unknown" | "n/a" | "na" | "author" | "by" | "nan"
-                | "false" | "true" | "anonymous" | "no author" | "default"
+            "null"
+                | "undefined"
+                | "none"
+                | "unknown"
+                | "n/a"
+                | "na"
+                | "author"
+                | "by"
+                | "nan"
+                | "false"
+                | "true"
+                | "anonymous"
+                | "no author"
+                | "default"
+                | "post"
+                | "posted"
+                | "published"
+                | "updated"
+                | "staff"
+                | "share"
+                | "follow"
+                | "mon"
+                | "tue"
+                | "wed"
+                | "thu"
+                | "fri"
+                | "sat"
+                | "sun"
         )
+}
+
+/// A day without its year (`Jul 11`).
+fn is_day(text: &str) -> bool {
+    text.split([' ', '.', ','])
+        .filter(|word| !word.is_empty())
+        .all(|word| {
+            months::number(word).is_some() || word.bytes().all(|byte| byte.is_ascii_digit())
+        })
 }
 
 /// An e-mail address or a handle.
@@ -148,6 +270,10 @@ mod tests {
             "BY Jane Roe - Staff Writer",
             "Author: Jane Roe (Editor)",
             "Jane Roe Updated 3 days ago",
+            "Jane Roe December 2, 2025",
+            "Dec. 2, 2025 · Jane Roe on behalf of all",
+            "ByJane Roe",
+            "View all posts by Jane Roe",
             "Jane Roe\nReporter at x.com",
         ] {
             assert_eq!(names(text)[0], "Jane Roe", "{text}");
@@ -180,6 +306,7 @@ mod tests {
             "jane@e.org",
             "@jane",
             "null",
+            "Jul 11",
             "{{author}}",
             "3",
             "This is a rather long sentence about something else entirely",

@@ -51,6 +51,51 @@ pub(super) fn site(sources: &Sources) -> Option<String> {
         .or_else(|| fact().filter(|name| is_name(name)))
 }
 
+/// Keys of all names the site goes by: `site`, what the page states, and its host.
+pub(super) fn keys(sources: &Sources, site: Option<&str>) -> Vec<String> {
+    let mut keys: Vec<String> = site.map(key).into_iter().collect();
+    keys.extend(
+        sources
+            .metas(&["og:site_name", "application-name"])
+            .map(key),
+    );
+    let publisher = sources.main.and_then(|node| node.publisher(&sources.graph));
+    keys.extend(publisher.as_deref().map(key));
+    keys.extend(host_names(sources));
+    keys.retain(|key| !key.is_empty() && key.chars().count() <= LONGEST);
+    keys
+}
+
+/// Names that the host stands for: `news.example.co.uk` gives `newsexamplecouk`, `examplecouk`, `example`.
+fn host_names(sources: &Sources) -> Vec<String> {
+    let Some(host) = sources.url.as_ref().and_then(|url| url.host_str()) else {
+        return Vec::new();
+    };
+    let host = host.strip_prefix("www.").unwrap_or(host);
+    let labels: Vec<&str> = host.split('.').collect();
+    let mut names = vec![key(host)];
+    if let Some((_, rest)) = host.split_once('.') {
+        names.push(key(rest));
+    }
+    let ending = labels.len().saturating_sub(1);
+    names.extend(
+        labels
+            .iter()
+            .take(ending)
+            .filter(|label| label.len() > 3)
+            .map(|label| key(label)),
+    );
+    names
+}
+
+/// A name for comparison: its letters and digits in lower case.
+pub(super) fn key(name: &str) -> String {
+    name.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().count() <= LONGEST && !name.contains("://")
 }

@@ -1,11 +1,11 @@
 //! Where metadata comes from.
 
 use jiff::civil::Date;
-use trommel_html::{Page, json_ld::Graph, json_ld::Node};
+use trommel_html::{Attribute, Fact, FactKind, Page, json_ld::Graph, json_ld::Node};
 use url::Url;
 
 use super::calendar;
-use super::title::overlap;
+use super::likeness::Words;
 use crate::extractor::Hints;
 
 /// Everything that metadata is read from.
@@ -42,6 +42,22 @@ impl<'a> Sources<'a> {
         }
     }
 
+    /// The facts of a kind that don't belong to a comment, an answer or a review on the page.
+    pub fn facts(&self, kind: FactKind) -> impl Iterator<Item = &'a Fact> {
+        let page = self.page;
+        let is_comment = move |fact: &Fact| {
+            page.path(fact.element)
+                .flat_map(|(_, element)| page.tokens(element))
+                .any(|token| {
+                    token.attribute == Attribute::Itemprop
+                        && matches!(page.token_text(token), "comment" | "answer" | "review")
+                })
+        };
+        page.facts
+            .iter()
+            .filter(move |fact| fact.kind == kind && !is_comment(fact))
+    }
+
     /// Contents of the first `<meta>` of each of the names that is there, in the order of the names.
     pub fn metas<'s>(&'s self, names: &'s [&str]) -> impl Iterator<Item = &'a str> + 's {
         names
@@ -55,15 +71,39 @@ impl<'a> Sources<'a> {
 pub(super) fn rank(node: &Node) -> u32 {
     node.types()
         .map(|name| match name {
-            "Comment" | "Answer" | "Review" | "UserReview" | "CriticReview" | "EmployerReview"
-            | "Person" | "Organization" | "NewsMediaOrganization" | "ImageObject" | "ListItem"
-            | "BreadcrumbList" | "WebSite" | "SearchAction" | "Offer" | "AggregateRating"
-            | "HowToStep" | "Place" | "PostalAddress" | "SiteNavigationElement" | "WPHeader"
-            | "WPFooter" | "WPSideBar" | "JobPosting" => 0,
+            "Comment"
+            | "Answer"
+            | "Review"
+            | "UserReview"
+            | "CriticReview"
+            | "EmployerReview"
+            | "Person"
+            | "Organization"
+            | "NewsMediaOrganization"
+            | "ImageObject"
+            | "ListItem"
+            | "BreadcrumbList"
+            | "WebSite"
+            | "SearchAction"
+            | "Offer"
+            | "AggregateRating"
+            | "HowToStep"
+            | "Place"
+            | "PostalAddress"
+            | "SiteNavigationElement"
+            | "WPHeader"
+            | "WPFooter"
+            | "WPSideBar"
+            | "JobPosting" => 0,
             "WebPage" | "CollectionPage" | "ItemPage" | "AboutPage" | "FAQPage" | "QAPage"
             | "ProfilePage" | "ContactPage" | "ItemList" => 1,
-            "Report" | "Question" | "Recipe" | "HowTo" | "SocialMediaPosting"
-            | "DiscussionForumPosting" | "LiveBlogPosting" | "BlogPosting" => 3,
+            "Report"
+            | "Recipe"
+            | "HowTo"
+            | "SocialMediaPosting"
+            | "DiscussionForumPosting"
+            | "LiveBlogPosting"
+            | "BlogPosting" => 3,
             name if name.ends_with("Article") || name.ends_with("NewsArticle") => 3,
             _ => 2,
         })
@@ -92,6 +132,8 @@ fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a
             .any(|known| bare(known) == own)
     };
     let mut best: Option<(u32, Node<'a>)> = None;
+    let headed = !title.is_empty();
+    let title = Words::of(title);
     for node in graph.nodes() {
         let rank = rank(node);
         if rank == 0 {
@@ -100,11 +142,16 @@ fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a
         let about = node
             .headline()
             .or_else(|| node.name())
-            .map_or(0.0, |name| overlap(&name, title));
-        let score = rank * 10
-            + u32::from(node.is_top()) * 4
-            + u32::from(node.url().is_some_and(same)) * 12
-            + (about * 20.0) as u32;
+            .map_or(0.0, |name| Words::of(&name).like(&title));
+        let here = node.url().is_some_and(same);
+        // Videos and products inside a page, questions with their answers, and related articles
+        // describe themselves.
+        let alike = about >= 0.3 || here || !headed;
+        if !alike && (rank == 2 || rank == 3 && !node.is_top()) {
+            continue;
+        }
+        let score =
+            rank * 10 + u32::from(node.is_top()) * 4 + u32::from(here) * 12 + (about * 20.0) as u32;
         if best.is_none_or(|(known, _)| score > known) {
             best = Some((score, *node));
         }

@@ -1,96 +1,161 @@
 //! The title of a page.
 
-use std::collections::HashSet;
+use trommel_html::{Block, Page, Tag, fold, plain};
 
-use trommel_html::{Tag, fold, plain, words};
-
+use super::likeness::overlap;
+use super::site::key;
 use super::sources::{Sources, rank};
 
 /// Characters beyond which a title is none.
 const LONGEST: usize = 400;
 
-/// The best title of a page without the name of its site: the headline of its JSON-LD, `og:title`,
-/// `<title>`, its first `h1`.
-pub(super) fn title(sources: &Sources, site: Option<&str>) -> Option<String> {
+/// Likeness of a heading and a title from which they are the same thing said twice.
+const ALIKE: f32 = 0.3;
+/// Blocks that are searched for a headline that is no heading.
+const ECHO_BLOCKS: usize = 300;
+
+/// The best title of a page without the name of its site: the `h1` that is like one of the titles the
+/// page states, else the headline of its JSON-LD, `og:title`, `<title>`, its first heading.
+pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
     let page = sources.page;
     let headings: Vec<String> = page
         .blocks
         .iter()
+        .filter(|block| block.chars as usize <= LONGEST)
         .filter(|block| page.container(block).is_some_and(|(_, e)| e.tag == Tag::H1))
         .take(8)
-        .map(|block| fold(page.text(block)))
+        .map(|block| heading_text(page, block))
         .collect();
-    let mut names: Vec<String> = site.map(key).into_iter().collect();
-    names.extend(sources.metas(&["og:site_name", "application-name"]).map(key));
-    names.extend(host_names(sources));
-    names.retain(|name| !name.is_empty());
-
-    let from_graph = sources
-        .main
-        .filter(|node| rank(node) > 1)
-        .and_then(|node| node.headline().or_else(|| node.name()));
     let from_meta = sources
         .metas(&["og:title", "twitter:title", "citation_title", "dc.title"])
         .next()
         .map(|title| fold(&plain(title)));
+    let has_meta = from_meta.is_some();
     let from_head = Some(page.head.title.clone());
-    let first_heading = headings.first().cloned();
-    [from_graph, from_meta, from_head, first_heading]
-        .into_iter()
-        .flatten()
-        .filter(|title| !title.is_empty() && title.chars().count() <= LONGEST)
-        .map(|title| clean(&title, &headings, &names))
-        .find(|title| !names.contains(&key(title)))
-        .or_else(|| Some(page.head.title.clone()).filter(|title| !title.is_empty()))
-        .or_else(|| headings.first().cloned())
-        .filter(|title| !title.is_empty())
-}
-
-/// Names that the host stands for: `news.example.co.uk` gives `newsexamplecouk`, `examplecouk`, `example`.
-fn host_names(sources: &Sources) -> Vec<String> {
-    let Some(host) = sources.url.as_ref().and_then(|url| url.host_str()) else {
-        return Vec::new();
-    };
-    let host = host.strip_prefix("www.").unwrap_or(host);
-    let labels: Vec<&str> = host.split('.').collect();
-    let mut names = vec![key(host)];
-    if let Some((_, rest)) = host.split_once('.') {
-        names.push(key(rest));
-    }
-    let ending = labels.len().saturating_sub(1);
-    names.extend(
-        labels
+    let stated: Vec<String> = [from_meta, from_head].into_iter().flatten().collect();
+    // A node about something else (a video, a related question) shares no words with the page.
+    let agrees = |title: &String| {
+        let mut others = stated
             .iter()
-            .take(ending)
-            .filter(|label| label.len() > 3)
-            .map(|label| key(label)),
-    );
-    names
-}
-
-/// A name for comparison: its letters and digits in lower case.
-fn key(name: &str) -> String {
-    name.chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
-}
-
-/// Share of the words of either text that both have, 0..=1.
-pub(super) fn overlap(one: &str, other: &str) -> f32 {
-    let set = |text: &str| -> HashSet<String> {
-        words::words(text, words::Rule::Characters)
-            .map(str::to_lowercase)
-            .collect()
+            .chain(&headings)
+            .filter(|other| !other.is_empty());
+        let mut any = others.clone();
+        any.next().is_none() || others.any(|other| overlap(title, other) >= ALIKE)
     };
-    let (one, other) = (set(one), set(other));
-    let shared = one.intersection(&other).count();
-    let all = one.len() + other.len();
-    if all == 0 {
-        0.0
-    } else {
-        2.0 * shared as f32 / all as f32
+    let from_graph = sources
+        .main
+        .filter(|node| rank(node) > 1)
+        .and_then(|node| node.headline().or_else(|| node.name()))
+        .filter(agrees);
+    let mut cleaned: Vec<String> = from_graph
+        .into_iter()
+        .chain(stated)
+        .filter(|title| !title.is_empty() && title.chars().count() <= LONGEST)
+        .map(|title| clean(&title, &headings, names))
+        .filter(|title| !names.contains(&key(title)))
+        .collect();
+    let is_article = sources.main.is_some_and(|node| rank(&node) == 3);
+    let article = is_article || !has_meta;
+    if let Some(heading) = heading(&headings, &cleaned, names, article) {
+        return Some(heading.to_owned());
     }
+    if cleaned.is_empty() {
+        let title: String = page.head.title.chars().take(LONGEST).collect();
+        cleaned.extend(Some(title).filter(|title| !title.is_empty()));
+        cleaned.extend(headings);
+    }
+    let Some(first) = cleaned.first() else {
+        let mut blocks = page.blocks.iter();
+        let any = |block: &&Block| {
+            page.container(block)
+                .is_some_and(|(_, e)| e.tag.is_heading())
+        };
+        return blocks.find(any).map(|block| heading_text(page, block));
+    };
+    let whole = whole(first, &cleaned);
+    Some(echo(page, whole).unwrap_or_else(|| whole.to_owned()))
+}
+
+/// Text of a heading without the marks that link to it.
+fn heading_text(page: &Page, block: &Block) -> String {
+    let text = fold(page.text(block));
+    text.trim_end_matches([' ', '¶', '#', '§']).to_owned()
+}
+
+/// The short block that one end of the title repeats, as old pages have for a headline; the rest of
+/// the title is set off by a mark.
+fn echo(page: &Page, title: &str) -> Option<String> {
+    let lower = title.to_lowercase();
+    let is_mark = |c: Option<char>| c.is_some_and(|c| !c.is_alphanumeric() && c != ':' && c != ',');
+    page.blocks
+        .iter()
+        .take(ECHO_BLOCKS)
+        .filter(|block| (3..=30).contains(&block.words))
+        .map(|block| fold(page.text(block)))
+        .filter(|text| text.len() * 5 >= title.len() * 2 && text.len() < title.len())
+        .filter(|text| {
+            let text = text.to_lowercase();
+            let after = lower.strip_prefix(&text);
+            let before = lower.strip_suffix(&text);
+            after.is_some_and(|rest| is_mark(rest.trim_start().chars().next()))
+                || before.is_some_and(|rest| is_mark(rest.trim_end().chars().next_back()))
+        })
+        .max_by_key(String::len)
+}
+
+/// The heading that is most like one of the titles, if any is: readers see it, while the titles are
+/// often written for search engines. The lone heading of an article is taken for one that is.
+fn heading<'h>(
+    headings: &'h [String],
+    titles: &[String],
+    names: &[String],
+    article: bool,
+) -> Option<&'h str> {
+    let likeness = |heading: &String| {
+        titles
+            .iter()
+            .map(|title| overlap(heading, title))
+            .fold(0.0, f32::max)
+    };
+    let mut best: Option<(f32, &String)> = None;
+    for heading in headings {
+        let like = likeness(heading);
+        // `Fire in the hills - News` over a page that is headed `News`.
+        let is_section = titles.iter().any(|title| {
+            separators(title).iter().any(|(start, end)| {
+                let before = title.get(..*start).unwrap_or_default();
+                let after = title.get(*end..).unwrap_or_default();
+                key(after) == key(heading) && key(before).len() > key(heading).len()
+            })
+        });
+        if is_section {
+            continue;
+        }
+        if like >= ALIKE && best.is_none_or(|(known, _)| like > known) {
+            best = Some((like, heading));
+        }
+    }
+    if let ([lone], None) = (headings, best)
+        && article
+        && lone.split_whitespace().count() >= 3
+        && !names.contains(&key(lone))
+    {
+        return Some(lone);
+    }
+    best.map(|(_, heading)| heading.as_str())
+}
+
+/// The title in full, if it was cut short and another goes on where it ends.
+fn whole<'t>(title: &'t str, titles: &'t [String]) -> &'t str {
+    let bare = |text: &'t str| text.trim_end_matches(['.', '…', ' ']);
+    let begun = bare(title);
+    if begun.len() == title.len() && title.chars().count() < 100 {
+        return title;
+    }
+    titles
+        .iter()
+        .find(|other| bare(other).len() > begun.len() && other.starts_with(begun))
+        .map_or(title, String::as_str)
 }
 
 /// Drops the name of the site at either end of a title.
@@ -115,7 +180,7 @@ fn clean(title: &str, headings: &[String], names: &[String]) -> String {
                 title.get(*end..).unwrap_or_default(),
             );
             for part in [before, after] {
-                if key(part) == heading_key {
+                if key(part) == heading_key && heading_key.len() * 2 >= own.len() {
                     return part.trim().to_owned();
                 }
             }
@@ -132,8 +197,11 @@ fn clean(title: &str, headings: &[String], names: &[String]) -> String {
 fn without_name<'t>(title: &'t str, names: &[String]) -> Option<&'t str> {
     let cuts = separators(title);
     let is_name = |part: &str| {
-        let part = key(part);
-        !part.is_empty() && names.iter().any(|name| is_same_name(&part, name))
+        let whole = key(part);
+        !whole.is_empty()
+            && names
+                .iter()
+                .any(|name| is_same_name(&whole, name) || is_short_for(name, part))
     };
     let (start, end) = cuts.last()?;
     let (before, after) = (title.get(..*start)?, title.get(*end..)?);
@@ -161,6 +229,44 @@ fn is_same_name(part: &str, name: &str) -> bool {
         && long.chars().count() <= short.chars().count() * 3
 }
 
+/// Whether a name is made of beginnings of the words of a text (`nytimes`, The New York Times).
+fn is_short_for(name: &str, text: &str) -> bool {
+    /// Words and characters that are looked at.
+    const MOST: usize = 8;
+    const LONGEST: usize = 40;
+    let name: Vec<char> = name.chars().collect();
+    let words: Vec<Vec<char>> = text
+        .split_whitespace()
+        .map(|word| key(word).chars().collect())
+        .filter(|word: &Vec<char>| !word.is_empty())
+        .collect();
+    if name.len() > LONGEST || !(2..=MOST).contains(&words.len()) {
+        return false;
+    }
+    // Where in the name a word can begin, after each of the words.
+    let mut starts = vec![false; name.len() + 1];
+    if let Some(first) = starts.first_mut() {
+        *first = true;
+    }
+    for (at, word) in words.iter().enumerate() {
+        // A first article may be left out.
+        let may_miss = at == 0 && word.iter().collect::<String>() == "the";
+        let mut next = vec![false; name.len() + 1];
+        for (from, _) in starts.iter().enumerate().filter(|(_, open)| **open) {
+            let rest = name.get(from..).unwrap_or_default();
+            let shared = rest.iter().zip(word).take_while(|(a, b)| a == b).count();
+            let least = usize::from(!may_miss);
+            for end in from + least..=from + shared {
+                if let Some(slot) = next.get_mut(end) {
+                    *slot = true;
+                }
+            }
+        }
+        starts = next;
+    }
+    starts.last().copied().unwrap_or_default()
+}
+
 /// Places of the separators in a title, as (start, end) bytes with the spaces around them.
 fn separators(title: &str) -> Vec<(usize, usize)> {
     let mut cuts = Vec::new();
@@ -170,8 +276,8 @@ fn separators(title: &str) -> Vec<(usize, usize)> {
         let after = title.get(end..).unwrap_or_default();
         let spaced = before.ends_with(' ') && after.starts_with(' ');
         let is_separator = match c {
-            '|' | '»' | '«' | '·' | '•' | '｜' | '–' | '—' | '-' | '/' | '~' | '>' | '<'
-            | '‹' | '›' | '→' | '⋆' | '★' => spaced || matches!(c, '|' | '»' | '｜'),
+            '|' | '»' | '«' | '·' | '•' | '｜' | '–' | '—' | '-' | '/' | '~' | '>' | '<' | '‹'
+            | '›' | '→' | '⋆' | '★' => spaced || matches!(c, '|' | '»' | '｜'),
             ':' => after.starts_with(' '),
             '_' => !before.is_ascii() && !after.is_ascii() || spaced,
             _ => false,
@@ -186,7 +292,6 @@ fn separators(title: &str) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::super::read;
-    use super::*;
     use crate::Hints;
     use trommel_html::{Engine, Limits, LolEngine};
 
@@ -201,39 +306,109 @@ mod tests {
 
     #[test]
     fn the_best_source_gives_the_title() {
-        let html = "<script type=application/ld+json>{\"@type\":\"NewsArticle\",\"headline\":\"From &quot;LD&quot;\"}</script>\
-             <meta property=og:title content='From og'><title>From head</title><h1>From\n<i>h1</i></h1>";
-        assert_eq!(of(html).as_deref(), Some("From \"LD\""));
-        let (_, html) = html.split_once("</script>").unwrap();
-        assert_eq!(of(html).as_deref(), Some("From og"));
-        let (_, html) = html.split_once('>').unwrap();
-        assert_eq!(of(html).as_deref(), Some("From head"));
-        let (_, html) = html.split_once("</title>").unwrap();
-        assert_eq!(of(html).as_deref(), Some("From h1"));
+        let ld = "<script type=application/ld+json>{\"@type\":\"NewsArticle\",\"headline\":\"Told &quot;twice&quot; by LD\"}</script>";
+        let og = "<meta property=og:title content='Told twice by og'>";
+        let head = "<title>Told twice by head</title>";
+        let heading = "<h1>Once\n<i>only</i> told</h1>";
+        assert_eq!(
+            of(&format!("{ld}{og}{head}")).as_deref(),
+            Some("Told \"twice\" by LD")
+        );
+        assert_eq!(
+            of(&format!("{og}{head}")).as_deref(),
+            Some("Told twice by og")
+        );
+        assert_eq!(of(head).as_deref(), Some("Told twice by head"));
+        assert_eq!(of(heading).as_deref(), Some("Once only told"));
+        assert_eq!(of("<p>x<h2>Only</h2>").as_deref(), Some("Only"));
         assert_eq!(of("<p>x"), None);
+    }
+
+    #[test]
+    fn the_heading_that_readers_see_comes_first() {
+        let titles = "<meta property=og:title content='Best of 9 hats, tested'><title>Hats: 9 best | X</title>";
+        let of = |body: &str| of(&format!("{titles}{body}"));
+        assert_eq!(
+            of("<h1>Shop</h1><h1>The 9 best hats ¶</h1>").as_deref(),
+            Some("The 9 best hats")
+        );
+        assert_eq!(
+            of("<h1>Subscribe now please</h1>").as_deref(),
+            Some("Best of 9 hats, tested")
+        );
+        let article = "<script type=application/ld+json>{\"@type\":\"BlogPosting\"}</script>";
+        assert_eq!(
+            of(&format!("{article}<h1>What to wear there</h1>")).as_deref(),
+            Some("What to wear there")
+        );
+    }
+
+    #[test]
+    fn nodes_about_other_things_give_no_title() {
+        let html = "<script type=application/ld+json>[{\"@type\":\"Question\",\"name\":\"Why so dear?\"},\
+             {\"@type\":\"Article\",\"headline\":\"A long walk\"}]</script><title>A long walk home</title>";
+        assert_eq!(of(html).as_deref(), Some("A long walk"));
+        let html = html
+            .replace("\"Article\"", "\"Thing\"")
+            .replace("A long walk\"", "Else\"");
+        assert_eq!(of(&html).as_deref(), Some("A long walk home"));
+    }
+
+    #[test]
+    fn titles_that_were_cut_are_made_whole() {
+        let html = "<meta property=og:title content='A long walk ho...'><title>A long walk home | Daily News</title>";
+        assert_eq!(of(html).as_deref(), Some("A long walk home"));
+    }
+
+    #[test]
+    fn a_line_repeated_in_the_title_is_the_headline() {
+        let html = "<title>A Long Walk Home (from The Herald)</title><p>menu<b>x</b><p><font>A long walk home</font><p>text";
+        assert_eq!(of(html).as_deref(), Some("A long walk home"));
     }
 
     #[test]
     fn the_name_of_the_site_is_dropped() {
         for (html, title) in [
-            ("<title>Fire in the hills | Daily News</title>", "Fire in the hills"),
-            ("<title>Daily News: Fire in the hills</title>", "Fire in the hills"),
-            ("<title>Fire - a story - Daily News Online</title>", "Fire - a story"),
+            (
+                "<title>Fire in the hills | Daily News</title>",
+                "Fire in the hills",
+            ),
+            (
+                "<title>Daily News: Fire in the hills</title>",
+                "Fire in the hills",
+            ),
+            (
+                "<title>Fire - a story - Daily News Online</title>",
+                "Fire - a story",
+            ),
             ("<title>Fire - a story</title>", "Fire - a story"),
-            ("<meta property=og:site_name content='The Sun'><title>Fire » The Sun</title>", "Fire"),
-            ("<title>Fire in the hills | World | Anything</title><h1>Fire in the hills</h1>", "Fire in the hills"),
-            ("<title>Anything | Fire | Hills</title><h1>Fire | Hills</h1>", "Fire | Hills"),
+            (
+                "<meta property=og:site_name content='The Sun'><title>Fire » The Sun</title>",
+                "Fire",
+            ),
+            (
+                "<title>Fire in the hills | World | Anything</title><h1>Fire in the hills</h1>",
+                "Fire in the hills",
+            ),
+            (
+                "<title>Anything | Fire | Hills</title><h1>Fire | Hills</h1>",
+                "Fire | Hills",
+            ),
+            (
+                "<title>Fire in the hills - Football</title><h1>Football</h1>",
+                "Fire in the hills - Football",
+            ),
+            (
+                "<meta property=og:site_name content=NYTimes><title>Fire - The New York Times</title>",
+                "Fire",
+            ),
             ("<title>Daily News</title>", "Daily News"),
-            ("<meta property=og:title content='Daily News'><title>Fire | Daily News</title>", "Fire"),
+            (
+                "<meta property=og:title content='Daily News'><title>Fire | Daily News</title>",
+                "Fire",
+            ),
         ] {
             assert_eq!(of(html).as_deref(), Some(title), "{html}");
         }
-    }
-
-    #[test]
-    fn overlap_is_of_words() {
-        assert_eq!(overlap("Two words", "two WORDS!"), 1.0);
-        assert_eq!(overlap("two words", "two things"), 0.5);
-        assert_eq!(overlap("", ""), 0.0);
     }
 }
