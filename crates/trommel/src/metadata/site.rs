@@ -74,7 +74,7 @@ fn host_names(sources: &Sources) -> Vec<String> {
     let host = host.strip_prefix("www.").unwrap_or(host);
     let labels: Vec<&str> = host.split('.').collect();
     let mut names = vec![key(host)];
-    if let Some((_, rest)) = host.split_once('.') {
+    if let Some((_, rest)) = host.split_once('.').filter(|_| labels.len() > 2) {
         names.push(key(rest));
     }
     let ending = labels.len().saturating_sub(1);

@@ -24,7 +24,7 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
         .filter(|block| block.chars as usize <= LONGEST)
         .filter(|block| page.container(block).is_some_and(|(_, e)| e.tag == Tag::H1))
         .take(8)
-        .map(|block| heading_text(page, block))
+        .map(|block| nameless(&heading_text(page, block), names).to_owned())
         .collect();
     let from_meta = sources
         .metas(&["og:title", "twitter:title", "citation_title", "dc.title"])
@@ -57,7 +57,9 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
     let is_article = sources.main.is_some_and(|node| rank(&node) == 3);
     let article = is_article || !has_meta;
     if let Some(heading) = heading(&headings, &cleaned, names, article) {
-        return Some(heading.to_owned());
+        // A heading in capitals may stand in plain letters elsewhere.
+        let same = cleaned.iter().find(|title| key(title) == key(heading));
+        return Some(same.map_or_else(|| heading.to_owned(), String::clone));
     }
     if cleaned.is_empty() {
         let title: String = page.head.title.chars().take(LONGEST).collect();
@@ -97,8 +99,10 @@ fn echo(page: &Page, title: &str) -> Option<String> {
             let text = text.to_lowercase();
             let after = lower.strip_prefix(&text);
             let before = lower.strip_suffix(&text);
+            // At the end stands the site as often as the headline: that must be most of the title.
+            let most = text.len() * 20 >= lower.len() * 11;
             after.is_some_and(|rest| is_mark(rest.trim_start().chars().next()))
-                || before.is_some_and(|rest| is_mark(rest.trim_end().chars().next_back()))
+                || most && before.is_some_and(|rest| is_mark(rest.trim_end().chars().next_back()))
         })
         .max_by_key(String::len)
 }
@@ -168,7 +172,7 @@ fn clean(title: &str, headings: &[String], names: &[String]) -> String {
     // A heading that is one end of the title says where the site's part starts.
     for heading in headings {
         let heading_key = key(heading);
-        if heading_key.chars().count() < 4 || names.contains(&heading_key) {
+        if heading_key.chars().count() < 2 || names.contains(&heading_key) {
             continue;
         }
         if own == heading_key {
@@ -179,38 +183,52 @@ fn clean(title: &str, headings: &[String], names: &[String]) -> String {
                 title.get(..*start).unwrap_or_default(),
                 title.get(*end..).unwrap_or_default(),
             );
-            for part in [before, after] {
-                if key(part) == heading_key && heading_key.len() * 2 >= own.len() {
-                    return part.trim().to_owned();
-                }
+            // A short one is a section (`Opinion | ...`) rather than the headline, and so is what
+            // stands at the end.
+            let long = heading_key.len() * 2 >= own.len();
+            if key(before) == heading_key && (long || heading.split_whitespace().nth(2).is_some()) {
+                return before.trim().to_owned();
+            }
+            if key(after) == heading_key && long {
+                return after.trim().to_owned();
             }
         }
     }
-    let mut title = title;
+    nameless(title, names).to_owned()
+}
+
+/// A title without the names of the site at its ends.
+fn nameless<'t>(mut title: &'t str, names: &[String]) -> &'t str {
     // Each round drops a part, and a title has few.
     while let Some(shorter) = without_name(title, names) {
         title = shorter;
     }
-    title.trim().to_owned()
+    title.trim()
 }
 
 fn without_name<'t>(title: &'t str, names: &[String]) -> Option<&'t str> {
     let cuts = separators(title);
-    let is_name = |part: &str| {
+    let is_name = |part: &str, start: usize, end: usize| {
         let whole = key(part);
+        // What is set off by a colon is mostly part of the title, unless a space stands before it.
+        let spaced = title
+            .get(..start)
+            .is_some_and(|before| before.ends_with(' '));
+        let exact = title.get(start..end) == Some(":") && !spaced;
         !whole.is_empty()
-            && names
-                .iter()
-                .any(|name| is_same_name(&whole, name) || is_short_for(name, part))
+            && names.iter().any(|name| {
+                whole == *name || !exact && (is_same_name(&whole, name) || is_short_for(name, part))
+            })
     };
     let (start, end) = cuts.last()?;
     let (before, after) = (title.get(..*start)?, title.get(*end..)?);
-    if is_name(after) && !key(before).is_empty() {
+    if is_name(after, *start, *end) && !key(before).is_empty() {
         return Some(before.trim());
     }
     let (start, end) = cuts.first()?;
     let (before, after) = (title.get(..*start)?, title.get(*end..)?);
-    (is_name(before) && !key(after).is_empty()).then(|| after.trim())
+    let named = is_name(before, *start, *end) && !key(after).is_empty();
+    named.then(|| after.trim())
 }
 
 /// Whether a part of a title names the site: the same, or one begins as the other does and is not
@@ -224,9 +242,10 @@ fn is_same_name(part: &str, name: &str) -> bool {
     } else {
         (name, part)
     };
-    short.chars().count() >= 3
-        && (long.starts_with(short) || long.ends_with(short))
-        && long.chars().count() <= short.chars().count() * 3
+    let (least, most) = (short.chars().count(), long.chars().count());
+    least >= 3
+        && (long.starts_with(short) && most <= least * 3
+            || long.ends_with(short) && most <= least * 2)
 }
 
 /// Whether a name is made of beginnings of the words of a text (`nytimes`, The New York Times).
@@ -267,7 +286,7 @@ fn is_short_for(name: &str, text: &str) -> bool {
     starts.last().copied().unwrap_or_default()
 }
 
-/// Places of the separators in a title, as (start, end) bytes with the spaces around them.
+/// Places of the separators in a title, as (start, end) bytes without the spaces around them.
 fn separators(title: &str) -> Vec<(usize, usize)> {
     let mut cuts = Vec::new();
     for (at, c) in title.char_indices() {
@@ -333,6 +352,10 @@ mod tests {
             Some("The 9 best hats")
         );
         assert_eq!(
+            of("<h1>BEST OF 9 HATS TESTED</h1>").as_deref(),
+            Some("Best of 9 hats, tested")
+        );
+        assert_eq!(
             of("<h1>Subscribe now please</h1>").as_deref(),
             Some("Best of 9 hats, tested")
         );
@@ -395,11 +418,19 @@ mod tests {
                 "Fire | Hills",
             ),
             (
+                "<title>Fire in the hills | News of the Hills | Hill Institute</title><h1>Fire in the hills</h1>",
+                "Fire in the hills",
+            ),
+            (
                 "<title>Fire in the hills - Football</title><h1>Football</h1>",
                 "Fire in the hills - Football",
             ),
             (
                 "<meta property=og:site_name content=NYTimes><title>Fire - The New York Times</title>",
+                "Fire",
+            ),
+            (
+                "<title>Fire | Daily News</title><h1>Fire | Daily News</h1>",
                 "Fire",
             ),
             ("<title>Daily News</title>", "Daily News"),
