@@ -65,6 +65,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
         url: args.url.as_deref(),
         http_charset: args.charset.as_deref(),
         crawl_charset: None,
+        date: None,
     };
     let extract = || match &method {
         Some(method) => by_method(method.as_ref(), &bytes, &hints),
@@ -105,5 +106,5 @@ fn by_method(method: &dyn Method, bytes: &[u8], hints: &Hints) -> anyhow::Result
         kept,
         expected_f1: 0.0,
     };
-    Ok(document(&decoded, &page, &probabilities, &choice))
+    Ok(document(&decoded, &page, hints, &probabilities, &choice))
 }

@@ -5,6 +5,7 @@
 //! end tags without a start, and never reopens formatting elements, so its work is bounded by the
 //! length of the page times the depth cap.
 
+mod claims;
 mod elements;
 mod facts;
 mod nesting;
@@ -196,7 +197,7 @@ impl Builder {
                 self.in_title = true;
                 return;
             }
-            Tag::Meta => return self.meta(attributes),
+            Tag::Meta => return self.meta(attributes, offset),
             Tag::Link => return self.link(attributes),
             Tag::Base | Tag::Head | Tag::Frameset | Tag::Frame | Tag::Bgsound | Tag::Basefont => {
                 return;

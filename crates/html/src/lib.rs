@@ -11,10 +11,13 @@
 mod builder;
 pub mod charset;
 mod engine;
+mod fact;
 mod head;
+pub mod json_ld;
 mod lex;
 mod limits;
 mod lol;
+mod plain;
 mod table;
 mod tag;
 mod text;
@@ -25,8 +28,11 @@ pub mod words;
 mod page_tests;
 
 pub use engine::Engine;
+pub use fact::{Fact, FactKind};
 pub use head::Head;
+pub use json_ld::{JsonLd, JsonLdKind, JsonLdText};
 pub use limits::{Cap, Capped, Limits};
 pub use lol::{LolEngine, PushReader};
+pub use plain::{element_text, fold, plain};
 pub use table::{Attribute, Block, Element, NONE, Page, Token, hash};
 pub use tag::Tag;

@@ -1,6 +1,6 @@
 //! Tests of the tables over small pages, through the lol_html engine.
 
-use crate::{Cap, Engine, Limits, LolEngine, NONE, Page, PushReader};
+use crate::{Cap, Engine, FactKind, Limits, LolEngine, NONE, Page, PushReader};
 
 fn read(html: &str) -> Page {
     LolEngine.read(html, &Limits::default())
@@ -232,6 +232,62 @@ fn head_facts_are_kept_apart() {
 }
 
 #[test]
+fn facts_of_the_body_say_where_they_stand() {
+    let html = "<body><h1 itemprop='x headline'>T</h1><meta itemprop=datePublished content='2024-05-18'>\
+         <p>by <a rel='nofollow author' href=x>A</a> <time datetime=2024-05-19 pubdate>y</time>\
+         <del datetime=2024-01-01>z</del><p>c<abbr itemprop=dateModified title='2024&#45;05-20'>d</abbr>";
+    let page = read(html);
+    let facts: Vec<(FactKind, &str, u32)> = page
+        .facts
+        .iter()
+        .map(|fact| (fact.kind, fact.value.as_str(), fact.block))
+        .collect();
+    assert_eq!(
+        facts,
+        [
+            (FactKind::Headline, "", 0),
+            (FactKind::Published, "2024-05-18", 1),
+            (FactKind::AuthorLink, "", 1),
+            (FactKind::Time, "2024-05-19", 1),
+            (FactKind::Modified, "2024-05-20", 2),
+        ]
+    );
+    let names: Vec<&str> = page
+        .facts
+        .iter()
+        .map(|fact| page.name(page.element(fact.element).unwrap()))
+        .collect();
+    assert_eq!(names, ["h1", "body", "a", "time", "abbr"]);
+    assert!(html[page.facts[3].start as usize..].starts_with("<time"));
+}
+
+#[test]
+fn links_to_author_pages_are_facts() {
+    let links = |href: &str| read(&format!("<a href='{href}'>x</a>")).facts.len();
+    for href in [
+        "/author/jane",
+        "https://e.org/blog/authors/jane/",
+        "/?author=7",
+    ] {
+        assert_eq!(links(href), 1, "{href}");
+    }
+    for href in ["/author/", "/for-author/x", "/authority/x", "/news"] {
+        assert_eq!(links(href), 0, "{href}");
+    }
+}
+
+#[test]
+fn facts_of_a_page_are_bounded() {
+    let page = read(&"<time datetime=2024>".repeat(5000));
+    assert!(page.facts.len() < 1000);
+    let page = read(&format!(
+        "<p itemprop=author content='{}'>",
+        "é".repeat(1000)
+    ));
+    assert!(page.facts[0].value.len() < 400);
+}
+
+#[test]
 fn text_that_is_only_punctuation_is_no_block() {
     assert_eq!(texts(&read("<p>|</p><p>*</p><p>a</p>")), ["a"]);
 }
@@ -319,6 +375,7 @@ mod properties {
             "[a-z ]{0,6}",
             "</?(div|p|a href=x|b|li|ul|td|tr|table|span|noscript|svg|select|pre|br|title|h1)>",
             "&(amp|lt|copy|#65|nbsp|x);?",
+            "<(time datetime=2024-05-01|meta itemprop=author content='A &amp; B'|i rel=author|b itemprop=name)>",
             "<(script|style|!--|/|!|\\?|div class=')",
             "(-->|</script>|</style>|'>|日|é| |\n|\u{0})",
         ];

@@ -1,5 +1,6 @@
 //! The tables a page is read into: blocks, elements, attribute tokens.
 
+use crate::fact::Fact;
 use crate::head::Head;
 use crate::limits::Capped;
 use crate::tag::Tag;
@@ -20,6 +21,8 @@ pub struct Page {
     pub tokens: Vec<Token>,
     /// Indices of inline elements, those of a block side by side.
     pub inline: Vec<u32>,
+    /// Facts that elements of the body state, in document order.
+    pub facts: Vec<Fact>,
     /// Caps that were passed.
     pub capped: Capped,
     /// Bytes of the decoded page that were read.

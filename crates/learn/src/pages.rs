@@ -209,6 +209,7 @@ fn read_page(mut record: Record, gold: &Gold) -> Result<Page, LearnError> {
         url: Some(&url),
         http_charset: payload.charset(),
         crawl_charset: None,
+        date: None,
     };
     let decoded = charset::decode(&payload.body, &charset_hints(&hints));
     Ok(LolEngine.read(&decoded.text, &Limits::default()))

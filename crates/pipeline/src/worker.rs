@@ -88,6 +88,7 @@ impl Worker<'_> {
             url: record.url(),
             http_charset: page.charset(),
             crawl_charset: charset.as_deref(),
+            date: record.date(),
         };
         let document = (self.extract)(&page.body, &hints);
         let notes: Vec<String> = record

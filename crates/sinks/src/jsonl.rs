@@ -22,7 +22,7 @@ impl Encode for Jsonl {
 pub(crate) mod tests {
     use super::*;
     use crate::Source;
-    use trommel::Document;
+    use trommel::{Document, Metadata};
 
     pub(crate) fn source(inner: u64) -> Source {
         Source {
@@ -73,6 +73,29 @@ pub(crate) mod tests {
                 "\n"
             )
         );
+    }
+
+    #[test]
+    fn metadata_is_there_where_it_is_known() {
+        let source = source(0);
+        let mut document = document();
+        document.metadata = Metadata {
+            author: vec!["A".into(), "B".into()],
+            published: Some("2024-05-17".into()),
+            modified: Some("2024-05-18T01:00:00Z".into()),
+            site: Some("S".into()),
+            description: Some("D".into()),
+            canonical: Some("http://example.com/c".into()),
+            lang_declared: Some("de-AT".into()),
+        };
+        let mut out = Vec::new();
+        Jsonl.entry(&entry(&source, &document), &mut out).unwrap();
+        let line = String::from_utf8(out).unwrap();
+        let keys = concat!(
+            r#""length":3141},"author":["A","B"],"published":"2024-05-17","modified":"2024-05-18T01:00:00Z","#,
+            r#""site":"S","description":"D","canonical":"http://example.com/c","lang_declared":"de-AT","status":200}"#,
+        );
+        assert!(line.trim_end().ends_with(keys), "{line}");
     }
 
     #[test]

@@ -27,7 +27,9 @@ mod tests {
 
     #[test]
     fn maps_equal_the_json_lines() {
-        let (source, document) = (source(9), document());
+        let (source, mut document) = (source(9), document());
+        document.metadata.author = vec!["A".into()];
+        document.metadata.site = Some("S".into());
         let entry = entry(&source, &document);
         let (mut packed, mut line) = (Vec::new(), Vec::new());
         Msgpack.entry(&entry, &mut packed).unwrap();

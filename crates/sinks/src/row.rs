@@ -1,6 +1,7 @@
 //! The keys shared by the formats that write one map a document.
 
 use serde::Serialize;
+use trommel::Metadata;
 
 use crate::{Entry, Source};
 
@@ -17,6 +18,8 @@ pub(crate) struct Row<'a> {
     charset_source: &'a str,
     confidence: f32,
     source: &'a Source,
+    #[serde(flatten)]
+    metadata: &'a Metadata,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,6 +44,7 @@ impl<'a> From<&Entry<'a>> for Row<'a> {
             charset_source: &document.charset_source,
             confidence: document.confidence,
             source: entry.source,
+            metadata: &document.metadata,
             status: entry.status,
             truncated: entry.truncated,
             capped: &document.capped,

@@ -31,6 +31,7 @@ impl Stored {
             url: self.url.as_deref(),
             http_charset: self.charset.as_deref(),
             crawl_charset: None,
+            date: None,
         }
     }
 

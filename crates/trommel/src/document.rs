@@ -1,5 +1,6 @@
 //! The document: what the extractor makes of a page.
 
+use crate::metadata::Metadata;
 use serde::{Deserialize, Serialize};
 
 /// The main content of one page with what is known about it.
@@ -7,11 +8,16 @@ use serde::{Deserialize, Serialize};
 pub struct Document {
     /// Main text, one paragraph, heading, list item or table cell a line; empty if the page has none.
     pub text: String,
-    /// Title of the page: its `<title>`, else `og:title`, else the first `h1`; white space folded.
+    /// Title of the page without the name of its site: the `h1` that is like one of the titles it
+    /// states, else the headline of its JSON-LD, else `og:title`, else its `<title>`, else its first
+    /// heading; white space folded.
     pub title: Option<String>,
     /// ISO 639-1 code of the text's language (ISO 639-3 where there is no shorter one): detected on
     /// the text where it is long enough, else as the page declares it.
     pub lang: Option<String>,
+    /// What else the page says about itself.
+    #[serde(flatten)]
+    pub metadata: Metadata,
     /// WHATWG name of the encoding the page was decoded with, in lower case (`utf-8`, `windows-1252`).
     pub charset: String,
     /// Where the encoding was learned from (`bom`, `http`, `meta`, `crawl`, `detected`).

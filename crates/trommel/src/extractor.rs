@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use trommel_html::{Engine, Limits, LolEngine, Page, Tag, charset};
+use trommel_html::{Engine, Limits, LolEngine, Page, charset};
 use trommel_model::{Choice, Model};
 
 use crate::document::{BlockVerdict, Document};
 use crate::language::language;
+use crate::metadata;
 
 /// What is known about a page from outside its bytes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +18,8 @@ pub struct Hints<'a> {
     pub http_charset: Option<&'a str>,
     /// `charset-detected` of the crawl's metadata record.
     pub crawl_charset: Option<&'a str>,
+    /// Time of the capture: no date of the page is after it.
+    pub date: Option<&'a str>,
 }
 
 /// Extracts main text with one model. Cheap to clone; has no state between pages, so the same bytes,
@@ -41,7 +44,7 @@ impl Extractor {
         let decoded = charset::decode(bytes, &charset_hints(hints));
         let page = LolEngine.read(&decoded.text, &self.limits);
         let (probabilities, choice) = self.model.judge(&page);
-        document(&decoded, &page, &probabilities, &choice)
+        document(&decoded, &page, hints, &probabilities, &choice)
     }
 }
 
@@ -49,6 +52,7 @@ impl Extractor {
 pub fn document(
     decoded: &charset::Decoded,
     page: &Page,
+    hints: &Hints,
     probabilities: &[f32],
     choice: &Choice,
 ) -> Document {
@@ -70,8 +74,10 @@ pub fn document(
         })
         .collect();
     let text = assemble(&blocks);
+    let (title, metadata) = metadata::read(&decoded.text, page, hints);
     Document {
-        title: title(page),
+        title,
+        metadata,
         lang: language(&text, &page.head),
         text,
         charset: decoded.encoding.name().to_ascii_lowercase(),
@@ -111,52 +117,9 @@ fn assemble(blocks: &[BlockVerdict]) -> String {
     text
 }
 
-/// Title of a page: `<title>`, else `og:title`, else its first headline.
-fn title(page: &Page) -> Option<String> {
-    let headline = || {
-        let block = page
-            .blocks
-            .iter()
-            .find(|block| page.container(block).is_some_and(|(_, e)| e.tag == Tag::H1))?;
-        Some(
-            page.text(block)
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" "),
-        )
-    };
-    [Some(page.head.title.as_str()), page.head.meta("og:title")]
-        .into_iter()
-        .flatten()
-        .find(|title| !title.is_empty())
-        .map(str::to_owned)
-        .or_else(headline)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn page(html: &str) -> Page {
-        LolEngine.read(html, &Limits::default())
-    }
-
-    #[test]
-    fn title_falls_back() {
-        assert_eq!(
-            title(&page("<title>a</title><h1>b</h1>")).as_deref(),
-            Some("a")
-        );
-        assert_eq!(
-            title(&page("<meta property=og:title content=c><h1>b</h1>")).as_deref(),
-            Some("c")
-        );
-        assert_eq!(
-            title(&page("<title> </title><h1>b\n<i>d</i></h1>")).as_deref(),
-            Some("b d")
-        );
-        assert_eq!(title(&page("<p>x")), None);
-    }
 
     #[test]
     fn host_of_a_url() {

@@ -15,6 +15,50 @@ pub(crate) fn language(text: &str, head: &Head) -> Option<String> {
     detected(text).or_else(|| declared(head))
 }
 
+/// The language a page declares, as a BCP 47 tag: that of `<html lang>`, else `graph` (that of its
+/// JSON-LD), else of a `<meta>`.
+pub(crate) fn tag(head: &Head, graph: Option<&str>) -> Option<String> {
+    let metas = ["content-language", "og:locale", "language", "dc.language"];
+    head.lang
+        .as_deref()
+        .into_iter()
+        .chain(graph)
+        .chain(metas.iter().filter_map(|name| head.meta(name)))
+        .find_map(well_formed)
+}
+
+/// A tag with its subtags in their usual case, if it is one.
+fn well_formed(raw: &str) -> Option<String> {
+    let raw = raw.split([',', ';']).next()?.trim();
+    let mut tag = String::new();
+    for (at, part) in raw.split(['-', '_']).enumerate() {
+        let letters = part.bytes().all(|byte| byte.is_ascii_alphabetic());
+        if !part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            || !(1..=8).contains(&part.len())
+            || at == 0 && !(letters && (2..=3).contains(&part.len()))
+        {
+            return None;
+        }
+        if at > 0 {
+            tag.push('-');
+        }
+        match part.len() {
+            2 if at > 0 => tag.push_str(&part.to_ascii_uppercase()),
+            4 if at > 0 && letters => {
+                tag.push_str(part.get(..1)?.to_ascii_uppercase().as_str());
+                tag.push_str(&part.get(1..)?.to_ascii_lowercase());
+            }
+            _ => tag.push_str(&part.to_ascii_lowercase()),
+        }
+    }
+    let primary = tag.split('-').next()?;
+    let known = match primary.len() {
+        2 => Language::from_639_1(primary),
+        _ => Language::from_639_3(primary),
+    };
+    known.map(|_| tag)
+}
+
 fn detected(text: &str) -> Option<String> {
     let end = text
         .char_indices()
@@ -81,6 +125,24 @@ mod tests {
         assert_eq!(language(german, &head("en")).as_deref(), Some("de"));
         let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。";
         assert_eq!(language(chinese, &head("en")).as_deref(), Some("zh"));
+    }
+
+    #[test]
+    fn declared_tags_are_brought_to_form() {
+        assert_eq!(tag(&head("EN_us"), None).as_deref(), Some("en-US"));
+        assert_eq!(
+            tag(&head("zh-hans-cn"), None).as_deref(),
+            Some("zh-Hans-CN")
+        );
+        assert_eq!(tag(&head("english"), Some("de")).as_deref(), Some("de"));
+        let meta = Head {
+            meta: vec![("og:locale".into(), "pt_BR".into())],
+            ..Head::default()
+        };
+        assert_eq!(tag(&meta, None).as_deref(), Some("pt-BR"));
+        for none in ["", "{{lang}}", "xx-invalid-länge", "qq"] {
+            assert_eq!(tag(&head(none), None), None, "{none}");
+        }
     }
 
     #[test]

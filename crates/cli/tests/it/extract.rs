@@ -81,6 +81,8 @@ fn json_and_blocks_say_the_same_as_text() {
     assert_eq!(object["text"], text);
     assert_eq!(object["title"], "The mill");
     assert_eq!(object["lang"], "en");
+    assert_eq!(object["lang_declared"], "en");
+    assert!(!keys.contains("author"), "absent where unknown: {keys:?}");
     assert_eq!(object["charset"], "utf-8");
     assert_eq!(object["charset_source"], "meta");
     assert_eq!(object["url"], url);

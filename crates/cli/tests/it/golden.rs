@@ -66,9 +66,20 @@ fn differences(kept: &BTreeMap<String, String>, found: &BTreeMap<String, String>
 /// A document as a reader wants to see it.
 fn readable(document: &Value, gold: &Value) -> String {
     let line = |key: &str| document[key].as_str().unwrap_or("none").to_owned();
+    let authors = match document["author"].as_array() {
+        Some(names) => {
+            let names: Vec<&str> = names.iter().map(|name| name.as_str().unwrap()).collect();
+            names.join("; ")
+        }
+        None => "none".to_owned(),
+    };
     format!(
-        "title:      {}\nlanguage:   {}\ncharset:    {} ({})\npage type:  {}\nconfidence: {:.3}\n\n{}\n",
+        "title:      {}\nauthor:     {}\npublished:  {}\nmodified:   {}\nsite:       {}\nlanguage:   {}\ncharset:    {} ({})\npage type:  {}\nconfidence: {:.3}\n\n{}\n",
         line("title"),
+        authors,
+        line("published"),
+        line("modified"),
+        line("site"),
         line("lang"),
         line("charset"),
         line("charset_source"),

@@ -1,5 +1,6 @@
 //! Rows of the element table and their attribute tokens.
 
+use super::claims::Claims;
 use super::{Builder, Open, has_optional_end, narrow};
 use crate::lex::Attributes;
 use crate::limits::Cap;
@@ -74,8 +75,10 @@ impl Builder {
         };
         let first = self.page.tokens.len();
         let mut signature = hash(tag.name().as_bytes()) ^ u64::from(name);
+        let mut claims = Claims::default();
         for (key, value) in Attributes::new(attributes) {
             let is = |name: &str| key.eq_ignore_ascii_case(name.as_bytes());
+            claims.note(key, value);
             if let Some(attribute) = Attribute::ALL.into_iter().find(|known| is(known.name())) {
                 if attribute == Attribute::Class {
                     signature ^= hash(value).rotate_left(17);
@@ -86,6 +89,9 @@ impl Builder {
                     || is("aria-hidden") && value.eq_ignore_ascii_case(b"true")
                     || is("style") && hides(value);
             }
+        }
+        if claims.any() {
+            self.note_facts(tag, &claims, attributes, offset);
         }
         let count = u16::try_from(self.page.tokens.len() - first).unwrap_or(u16::MAX);
         Element {

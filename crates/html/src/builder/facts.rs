@@ -26,17 +26,28 @@ impl Builder {
         }
     }
 
-    pub(super) fn meta(&mut self, attributes: &[u8]) {
-        let (mut name, mut content) = (None, None);
+    pub(super) fn meta(&mut self, attributes: &[u8], offset: usize) {
+        let (mut name, mut itemprop, mut content) = (None, None, None);
         for (key, value) in Attributes::new(attributes) {
             let is = |known: &str| key.eq_ignore_ascii_case(known.as_bytes());
             if is("content") {
                 content = content.or(Some(value));
-            } else if is("name") || is("property") || is("itemprop") {
+            } else if is("name")
+                || is("property")
+                || is("http-equiv") && value.eq_ignore_ascii_case(b"content-language")
+            {
                 name = name.or(Some(value));
+            } else if is("itemprop") {
+                itemprop = itemprop.or(Some(value));
             }
         }
-        if let (Some(name), Some(content)) = (name, content)
+        let Some(content) = content else {
+            return;
+        };
+        if let Some(itemprop) = itemprop {
+            self.note_meta_fact(itemprop, content, offset);
+        }
+        if let Some(name) = name.or(itemprop)
             && self.head_room(name.len() + content.len())
         {
             let name = decode(name).trim().to_ascii_lowercase();

@@ -1,0 +1,113 @@
+//! Facts stated by elements of the body.
+
+use super::facts::decode;
+use super::{Builder, find, narrow};
+use crate::fact::{Fact, FactKind};
+use crate::tag::Tag;
+
+/// Facts of a page that are kept. Those that matter stand at the top, so a page is not marked for
+/// having more: a long forum thread has thousands of `<time>`.
+const MOST: usize = 400;
+/// Bytes of a fact's value that are kept.
+const LONGEST: usize = 300;
+
+/// The attributes of one element that can state a fact.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Claims<'a> {
+    itemprop: Option<&'a [u8]>,
+    datetime: Option<&'a [u8]>,
+    rel: Option<&'a [u8]>,
+    /// A link to the page of an author.
+    author: bool,
+}
+
+impl<'a> Claims<'a> {
+    /// Looks at one attribute. Most are told apart by their length alone.
+    pub(super) fn note(&mut self, key: &[u8], value: &'a [u8]) {
+        match key.len() {
+            4 if key.eq_ignore_ascii_case(b"href") => self.author |= is_author_page(value),
+            3 if key.eq_ignore_ascii_case(b"rel") => self.rel = self.rel.or(Some(value)),
+            8 if key.eq_ignore_ascii_case(b"itemprop") => {
+                self.itemprop = self.itemprop.or(Some(value));
+            }
+            8 if key.eq_ignore_ascii_case(b"datetime") => {
+                self.datetime = self.datetime.or(Some(value));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn any(&self) -> bool {
+        self.itemprop.is_some() || self.datetime.is_some() || self.rel.is_some() || self.author
+    }
+}
+
+impl Builder {
+    /// Keeps what the element that is about to get its row states.
+    pub(super) fn note_facts(
+        &mut self,
+        tag: Tag,
+        claims: &Claims,
+        attributes: &[u8],
+        offset: usize,
+    ) {
+        if self.page.facts.len() >= MOST {
+            return;
+        }
+        let element = narrow(self.page.elements.len());
+        if let Some(kind) = claims.itemprop.and_then(FactKind::of_itemprop) {
+            let value = find(attributes, b"content").or(claims.datetime);
+            let value = match kind {
+                FactKind::Published | FactKind::Modified => {
+                    value.or_else(|| find(attributes, b"title"))
+                }
+                _ => value,
+            };
+            self.fact(kind, value.unwrap_or_default(), element, offset);
+        } else if let Some(value) = claims.datetime
+            && !matches!(tag, Tag::Del | Tag::Ins)
+        {
+            self.fact(FactKind::Time, value, element, offset);
+        }
+        let is_author = |rel: &[u8]| {
+            rel.split(|byte| byte.is_ascii_whitespace())
+                .any(|word| word.eq_ignore_ascii_case(b"author"))
+        };
+        if claims.author || claims.rel.is_some_and(is_author) {
+            self.fact(FactKind::AuthorLink, b"", element, offset);
+        }
+    }
+
+    /// Keeps what a `<meta itemprop>` in the body states.
+    pub(super) fn note_meta_fact(&mut self, itemprop: &[u8], content: &[u8], offset: usize) {
+        if let Some(kind) = FactKind::of_itemprop(itemprop)
+            && let Some(around) = self.stack.last()
+            && self.page.facts.len() < MOST
+        {
+            let element = around.element;
+            self.fact(kind, content, element, offset);
+        }
+    }
+
+    fn fact(&mut self, kind: FactKind, value: &[u8], element: u32, offset: usize) {
+        let value = value.get(..LONGEST).unwrap_or(value);
+        self.page.facts.push(Fact {
+            kind,
+            // A cut inside a character leaves a mark.
+            value: decode(value).trim_end_matches('\u{fffd}').trim().to_owned(),
+            element,
+            block: narrow(self.page.blocks.len()),
+            start: narrow(offset),
+        });
+    }
+}
+
+/// Whether an address has `author` or `authors` as a step of its path or name of its query.
+fn is_author_page(href: &[u8]) -> bool {
+    memchr::memmem::find_iter(href, b"author").any(|at| {
+        let before = at.checked_sub(1).and_then(|before| href.get(before));
+        let rest = href.get(at + 6..).unwrap_or_default();
+        let rest = rest.strip_prefix(b"s").unwrap_or(rest);
+        matches!(before, Some(b'/' | b'?' | b'&')) && matches!(rest, [b'/' | b'=', _, ..])
+    })
+}

@@ -1,0 +1,300 @@
+//! The nodes of a page's JSON-LD and what they say.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::{DEPTH, NODES};
+use crate::plain::{fold, plain};
+
+/// Names of one node's authors that are kept.
+const AUTHORS: usize = 32;
+
+/// The nodes of a page: nested objects and `@graph` laid flat.
+#[derive(Clone, Debug, Default)]
+pub struct Graph<'a> {
+    nodes: Vec<Node<'a>>,
+    by_id: HashMap<&'a str, Node<'a>>,
+}
+
+/// An object that has a type.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'a> {
+    object: &'a Map<String, Value>,
+    /// Whether the object stands by itself or in a list of such, not inside another node.
+    top: bool,
+}
+
+impl<'a> Graph<'a> {
+    pub(super) fn new(values: &'a [Value]) -> Self {
+        let mut graph = Self::default();
+        for value in values {
+            graph.add(value, true, 0);
+        }
+        graph
+    }
+
+    /// Every node in document order, a node before those inside it.
+    pub fn nodes(&self) -> &[Node<'a>] {
+        &self.nodes
+    }
+
+    fn add(&mut self, value: &'a Value, top: bool, depth: usize) {
+        if depth >= DEPTH || self.nodes.len() >= NODES {
+            return;
+        }
+        match value {
+            Value::Array(values) => {
+                for value in values {
+                    self.add(value, top, depth + 1);
+                }
+            }
+            Value::Object(object) => {
+                let node = Node { object, top };
+                let typed = node.types().next().is_some();
+                if typed {
+                    self.nodes.push(node);
+                    if let Some(id) = object.get("@id").and_then(Value::as_str) {
+                        // The fullest description of a thing is the one that is not a mere mention.
+                        let known = self.by_id.entry(id).or_insert(node);
+                        if known.object.len() < object.len() {
+                            *known = node;
+                        }
+                    }
+                }
+                for (key, value) in object {
+                    let top = top && !typed || key == "@graph";
+                    self.add(value, top, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The object that `object` refers to by its `@id`, if it is a mere reference.
+    fn resolve(&self, object: &'a Map<String, Value>) -> &'a Map<String, Value> {
+        if object.contains_key("name") {
+            return object;
+        }
+        object
+            .get("@id")
+            .and_then(Value::as_str)
+            .and_then(|id| self.by_id.get(id))
+            .map_or(object, |node| node.object)
+    }
+
+    /// Names of a person or an organization: a string, an object with a `name`, or a list of these.
+    fn names(&self, value: &'a Value, depth: usize, names: &mut Vec<String>) {
+        if depth > 3 || names.len() >= AUTHORS {
+            return;
+        }
+        match value {
+            Value::Array(values) => {
+                for value in values.iter().take(AUTHORS) {
+                    self.names(value, depth + 1, names);
+                }
+            }
+            Value::Object(object) => {
+                if let Some(name) = self.resolve(object).get("name") {
+                    self.names(name, depth + 1, names);
+                } else if let Some(value) = object.get("@value") {
+                    self.names(value, depth + 1, names);
+                }
+            }
+            value => names.extend(text(value)),
+        }
+    }
+}
+
+impl<'a> Node<'a> {
+    /// Names of its types without the address of their vocabulary (`Article`).
+    pub fn types(&self) -> impl Iterator<Item = &'a str> {
+        let values = match self.object.get("@type") {
+            Some(Value::Array(values)) => values.as_slice(),
+            Some(value) => std::slice::from_ref(value),
+            None => &[],
+        };
+        values
+            .iter()
+            .filter_map(Value::as_str)
+            .map(|name| name.rsplit(['/', '#', ':']).next().unwrap_or(name).trim())
+            .filter(|name| !name.is_empty())
+    }
+
+    /// Whether one of its types is `name`.
+    pub fn is(&self, name: &str) -> bool {
+        self.types().any(|own| own == name)
+    }
+
+    /// Whether the node stands by itself, not inside another node.
+    pub fn is_top(&self) -> bool {
+        self.top
+    }
+
+    /// `headline`, as plain text in one line.
+    pub fn headline(&self) -> Option<String> {
+        self.text("headline")
+    }
+
+    /// `name`, as plain text in one line.
+    pub fn name(&self) -> Option<String> {
+        self.text("name")
+    }
+
+    /// `description`, as plain text in one line.
+    pub fn description(&self) -> Option<String> {
+        self.text("description")
+    }
+
+    /// `datePublished`, else `uploadDate`, as it stands.
+    pub fn published(&self) -> Option<&'a str> {
+        self.string("datePublished")
+            .or_else(|| self.string("uploadDate"))
+    }
+
+    /// `dateModified`, as it stands.
+    pub fn modified(&self) -> Option<&'a str> {
+        self.string("dateModified")
+    }
+
+    /// `inLanguage` as it stands; the `alternateName` of a language that is an object.
+    pub fn language(&self) -> Option<&'a str> {
+        self.string("inLanguage").or_else(|| {
+            let language = self.object.get("inLanguage")?.as_object()?;
+            ["alternateName", "name"]
+                .iter()
+                .find_map(|key| language.get(*key)?.as_str())
+        })
+    }
+
+    /// `url`, else `mainEntityOfPage`, as it stands.
+    pub fn url(&self) -> Option<&'a str> {
+        self.string("url").or_else(|| {
+            let page = self.object.get("mainEntityOfPage")?;
+            page.as_str()
+                .or_else(|| page.get("@id")?.as_str())
+                .or_else(|| page.get("url")?.as_str())
+        })
+    }
+
+    /// Names of `author`, else of `creator`, as plain text. References within `graph` are followed.
+    pub fn authors(&self, graph: &Graph<'a>) -> Vec<String> {
+        let mut names = Vec::new();
+        for key in ["author", "creator"] {
+            if let Some(value) = self.object.get(key) {
+                graph.names(value, 0, &mut names);
+            }
+            if !names.is_empty() {
+                break;
+            }
+        }
+        names
+    }
+
+    /// Name of `publisher`, else of the `isPartOf` site. References within `graph` are followed.
+    pub fn publisher(&self, graph: &Graph<'a>) -> Option<String> {
+        ["publisher", "sourceOrganization"].iter().find_map(|key| {
+            let mut names = Vec::new();
+            graph.names(self.object.get(*key)?, 0, &mut names);
+            names.into_iter().next()
+        })
+    }
+
+    /// A property as it stands: a string, the `@value` of an object, or the first of a list.
+    pub(super) fn string(&self, key: &str) -> Option<&'a str> {
+        first(self.object.get(key)?)
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+    }
+
+    fn text(&self, key: &str) -> Option<String> {
+        let line = fold(&plain(self.string(key)?));
+        (!line.is_empty()).then_some(line)
+    }
+}
+
+fn first(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => Some(text),
+        Value::Array(values) => values.first()?.as_str(),
+        Value::Object(object) => object.get("@value")?.as_str(),
+        _ => None,
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    let line = fold(&plain(value.as_str()?));
+    (!line.is_empty()).then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::JsonLd;
+
+    fn parse(script: &str) -> JsonLd {
+        JsonLd::parse(&[script.to_owned()])
+    }
+
+    #[test]
+    fn nested_objects_and_graphs_lie_flat() {
+        let page = parse(
+            r#"{"@context":"https://schema.org","@graph":[
+                {"@type":["http://schema.org/Article","schema:NewsArticle"],"author":{"@type":"Person","name":"A"}},
+                {"@type":"Organization"}], "other":{"a":1}}"#,
+        );
+        let graph = page.graph();
+        let types: Vec<Vec<&str>> = graph.nodes().iter().map(|n| n.types().collect()).collect();
+        assert_eq!(
+            types,
+            [
+                vec!["Article", "NewsArticle"],
+                vec!["Person"],
+                vec!["Organization"]
+            ]
+        );
+        let top: Vec<bool> = graph.nodes().iter().map(|node| node.is_top()).collect();
+        assert_eq!(top, [true, false, true]);
+        assert!(graph.nodes()[0].is("NewsArticle"));
+    }
+
+    #[test]
+    fn a_node_says_what_it_holds() {
+        let page = parse(
+            r#"{"@type":"Article","headline":" A &amp; <b>B</b>\nC ","name":["N"],"description":{"@value":"D"},
+                "datePublished":"2024-05-18T01:58:10Z","dateModified":"2024-05-19","inLanguage":{"@type":"Language","name":"English","alternateName":"en"},
+                "mainEntityOfPage":{"@id":"https://e.org/a"},"publisher":{"name":"P"}}"#,
+        );
+        let graph = page.graph();
+        let node = graph.nodes()[0];
+        assert_eq!(node.headline().as_deref(), Some("A & B C"));
+        assert_eq!(node.name().as_deref(), Some("N"));
+        assert_eq!(node.description().as_deref(), Some("D"));
+        assert_eq!(node.published(), Some("2024-05-18T01:58:10Z"));
+        assert_eq!(node.modified(), Some("2024-05-19"));
+        assert_eq!(node.language(), Some("en"));
+        assert_eq!(node.url(), Some("https://e.org/a"));
+        assert_eq!(node.publisher(&graph).as_deref(), Some("P"));
+        assert!(node.authors(&graph).is_empty());
+    }
+
+    #[test]
+    fn authors_come_in_every_form() {
+        for (author, names) in [
+            (r#""One""#, vec!["One"]),
+            (
+                r#"["One",{"@type":"Person","name":"Two"}]"#,
+                vec!["One", "Two"],
+            ),
+            (r#"{"name":["One","Two"]}"#, vec!["One", "Two"]),
+            (r##"{"@id":"#p"}"##, vec!["Person P"]),
+            (r#"{"url":"x"}"#, vec![]),
+            ("null", vec![]),
+        ] {
+            let page = parse(&format!(
+                r##"[{{"@type":"Article","author":{author}}},{{"@type":"Person","@id":"#p","name":"Person P"}}]"##
+            ));
+            let graph = page.graph();
+            assert_eq!(graph.nodes()[0].authors(&graph), names, "{author}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Content texts in a page's JSON-LD.
+
+use std::collections::HashSet;
+
+use memchr::memmem;
+
+use super::{JsonLd, Node};
+use crate::plain::plain;
+use crate::table::hash;
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JsonLdKind {
+    /// `articleBody` of an article.
+    ArticleBody,
+    /// `description` of a product.
+    ProductDescription,
+    /// A post in a forum, a comment, a question, an answer or a review.
+    Posting,
+}
+
+/// A content text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonLdText {
+    /// What it is.
+    pub kind: JsonLdKind,
+    /// Plain text: markup stripped, character references decoded, a line break where markup or
+    /// text had one; never empty.
+    pub text: String,
+}
+
+const PRODUCTS: [&str; 5] = [
+    "Product",
+    "ProductGroup",
+    "ProductModel",
+    "IndividualProduct",
+    "Vehicle",
+];
+
+const POSTINGS: [&str; 11] = [
+    "DiscussionForumPosting",
+    "SocialMediaPosting",
+    "Comment",
+    "Question",
+    "Answer",
+    "Review",
+    "UserReview",
+    "CriticReview",
+    "EmployerReview",
+    "ClaimReview",
+    "Recommendation",
+];
+
+/// The content texts of a page's JSON-LD scripts in document order, each once. Scripts without a key
+/// that can hold such a text are not parsed.
+pub fn texts(scripts: &[String]) -> Vec<JsonLdText> {
+    if scripts.iter().any(|script| may_hold_text(script)) {
+        JsonLd::parse(scripts).texts()
+    } else {
+        Vec::new()
+    }
+}
+
+fn may_hold_text(script: &str) -> bool {
+    let has = |key: &str| memmem::find(script.as_bytes(), key.as_bytes()).is_some();
+    has("articleBody")
+        || has("reviewBody")
+        || has("\"text\"")
+        || has("&quot;text&quot;")
+        || has("description") && PRODUCTS.iter().any(|name| has(name))
+}
+
+impl JsonLd {
+    /// The content texts in document order, each once. The texts of a node come before those of the
+    /// nodes inside it.
+    pub fn texts(&self) -> Vec<JsonLdText> {
+        let mut seen = HashSet::new();
+        let mut texts = Vec::new();
+        for node in self.graph().nodes() {
+            for (kind, raw) in of_node(node) {
+                let text = plain(raw);
+                if !text.is_empty() && seen.insert(hash(text.as_bytes())) {
+                    texts.push(JsonLdText { kind, text });
+                }
+            }
+        }
+        texts
+    }
+}
+
+fn of_node<'a>(node: &Node<'a>) -> impl Iterator<Item = (JsonLdKind, &'a str)> {
+    let keys: &[(&str, JsonLdKind)] = if node.types().any(|name| POSTINGS.contains(&name)) {
+        &[
+            ("text", JsonLdKind::Posting),
+            ("articleBody", JsonLdKind::Posting),
+            ("reviewBody", JsonLdKind::Posting),
+        ]
+    } else if node.types().any(|name| PRODUCTS.contains(&name)) {
+        &[
+            ("articleBody", JsonLdKind::ArticleBody),
+            ("description", JsonLdKind::ProductDescription),
+        ]
+    } else {
+        &[("articleBody", JsonLdKind::ArticleBody)]
+    };
+    let node = *node;
+    keys.iter()
+        .filter_map(move |(key, kind)| Some((*kind, node.string(key)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(script: &str) -> Vec<(JsonLdKind, String)> {
+        texts(&[script.to_owned()])
+            .into_iter()
+            .map(|text| (text.kind, text.text))
+            .collect()
+    }
+
+    #[test]
+    fn every_kind_is_found_in_order() {
+        let found = of(
+            r#"[{"@type":"Article","articleBody":"<p>One &amp; <b>two</b></p><p>three","description":"no"},
+                {"@type":"Product","description":"&lt;p&gt;Four&lt;/p&gt;\nfive","review":[{"@type":"Review","reviewBody":"Six"}]},
+                {"@type":"DiscussionForumPosting","comment":[{"@type":"Comment","text":"Eight"},{"@type":"Comment","text":"Six"}],"text":"Seven"},
+                {"@type":"ImageObject","text":"no"}]"#,
+        );
+        assert_eq!(
+            found,
+            [
+                (JsonLdKind::ArticleBody, "One & two\nthree".to_owned()),
+                (JsonLdKind::ProductDescription, "Four\nfive".to_owned()),
+                (JsonLdKind::Posting, "Six".to_owned()),
+                (JsonLdKind::Posting, "Seven".to_owned()),
+                (JsonLdKind::Posting, "Eight".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn questions_come_before_their_answers() {
+        let found = of(
+            r#"{"@type":"QAPage","mainEntity":{"@type":"Question","acceptedAnswer":{"@type":"Answer","text":"B"},
+                "suggestedAnswer":[{"@type":"Answer","text":"C"}],"text":"A"}}"#,
+        );
+        let texts: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["A", "B", "C"]);
+    }
+
+    #[test]
+    fn scripts_without_such_keys_are_passed() {
+        assert!(!may_hold_text(r#"{"@type":"Article","description":"x"}"#));
+        assert!(may_hold_text(r#"{"@type":"Product","description":"x"}"#));
+        assert!(may_hold_text("{&quot;text&quot;:1}"));
+        assert!(of("{\"articleBody\": broken").is_empty());
+    }
+}

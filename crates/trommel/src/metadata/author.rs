@@ -1,0 +1,366 @@
+//! Who wrote a page.
+
+use std::collections::HashSet;
+
+use trommel_html::{Attribute, FactKind, element_text, hash, plain};
+
+use super::headline::near;
+use super::person;
+use super::site::key;
+use super::sources::{Sources, rank};
+
+/// Names of `<meta>` that hold authors, best first.
+const METAS: &[&str] = &[
+    "author",
+    "article:author",
+    "article:author_name",
+    "og:article:author",
+    "og:author",
+    "citation_author",
+    "parsely-author",
+    "sailthru.author",
+    "dc.creator",
+    "dcterms.creator",
+    "dc.creator.personalname",
+    "rnews:author",
+    "cxenseparse:author",
+    "byl",
+    "byline",
+    "author_name",
+    "authors",
+    "creator",
+];
+
+/// Words in the attributes of elements that hold authors.
+const TOKENS: [&str; 8] = [
+    "author", "authors", "byline", "byl", "writer", "auteur", "autor", "username",
+];
+
+/// Words in the attributes of elements that hold other things about authors, or other people.
+const OTHERS: [&str; 13] = [
+    "comment",
+    "comments",
+    "bio",
+    "avatar",
+    "image",
+    "img",
+    "photo",
+    "related",
+    "title",
+    "social",
+    "follow",
+    "description",
+    "widget",
+];
+
+/// What a line begins with that names the author anywhere on the page.
+const BOXES: [&str; 6] = [
+    "Written by ",
+    "Written By ",
+    "Article by ",
+    "Author: ",
+    "About the author: ",
+    "Posted by ",
+];
+
+/// Bytes of an element that holds an author.
+const ELEMENT: usize = 1500;
+/// Words of a line that names an author.
+const LINE: u32 = 40;
+/// Author elements that are looked at for a name.
+const MOST: usize = 32;
+
+/// The authors' names, of the first source that has any. The site's own name counts only where there
+/// is no other.
+pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
+    let reads: [fn(&Sources) -> Vec<String>; 8] = [
+        from_graph,
+        from_meta,
+        from_labels,
+        from_facts,
+        from_links,
+        from_markup,
+        from_lines,
+        from_handle,
+    ];
+    let mut fallback = Vec::new();
+    for read in reads {
+        let names = read(sources);
+        if names.is_empty() {
+            continue;
+        }
+        if !names.iter().all(|name| sites.contains(&key(name))) {
+            return names;
+        }
+        if fallback.is_empty() {
+            fallback = names;
+        }
+    }
+    fallback
+}
+
+fn from_graph(sources: &Sources) -> Vec<String> {
+    let graph = &sources.graph;
+    let nodes = graph.nodes().iter().filter(|node| rank(node) == 3);
+    sources
+        .main
+        .iter()
+        .filter(|node| rank(node) > 0)
+        .chain(nodes)
+        .map(|node| {
+            let mut names = Vec::new();
+            for name in node.authors(graph) {
+                person::add(&name, &mut names);
+            }
+            names
+        })
+        .find(|names| !names.is_empty())
+        .unwrap_or_default()
+}
+
+fn from_meta(sources: &Sources) -> Vec<String> {
+    let mut names = Vec::new();
+    for name in METAS {
+        for (known, content) in &sources.page.head.meta {
+            if known == name {
+                person::add(&plain(content), &mut names);
+            }
+        }
+        if !names.is_empty() {
+            break;
+        }
+    }
+    names
+}
+
+/// `twitter:label1` of "Written by" with its `twitter:data1`.
+fn from_labels(sources: &Sources) -> Vec<String> {
+    let mut names = Vec::new();
+    for (label, data) in [
+        ("twitter:label1", "twitter:data1"),
+        ("twitter:label2", "twitter:data2"),
+    ] {
+        let head = &sources.page.head;
+        let is_author = head
+            .meta(label)
+            .is_some_and(|label| label.eq_ignore_ascii_case("written by"));
+        if let Some(name) = head.meta(data).filter(|_| is_author) {
+            person::add(name, &mut names);
+        }
+    }
+    names
+}
+
+/// Microdata: the `author` element, or its `name`.
+fn from_facts(sources: &Sources) -> Vec<String> {
+    let page = sources.page;
+    let mut names = Vec::new();
+    for author in sources.facts(FactKind::Author).take(MOST) {
+        let Some(element) = page.element(author.element) else {
+            continue;
+        };
+        let name = page.facts.iter().find(|fact| {
+            fact.kind == FactKind::Name && (author.element..element.end).contains(&fact.element)
+        });
+        let fact = name.unwrap_or(author);
+        if fact.value.is_empty() {
+            person::add(&element_text(sources.html, fact.start, ELEMENT), &mut names);
+        } else {
+            person::add(&fact.value, &mut names);
+        }
+        if !names.is_empty() {
+            break;
+        }
+    }
+    names
+}
+
+fn from_links(sources: &Sources) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut block = None;
+    let Some(headline) = sources.headline else {
+        return names;
+    };
+    let blocks: Vec<usize> = std::iter::once(headline)
+        .chain(near(sources.page, headline))
+        .collect();
+    for fact in &sources.page.facts {
+        let at = fact.block as usize;
+        if at < headline && !blocks.contains(&at) {
+            continue;
+        }
+        if fact.kind != FactKind::AuthorLink || block.is_some_and(|block| block != fact.block) {
+            continue;
+        }
+        person::add(&element_text(sources.html, fact.start, ELEMENT), &mut names);
+        if !names.is_empty() {
+            // More authors stand in the same line; links further down are other pages'.
+            block = Some(fact.block);
+        }
+    }
+    names
+}
+
+/// Elements near the headline whose attributes speak of an author.
+fn from_markup(sources: &Sources) -> Vec<String> {
+    let page = sources.page;
+    let Some(headline) = sources.headline else {
+        return Vec::new();
+    };
+    let wanted: HashSet<u64> = TOKENS.iter().map(|token| hash(token.as_bytes())).collect();
+    let others: HashSet<u64> = OTHERS.iter().map(|token| hash(token.as_bytes())).collect();
+    let mut names = Vec::new();
+    for block in near(page, headline).filter_map(|at| page.blocks.get(at)) {
+        let around = page.path(block.element).take(3).map(|(_, element)| element);
+        let inside = page
+            .inline(block)
+            .iter()
+            .filter_map(|index| page.element(*index));
+        for element in inside.chain(around) {
+            let has = |set: &HashSet<u64>| {
+                page.tokens(element)
+                    .iter()
+                    .any(|token| token.attribute != Attribute::Role && set.contains(&token.hash))
+            };
+            if has(&wanted) && !has(&others) {
+                let text = element_text(sources.html, element.start, ELEMENT);
+                if let Some(line) = text.lines().find(|line| !person::is_lead(line)) {
+                    person::add(line, &mut names);
+                }
+                if !names.is_empty() {
+                    return names;
+                }
+            }
+        }
+    }
+    names
+}
+
+/// A short line near the headline that begins with "By", ends with "by" and a name, or follows one
+/// that only says "by".
+fn from_lines(sources: &Sources) -> Vec<String> {
+    let page = sources.page;
+    let mut names = Vec::new();
+    let Some(headline) = sources.headline else {
+        return names;
+    };
+    for at in near(page, headline) {
+        let Some(block) = page.blocks.get(at).filter(|block| block.words <= LINE) else {
+            continue;
+        };
+        let text = page.text(block);
+        let lower = text.to_ascii_lowercase();
+        let before = at
+            .checked_sub(1)
+            .and_then(|before| page.blocks.get(before))
+            .map_or("", |before| page.text(before));
+        let begins = lower.starts_with("by ")
+            || lower.starts_with("by:")
+            || text.strip_prefix("By").is_some_and(person::is_full);
+        if begins || person::is_full(text) && person::is_lead(before) {
+            person::add(text, &mut names);
+        } else if let Some((_, name)) = text.split_once(" by ") {
+            if person::is_full(name) {
+                person::add(name, &mut names);
+            }
+        } else if let Some((_, name)) = text
+            .split_once("作者：")
+            .or_else(|| text.split_once("作者:"))
+        {
+            person::add(
+                name.split_whitespace().next().unwrap_or_default(),
+                &mut names,
+            );
+        }
+        if !names.is_empty() {
+            return names;
+        }
+    }
+    // A box about the author at the end of the text.
+    for block in page.blocks.iter().filter(|block| block.words <= 10) {
+        let text = page.text(block);
+        let name = BOXES.iter().find_map(|lead| text.strip_prefix(lead));
+        if let Some(name) = name.filter(|name| person::is_full(name)) {
+            person::add(name, &mut names);
+            break;
+        }
+    }
+    names
+}
+
+/// The handle of `twitter:creator`, where nothing else is known.
+fn from_handle(sources: &Sources) -> Vec<String> {
+    let handle = sources.page.head.meta("twitter:creator");
+    let own = sources.page.head.meta("twitter:site");
+    handle
+        .filter(|handle| {
+            let is_handle = handle.len() > 2 && handle.contains(char::is_alphabetic);
+            is_handle && !handle.contains("://") && Some(*handle) != own
+        })
+        .map(|handle| vec![handle.to_owned()])
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use crate::Hints;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    fn of(html: &str) -> Vec<String> {
+        let page = LolEngine.read(html, &Limits::default());
+        read(html, &page, &Hints::default()).1.author
+    }
+
+    #[test]
+    fn sources_come_in_order() {
+        let ld = "<script type=application/ld+json>{\"@type\":\"Article\",\"author\":[{\"name\":\"L D\"},\"By L E\"]}</script>";
+        let meta = "<meta name=author content='M A'><meta name=citation_author content='no'>";
+        let micro = "<body><span itemprop=author itemscope>x <b itemprop=name>M I</b></span>";
+        let link = "<h1>Head</h1><p>by <a rel=author>R L</a> and <a rel=author>R M</a><p>text";
+        let handle = "<meta name=twitter:creator content=@handle>";
+        assert_eq!(
+            of(&format!("{handle}{ld}{meta}{micro}{link}")),
+            ["L D", "L E"]
+        );
+        assert_eq!(of(&format!("{handle}{meta}{micro}{link}")), ["M A"]);
+        assert_eq!(of(&format!("{handle}{micro}{link}")), ["M I"]);
+        assert_eq!(of(&format!("{handle}{link}")), ["R L", "R M"]);
+        assert_eq!(of(handle), ["@handle"]);
+        assert!(of("<p>x").is_empty());
+    }
+
+    #[test]
+    fn markup_near_the_headline_names_the_author() {
+        for byline in [
+            "<div class=post-author>By <a href=x>Jane Roe</a></div>",
+            "<p>May 1 <span class=byline>by Jane Roe</span> 3 comments</p>",
+            "<p>By Jane Roe | News</p>",
+            "<p><b>By</b><i>Jane Roe</i></p>",
+            "<div>Written by</div><div>Jane Roe</div>",
+            "<p>posted on 2023-12-19 by Jane Roe</p>",
+            "<p><a href=/author/jane/>Jane Roe</a> wrote this</p>",
+        ] {
+            let html = format!("<h1>Head</h1>{byline}<p>text");
+            assert_eq!(of(&html), ["Jane Roe"], "{byline}");
+        }
+        let comment = "<h1>Head</h1><p>text<div class=comment-author>Jane Roe</div>";
+        assert!(of(comment).is_empty());
+    }
+
+    #[test]
+    fn authors_of_comments_are_not_the_pages() {
+        let comment = "<body><div itemprop=comment><b itemprop=author>Jim Doe</b></div>";
+        assert!(of(comment).is_empty());
+        let both = format!("{comment}<b itemprop=author>Jane Roe</b>");
+        assert_eq!(of(&both), ["Jane Roe"]);
+    }
+
+    #[test]
+    fn the_site_is_its_own_author_only_if_nobody_else_is() {
+        let meta = "<meta property=og:site_name content=Site><meta name=author content=site>";
+        assert_eq!(of(meta), ["site"]);
+        let link = format!("{meta}<h1>Head</h1><p><a rel=author>Jane Roe</a>");
+        assert_eq!(of(&link), ["Jane Roe"]);
+    }
+}

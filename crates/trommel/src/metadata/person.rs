@@ -1,0 +1,317 @@
+//! Names of authors as pages write them.
+
+use trommel_html::fold;
+
+use super::{calendar, months};
+
+/// Characters and words beyond which a text is no name.
+const LONGEST: usize = 80;
+const MOST_WORDS: usize = 8;
+/// Characters of a piece of text that are looked at.
+const SEARCHED: usize = 300;
+/// Names of a page that are kept.
+const MOST: usize = 32;
+
+/// What stands before a name, in lower case.
+const BEFORE: &[&str] = &[
+    "view all posts by",
+    "view more posts by",
+    "more from",
+    "posts by",
+    "written by",
+    "posted by",
+    "published by",
+    "reported by",
+    "reviewed by",
+    "updated by",
+    "created by",
+    "started by",
+    "story by",
+    "article by",
+    "words by",
+    "text by",
+    "post by",
+    "topic by",
+    "submitted by",
+    "authored by",
+    "photos by",
+    "author:",
+    "authors:",
+    "author",
+    "by:",
+    "by",
+    "von",
+    "par",
+    "por",
+    "di",
+    "door",
+    "przez",
+    "автор:",
+    "autor:",
+    "auteur :",
+    "autore:",
+    "作者：",
+    "作者:",
+    "文/",
+    "文／",
+    "文：",
+    "记者",
+    "編集:",
+    "著者:",
+    "撰文：",
+];
+
+/// Where what follows a name starts.
+const AFTER: &[&str] = &[
+    " | ",
+    " » ",
+    " ⋅ ",
+    " • ",
+    " · ",
+    " – ",
+    " — ",
+    " - ",
+    "\n",
+    " (",
+    " on ",
+    ", updated",
+    " updated",
+    " published",
+    " posted",
+    " on behalf of ",
+];
+
+/// Words that join two names.
+const JOINTS: &[&str] = &[
+    " and ", " & ", " und ", " et ", " y ", " e ", " en ", " i ", " и ",
+];
+
+/// Small words inside names.
+const PARTICLES: &[&str] = &[
+    "de", "da", "do", "dos", "del", "della", "di", "du", "la", "le", "van", "von", "der", "den",
+    "ten", "ter", "bin", "ibn", "al", "el", "y", "zu", "af", "of",
+];
+
+/// Appends the names in a text that are not among `names` yet.
+pub(super) fn add(text: &str, names: &mut Vec<String>) {
+    for piece in text.split([';', '\n']).take(MOST) {
+        let end = piece
+            .char_indices()
+            .nth(SEARCHED)
+            .map_or(piece.len(), |(at, _)| at);
+        for name in split(&trim(piece.get(..end).unwrap_or_default())) {
+            let name = name.trim_matches([' ', ',', '.', ':', '|', '-', '–', '—', '"', '\'', '/']);
+            if names.len() < MOST && is_name(name) && !names.iter().any(|known| same(known, name)) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+}
+
+/// Whether a line only leads to a name that stands in the next (`Written by`).
+pub(super) fn is_lead(line: &str) -> bool {
+    let lower = line.trim().trim_end_matches(':').to_lowercase();
+    BEFORE
+        .iter()
+        .any(|prefix| prefix.trim_end_matches(':') == lower)
+}
+
+fn same(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
+}
+
+/// A text without what stands before and after the name.
+fn trim(text: &str) -> String {
+    let mut text = fold(text);
+    loop {
+        let lower = text.to_lowercase();
+        let prefix = BEFORE.iter().find(|prefix| {
+            lower.strip_prefix(**prefix).is_some_and(|rest| {
+                let closed = !prefix.ends_with(|c: char| c.is_ascii_alphabetic());
+                closed || rest.starts_with([' ', ':', '\u{a0}'])
+            })
+        });
+        // Lengths agree but for the few letters whose lower case is longer, which no prefix has.
+        let Some(rest) = prefix.and_then(|prefix| text.get(prefix.len()..)) else {
+            break;
+        };
+        text = rest.trim_start_matches([' ', ':', '：', ',']).to_owned();
+    }
+    // `ByJane Roe`: two elements without a space between.
+    if let Some(rest) = text.strip_prefix("By")
+        && rest.starts_with(char::is_uppercase)
+    {
+        text = rest.to_owned();
+    }
+    if let Some((start, end)) = calendar::span(&text) {
+        let kept = if start == 0 {
+            text.get(end..)
+        } else {
+            text.get(..start)
+        };
+        text = kept
+            .unwrap_or_default()
+            .trim_start_matches([' ', ',', '·', '|', '•', '-', '–'])
+            .to_owned();
+    }
+    let end = AFTER
+        .iter()
+        .filter_map(|mark| text.to_ascii_lowercase().find(mark))
+        .min();
+    if let Some(end) = end {
+        text.truncate(end);
+    }
+    text
+}
+
+/// The names in a list of names; the text whole where it is not plainly one.
+fn split(text: &str) -> Vec<&str> {
+    let joint = JOINTS
+        .iter()
+        .find_map(|joint| text.split_once(joint))
+        .map(|(before, after)| (before.trim_end_matches(','), after));
+    let (list, last) = match joint {
+        Some((before, after)) if is_full(after) => (before, Some(after)),
+        _ => (text, None),
+    };
+    let parts: Vec<&str> = list.split([',', '、', '，']).map(str::trim).collect();
+    if parts.iter().all(|part| is_full(part)) && (last.is_some() || parts.len() > 1) {
+        parts.into_iter().chain(last).collect()
+    } else {
+        vec![text]
+    }
+}
+
+/// Whether a text is surely the full name of a person: two to four words that begin as names do.
+pub(super) fn is_full(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    (2..=5).contains(&words.len())
+        && words.iter().all(|word| {
+            PARTICLES.contains(word) || word.chars().next().is_some_and(char::is_uppercase)
+        })
+        && !words.contains(&"of")
+}
+
+fn is_name(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    name.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()
+        && name.chars().count() <= LONGEST
+        && name.split_whitespace().count() <= MOST_WORDS
+        && !lower.contains("://")
+        && !lower.contains("www.")
+        && !is_address(&lower)
+        && !lower.ends_with(".com")
+        && !is_day(&lower)
+        && !name.contains(['{', '}', '<', '>', '=', '?', '!'])
+        && !matches!(
+            lower.as_str(),
+            "null"
+                | "undefined"
+                | "none"
+                | "unknown"
+                | "n/a"
+                | "na"
+                | "author"
+                | "by"
+                | "nan"
+                | "false"
+                | "true"
+                | "anonymous"
+                | "no author"
+                | "default"
+                | "post"
+                | "posted"
+                | "published"
+                | "updated"
+                | "staff"
+                | "share"
+                | "follow"
+                | "mon"
+                | "tue"
+                | "wed"
+                | "thu"
+                | "fri"
+                | "sat"
+                | "sun"
+        )
+}
+
+/// A day without its year (`Jul 11`).
+fn is_day(text: &str) -> bool {
+    text.split([' ', '.', ','])
+        .filter(|word| !word.is_empty())
+        .all(|word| {
+            months::number(word).is_some() || word.bytes().all(|byte| byte.is_ascii_digit())
+        })
+}
+
+/// An e-mail address or a handle.
+fn is_address(text: &str) -> bool {
+    text.contains('@')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        add(text, &mut names);
+        names
+    }
+
+    #[test]
+    fn what_is_around_a_name_is_dropped() {
+        for text in [
+            "Jane Roe",
+            "By Jane Roe",
+            "by: Jane Roe | May 18, 2024",
+            "Written by  Jane\u{a0}Roe,",
+            "BY Jane Roe - Staff Writer",
+            "Author: Jane Roe (Editor)",
+            "Jane Roe Updated 3 days ago",
+            "Jane Roe December 2, 2025",
+            "Dec. 2, 2025 · Jane Roe on behalf of all",
+            "ByJane Roe",
+            "View all posts by Jane Roe",
+            "Jane Roe\nReporter at x.com",
+        ] {
+            assert_eq!(names(text)[0], "Jane Roe", "{text}");
+        }
+        assert_eq!(names("作者：茉莉"), ["茉莉"]);
+        assert_eq!(names("Byron Katie"), ["Byron Katie"]);
+    }
+
+    #[test]
+    fn lists_are_split_with_care() {
+        assert_eq!(names("John Doe and Jane Roe"), ["John Doe", "Jane Roe"]);
+        assert_eq!(
+            names("John Doe, Jan van der Berg, and Jane Roe"),
+            ["John Doe", "Jan van der Berg", "Jane Roe"]
+        );
+        assert_eq!(names("A B; C D;a b"), ["A B", "C D"]);
+        for whole in [
+            "Dylan Bailey, MS, RD, FAND",
+            "Marks and Spencer",
+            "Department of Health and Human Services",
+        ] {
+            assert_eq!(names(whole), [whole]);
+        }
+    }
+
+    #[test]
+    fn addresses_and_sentences_are_no_names() {
+        for text in [
+            "https://facebook.com/jane",
+            "jane@e.org",
+            "@jane",
+            "null",
+            "Jul 11",
+            "{{author}}",
+            "3",
+            "This is a rather long sentence about something else entirely",
+        ] {
+            assert!(names(text).is_empty(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The name of the site.
+
+use trommel_html::{FactKind, fold, plain};
+
+use super::sources::Sources;
+
+/// Characters beyond which a name is none.
+const LONGEST: usize = 100;
+
+/// Name of the site or publisher, where the page states it.
+pub(super) fn site(sources: &Sources) -> Option<String> {
+    let graph = &sources.graph;
+    let website = || {
+        let site = graph.nodes().iter().find(|node| node.is("WebSite"))?;
+        site.name()
+    };
+    let publisher = || {
+        sources
+            .main
+            .and_then(|node| node.publisher(graph))
+            .or_else(|| graph.nodes().iter().find_map(|node| node.publisher(graph)))
+    };
+    let meta = |names: &[&str]| {
+        sources
+            .metas(names)
+            .map(|name| fold(&plain(name)))
+            .find(|name| is_name(name))
+    };
+    let fact = || {
+        let fact = sources
+            .page
+            .facts
+            .iter()
+            .find(|fact| fact.kind == FactKind::Publisher && !fact.value.is_empty())?;
+        Some(fold(&fact.value))
+    };
+    meta(&["og:site_name"])
+        .or_else(|| publisher().filter(|name| is_name(name)))
+        .or_else(|| website().filter(|name| is_name(name)))
+        .or_else(|| {
+            meta(&[
+                "application-name",
+                "citation_journal_title",
+                "dc.publisher",
+                "dcterms.publisher",
+                "publisher",
+                "article:publisher",
+                "apple-mobile-web-app-title",
+            ])
+        })
+        .or_else(|| fact().filter(|name| is_name(name)))
+}
+
+/// Keys of all names the site goes by: `site`, what the page states, and its host.
+pub(super) fn keys(sources: &Sources, site: Option<&str>) -> Vec<String> {
+    let mut keys: Vec<String> = site.map(key).into_iter().collect();
+    keys.extend(
+        sources
+            .metas(&["og:site_name", "application-name"])
+            .map(key),
+    );
+    let publisher = sources.main.and_then(|node| node.publisher(&sources.graph));
+    keys.extend(publisher.as_deref().map(key));
+    keys.extend(host_names(sources));
+    keys.retain(|key| !key.is_empty() && key.chars().count() <= LONGEST);
+    keys
+}
+
+/// Names that the host stands for: `news.example.co.uk` gives `newsexamplecouk`, `examplecouk`, `example`.
+fn host_names(sources: &Sources) -> Vec<String> {
+    let Some(host) = sources.url.as_ref().and_then(|url| url.host_str()) else {
+        return Vec::new();
+    };
+    let host = host.strip_prefix("www.").unwrap_or(host);
+    let labels: Vec<&str> = host.split('.').collect();
+    let mut names = vec![key(host)];
+    if let Some((_, rest)) = host.split_once('.').filter(|_| labels.len() > 2) {
+        names.push(key(rest));
+    }
+    let ending = labels.len().saturating_sub(1);
+    names.extend(
+        labels
+            .iter()
+            .take(ending)
+            .filter(|label| label.len() > 3)
+            .map(|label| key(label)),
+    );
+    names
+}
+
+/// A name for comparison: its letters and digits in lower case.
+pub(super) fn key(name: &str) -> String {
+    name.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().count() <= LONGEST && !name.contains("://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use crate::Hints;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    fn of(html: &str) -> Option<String> {
+        let page = LolEngine.read(html, &Limits::default());
+        read(html, &page, &Hints::default()).1.site
+    }
+
+    #[test]
+    fn names_come_from_meta_and_json_ld() {
+        let article = "<script type=application/ld+json>{\"@type\":\"Article\",\"publisher\":{\"@id\":\"#o\"}}</script>\
+             <script type=application/ld+json>{\"@type\":\"Organization\",\"@id\":\"#o\",\"name\":\"The Org\"}</script>";
+        assert_eq!(of(article).as_deref(), Some("The Org"));
+        let meta = format!("<meta property=og:site_name content='A &amp; B'>{article}");
+        assert_eq!(of(&meta).as_deref(), Some("A & B"));
+        assert_eq!(
+            of("<meta property=article:publisher content='https://facebook.com/x'><p>x"),
+            None
+        );
+        assert_eq!(
+            of("<body><div itemprop=publisher content='P'>").as_deref(),
+            Some("P")
+        );
+    }
+}

@@ -1,0 +1,160 @@
+//! Where metadata comes from.
+
+use jiff::civil::Date;
+use trommel_html::{Attribute, Fact, FactKind, Page, json_ld::Graph, json_ld::Node};
+use url::Url;
+
+use super::calendar;
+use super::likeness::Words;
+use crate::extractor::Hints;
+
+/// Everything that metadata is read from.
+#[derive(Debug)]
+pub(super) struct Sources<'a> {
+    /// The decoded page.
+    pub html: &'a str,
+    pub page: &'a Page,
+    pub graph: Graph<'a>,
+    /// The node of the JSON-LD that describes the page's main thing.
+    pub main: Option<Node<'a>>,
+    pub url: Option<Url>,
+    /// Day of the crawl.
+    pub crawled: Option<Date>,
+    /// Block of the headline.
+    pub headline: Option<usize>,
+}
+
+impl<'a> Sources<'a> {
+    pub fn new(html: &'a str, page: &'a Page, graph: Graph<'a>, hints: &Hints) -> Self {
+        let url = hints.url.and_then(|url| Url::parse(url).ok());
+        let main = main(&graph, page, hints.url);
+        Self {
+            html,
+            page,
+            graph,
+            main,
+            url,
+            crawled: hints
+                .date
+                .and_then(|date| calendar::find(date, false))
+                .map(|stamp| stamp.date),
+            headline: None,
+        }
+    }
+
+    /// The facts of a kind that don't belong to a comment, an answer or a review on the page.
+    pub fn facts(&self, kind: FactKind) -> impl Iterator<Item = &'a Fact> {
+        let page = self.page;
+        let is_comment = move |fact: &Fact| {
+            page.path(fact.element)
+                .flat_map(|(_, element)| page.tokens(element))
+                .any(|token| {
+                    token.attribute == Attribute::Itemprop
+                        && matches!(page.token_text(token), "comment" | "answer" | "review")
+                })
+        };
+        page.facts
+            .iter()
+            .filter(move |fact| fact.kind == kind && !is_comment(fact))
+    }
+
+    /// Contents of the first `<meta>` of each of the names that is there, in the order of the names.
+    pub fn metas<'s>(&'s self, names: &'s [&str]) -> impl Iterator<Item = &'a str> + 's {
+        names
+            .iter()
+            .filter_map(|name| self.page.head.meta(name))
+            .filter(|content| !content.is_empty())
+    }
+}
+
+/// How much a node of a type can say about the page, 0 for those that describe something else.
+pub(super) fn rank(node: &Node) -> u32 {
+    node.types()
+        .map(|name| match name {
+            "Comment"
+            | "Answer"
+            | "Review"
+            | "UserReview"
+            | "CriticReview"
+            | "EmployerReview"
+            | "Person"
+            | "Organization"
+            | "NewsMediaOrganization"
+            | "ImageObject"
+            | "ListItem"
+            | "BreadcrumbList"
+            | "WebSite"
+            | "SearchAction"
+            | "Offer"
+            | "AggregateRating"
+            | "HowToStep"
+            | "Place"
+            | "PostalAddress"
+            | "SiteNavigationElement"
+            | "WPHeader"
+            | "WPFooter"
+            | "WPSideBar"
+            | "JobPosting" => 0,
+            "WebPage" | "CollectionPage" | "ItemPage" | "AboutPage" | "FAQPage" | "QAPage"
+            | "ProfilePage" | "ContactPage" | "ItemList" => 1,
+            "Report"
+            | "Recipe"
+            | "HowTo"
+            | "SocialMediaPosting"
+            | "DiscussionForumPosting"
+            | "LiveBlogPosting"
+            | "BlogPosting" => 3,
+            name if name.ends_with("Article") || name.ends_with("NewsArticle") => 3,
+            _ => 2,
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+/// The node that describes the page's main thing: of a telling type, about this address, with a
+/// headline as in the page's title.
+fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a>> {
+    let title = page
+        .head
+        .meta("og:title")
+        .filter(|title| !title.is_empty())
+        .unwrap_or(&page.head.title);
+    let same = |own: &str| {
+        let bare = |url: &str| {
+            let url = url.split(['#', '?']).next().unwrap_or_default();
+            let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+            rest.trim_end_matches('/').to_ascii_lowercase()
+        };
+        let own = bare(own);
+        [url, page.head.canonical.as_deref()]
+            .into_iter()
+            .flatten()
+            .any(|known| bare(known) == own)
+    };
+    let mut best: Option<(u32, Node<'a>)> = None;
+    let headed = !title.is_empty();
+    let title = Words::of(title);
+    for node in graph.nodes() {
+        let rank = rank(node);
+        if rank == 0 {
+            continue;
+        }
+        let about = node
+            .headline()
+            .or_else(|| node.name())
+            .map_or(0.0, |name| Words::of(&name).like(&title));
+        let here = node.url().is_some_and(same);
+        // Videos and products inside a page, questions with their answers, and related articles
+        // describe themselves.
+        let alike = about >= 0.3 || here || !headed;
+        if !alike && (rank == 2 || rank == 3 && !node.is_top()) {
+            continue;
+        }
+        let score =
+            rank * 10 + u32::from(node.is_top()) * 4 + u32::from(here) * 12 + (about * 20.0) as u32;
+        if best.is_none_or(|(known, _)| score > known) {
+            best = Some((score, *node));
+        }
+    }
+    best.map(|(_, node)| node)
+}

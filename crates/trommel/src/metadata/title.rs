@@ -1,0 +1,445 @@
+//! The title of a page.
+
+use trommel_html::{Block, Page, Tag, fold, plain};
+
+use super::likeness::overlap;
+use super::site::key;
+use super::sources::{Sources, rank};
+
+/// Characters beyond which a title is none.
+const LONGEST: usize = 400;
+
+/// Likeness of a heading and a title from which they are the same thing said twice.
+const ALIKE: f32 = 0.3;
+/// Blocks that are searched for a headline that is no heading.
+const ECHO_BLOCKS: usize = 300;
+
+/// The best title of a page without the name of its site: the `h1` that is like one of the titles the
+/// page states, else the headline of its JSON-LD, `og:title`, `<title>`, its first heading.
+pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
+    let page = sources.page;
+    let headings: Vec<String> = page
+        .blocks
+        .iter()
+        .filter(|block| block.chars as usize <= LONGEST)
+        .filter(|block| page.container(block).is_some_and(|(_, e)| e.tag == Tag::H1))
+        .take(8)
+        .map(|block| nameless(&heading_text(page, block), names).to_owned())
+        .collect();
+    let from_meta = sources
+        .metas(&["og:title", "twitter:title", "citation_title", "dc.title"])
+        .next()
+        .map(|title| fold(&plain(title)));
+    let has_meta = from_meta.is_some();
+    let from_head = Some(page.head.title.clone());
+    let stated: Vec<String> = [from_meta, from_head].into_iter().flatten().collect();
+    // A node about something else (a video, a related question) shares no words with the page.
+    let agrees = |title: &String| {
+        let mut others = stated
+            .iter()
+            .chain(&headings)
+            .filter(|other| !other.is_empty());
+        let mut any = others.clone();
+        any.next().is_none() || others.any(|other| overlap(title, other) >= ALIKE)
+    };
+    let from_graph = sources
+        .main
+        .filter(|node| rank(node) > 1)
+        .and_then(|node| node.headline().or_else(|| node.name()))
+        .filter(agrees);
+    let mut cleaned: Vec<String> = from_graph
+        .into_iter()
+        .chain(stated)
+        .filter(|title| !title.is_empty() && title.chars().count() <= LONGEST)
+        .map(|title| clean(&title, &headings, names))
+        .filter(|title| !names.contains(&key(title)))
+        .collect();
+    let is_article = sources.main.is_some_and(|node| rank(&node) == 3);
+    let article = is_article || !has_meta;
+    if let Some(heading) = heading(&headings, &cleaned, names, article) {
+        // A heading in capitals may stand in plain letters elsewhere.
+        let same = cleaned.iter().find(|title| key(title) == key(heading));
+        return Some(same.map_or_else(|| heading.to_owned(), String::clone));
+    }
+    if cleaned.is_empty() {
+        let title: String = page.head.title.chars().take(LONGEST).collect();
+        cleaned.extend(Some(title).filter(|title| !title.is_empty()));
+        cleaned.extend(headings);
+    }
+    let Some(first) = cleaned.first() else {
+        let mut blocks = page.blocks.iter();
+        let any = |block: &&Block| {
+            page.container(block)
+                .is_some_and(|(_, e)| e.tag.is_heading())
+        };
+        return blocks.find(any).map(|block| heading_text(page, block));
+    };
+    let whole = whole(first, &cleaned);
+    Some(echo(page, whole).unwrap_or_else(|| whole.to_owned()))
+}
+
+/// Text of a heading without the marks that link to it.
+fn heading_text(page: &Page, block: &Block) -> String {
+    let text = fold(page.text(block));
+    text.trim_end_matches([' ', '¶', '#', '§']).to_owned()
+}
+
+/// The short block that one end of the title repeats, as old pages have for a headline; the rest of
+/// the title is set off by a mark.
+fn echo(page: &Page, title: &str) -> Option<String> {
+    let lower = title.to_lowercase();
+    let is_mark = |c: Option<char>| c.is_some_and(|c| !c.is_alphanumeric() && c != ':' && c != ',');
+    page.blocks
+        .iter()
+        .take(ECHO_BLOCKS)
+        .filter(|block| (3..=30).contains(&block.words))
+        .map(|block| fold(page.text(block)))
+        .filter(|text| text.len() * 5 >= title.len() * 2 && text.len() < title.len())
+        .filter(|text| {
+            let text = text.to_lowercase();
+            let after = lower.strip_prefix(&text);
+            let before = lower.strip_suffix(&text);
+            // At the end stands the site as often as the headline: that must be most of the title.
+            let most = text.len() * 20 >= lower.len() * 11;
+            after.is_some_and(|rest| is_mark(rest.trim_start().chars().next()))
+                || most && before.is_some_and(|rest| is_mark(rest.trim_end().chars().next_back()))
+        })
+        .max_by_key(String::len)
+}
+
+/// The heading that is most like one of the titles, if any is: readers see it, while the titles are
+/// often written for search engines. The lone heading of an article is taken for one that is.
+fn heading<'h>(
+    headings: &'h [String],
+    titles: &[String],
+    names: &[String],
+    article: bool,
+) -> Option<&'h str> {
+    let likeness = |heading: &String| {
+        titles
+            .iter()
+            .map(|title| overlap(heading, title))
+            .fold(0.0, f32::max)
+    };
+    let mut best: Option<(f32, &String)> = None;
+    for heading in headings {
+        let like = likeness(heading);
+        // `Fire in the hills - News` over a page that is headed `News`.
+        let is_section = titles.iter().any(|title| {
+            separators(title).iter().any(|(start, end)| {
+                let before = title.get(..*start).unwrap_or_default();
+                let after = title.get(*end..).unwrap_or_default();
+                key(after) == key(heading) && key(before).len() > key(heading).len()
+            })
+        });
+        if is_section {
+            continue;
+        }
+        if like >= ALIKE && best.is_none_or(|(known, _)| like > known) {
+            best = Some((like, heading));
+        }
+    }
+    if let ([lone], None) = (headings, best)
+        && article
+        && lone.split_whitespace().count() >= 3
+        && !names.contains(&key(lone))
+    {
+        return Some(lone);
+    }
+    best.map(|(_, heading)| heading.as_str())
+}
+
+/// The title in full, if it was cut short and another goes on where it ends.
+fn whole<'t>(title: &'t str, titles: &'t [String]) -> &'t str {
+    let bare = |text: &'t str| text.trim_end_matches(['.', '…', ' ']);
+    let begun = bare(title);
+    if begun.len() == title.len() && title.chars().count() < 100 {
+        return title;
+    }
+    titles
+        .iter()
+        .find(|other| bare(other).len() > begun.len() && other.starts_with(begun))
+        .map_or(title, String::as_str)
+}
+
+/// Drops the name of the site at either end of a title.
+fn clean(title: &str, headings: &[String], names: &[String]) -> String {
+    let cuts = separators(title);
+    if cuts.is_empty() {
+        return title.to_owned();
+    }
+    let own = key(title);
+    // A heading that is one end of the title says where the site's part starts.
+    for heading in headings {
+        let heading_key = key(heading);
+        if heading_key.chars().count() < 2 || names.contains(&heading_key) {
+            continue;
+        }
+        if own == heading_key {
+            return title.to_owned();
+        }
+        for (start, end) in &cuts {
+            let (before, after) = (
+                title.get(..*start).unwrap_or_default(),
+                title.get(*end..).unwrap_or_default(),
+            );
+            // A short one is a section (`Opinion | ...`) rather than the headline, and so is what
+            // stands at the end.
+            let long = heading_key.len() * 2 >= own.len();
+            if key(before) == heading_key && (long || heading.split_whitespace().nth(2).is_some()) {
+                return before.trim().to_owned();
+            }
+            if key(after) == heading_key && long {
+                return after.trim().to_owned();
+            }
+        }
+    }
+    nameless(title, names).to_owned()
+}
+
+/// A title without the names of the site at its ends.
+fn nameless<'t>(mut title: &'t str, names: &[String]) -> &'t str {
+    // Each round drops a part, and a title has few.
+    while let Some(shorter) = without_name(title, names) {
+        title = shorter;
+    }
+    title.trim()
+}
+
+fn without_name<'t>(title: &'t str, names: &[String]) -> Option<&'t str> {
+    let cuts = separators(title);
+    let is_name = |part: &str, start: usize, end: usize| {
+        let whole = key(part);
+        // What is set off by a colon is mostly part of the title, unless a space stands before it.
+        let spaced = title
+            .get(..start)
+            .is_some_and(|before| before.ends_with(' '));
+        let exact = title.get(start..end) == Some(":") && !spaced;
+        !whole.is_empty()
+            && names.iter().any(|name| {
+                whole == *name || !exact && (is_same_name(&whole, name) || is_short_for(name, part))
+            })
+    };
+    let (start, end) = cuts.last()?;
+    let (before, after) = (title.get(..*start)?, title.get(*end..)?);
+    if is_name(after, *start, *end) && !key(before).is_empty() {
+        return Some(before.trim());
+    }
+    let (start, end) = cuts.first()?;
+    let (before, after) = (title.get(..*start)?, title.get(*end..)?);
+    let named = is_name(before, *start, *end) && !key(after).is_empty();
+    named.then(|| after.trim())
+}
+
+/// Whether a part of a title names the site: the same, or one begins as the other does and is not
+/// much longer (`BBC` and `BBC News`).
+fn is_same_name(part: &str, name: &str) -> bool {
+    if part == name {
+        return true;
+    }
+    let (short, long) = if part.len() < name.len() {
+        (part, name)
+    } else {
+        (name, part)
+    };
+    let (least, most) = (short.chars().count(), long.chars().count());
+    least >= 3
+        && (long.starts_with(short) && most <= least * 3
+            || long.ends_with(short) && most <= least * 2)
+}
+
+/// Whether a name is made of beginnings of the words of a text (`nytimes`, The New York Times).
+fn is_short_for(name: &str, text: &str) -> bool {
+    /// Words and characters that are looked at.
+    const MOST: usize = 8;
+    const LONGEST: usize = 40;
+    let name: Vec<char> = name.chars().collect();
+    let words: Vec<Vec<char>> = text
+        .split_whitespace()
+        .map(|word| key(word).chars().collect())
+        .filter(|word: &Vec<char>| !word.is_empty())
+        .collect();
+    if name.len() > LONGEST || !(2..=MOST).contains(&words.len()) {
+        return false;
+    }
+    // Where in the name a word can begin, after each of the words.
+    let mut starts = vec![false; name.len() + 1];
+    if let Some(first) = starts.first_mut() {
+        *first = true;
+    }
+    for (at, word) in words.iter().enumerate() {
+        // A first article may be left out.
+        let may_miss = at == 0 && word.iter().collect::<String>() == "the";
+        let mut next = vec![false; name.len() + 1];
+        for (from, _) in starts.iter().enumerate().filter(|(_, open)| **open) {
+            let rest = name.get(from..).unwrap_or_default();
+            let shared = rest.iter().zip(word).take_while(|(a, b)| a == b).count();
+            let least = usize::from(!may_miss);
+            for end in from + least..=from + shared {
+                if let Some(slot) = next.get_mut(end) {
+                    *slot = true;
+                }
+            }
+        }
+        starts = next;
+    }
+    starts.last().copied().unwrap_or_default()
+}
+
+/// Places of the separators in a title, as (start, end) bytes without the spaces around them.
+fn separators(title: &str) -> Vec<(usize, usize)> {
+    let mut cuts = Vec::new();
+    for (at, c) in title.char_indices() {
+        let end = at + c.len_utf8();
+        let before = title.get(..at).unwrap_or_default();
+        let after = title.get(end..).unwrap_or_default();
+        let spaced = before.ends_with(' ') && after.starts_with(' ');
+        let is_separator = match c {
+            '|' | '»' | '«' | '·' | '•' | '｜' | '–' | '—' | '-' | '/' | '~' | '>' | '<' | '‹'
+            | '›' | '→' | '⋆' | '★' => spaced || matches!(c, '|' | '»' | '｜'),
+            ':' => after.starts_with(' '),
+            '_' => !before.is_ascii() && !after.is_ascii() || spaced,
+            _ => false,
+        };
+        if is_separator {
+            cuts.push((at, end));
+        }
+    }
+    cuts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use crate::Hints;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    fn of(html: &str) -> Option<String> {
+        let page = LolEngine.read(html, &Limits::default());
+        let hints = Hints {
+            url: Some("https://www.daily-news.example.org/a"),
+            ..Hints::default()
+        };
+        read(html, &page, &hints).0
+    }
+
+    #[test]
+    fn the_best_source_gives_the_title() {
+        let ld = "<script type=application/ld+json>{\"@type\":\"NewsArticle\",\"headline\":\"Told &quot;twice&quot; by LD\"}</script>";
+        let og = "<meta property=og:title content='Told twice by og'>";
+        let head = "<title>Told twice by head</title>";
+        let heading = "<h1>Once\n<i>only</i> told</h1>";
+        assert_eq!(
+            of(&format!("{ld}{og}{head}")).as_deref(),
+            Some("Told \"twice\" by LD")
+        );
+        assert_eq!(
+            of(&format!("{og}{head}")).as_deref(),
+            Some("Told twice by og")
+        );
+        assert_eq!(of(head).as_deref(), Some("Told twice by head"));
+        assert_eq!(of(heading).as_deref(), Some("Once only told"));
+        assert_eq!(of("<p>x<h2>Only</h2>").as_deref(), Some("Only"));
+        assert_eq!(of("<p>x"), None);
+    }
+
+    #[test]
+    fn the_heading_that_readers_see_comes_first() {
+        let titles = "<meta property=og:title content='Best of 9 hats, tested'><title>Hats: 9 best | X</title>";
+        let of = |body: &str| of(&format!("{titles}{body}"));
+        assert_eq!(
+            of("<h1>Shop</h1><h1>The 9 best hats ¶</h1>").as_deref(),
+            Some("The 9 best hats")
+        );
+        assert_eq!(
+            of("<h1>BEST OF 9 HATS TESTED</h1>").as_deref(),
+            Some("Best of 9 hats, tested")
+        );
+        assert_eq!(
+            of("<h1>Subscribe now please</h1>").as_deref(),
+            Some("Best of 9 hats, tested")
+        );
+        let article = "<script type=application/ld+json>{\"@type\":\"BlogPosting\"}</script>";
+        assert_eq!(
+            of(&format!("{article}<h1>What to wear there</h1>")).as_deref(),
+            Some("What to wear there")
+        );
+    }
+
+    #[test]
+    fn nodes_about_other_things_give_no_title() {
+        let html = "<script type=application/ld+json>[{\"@type\":\"Question\",\"name\":\"Why so dear?\"},\
+             {\"@type\":\"Article\",\"headline\":\"A long walk\"}]</script><title>A long walk home</title>";
+        assert_eq!(of(html).as_deref(), Some("A long walk"));
+        let html = html
+            .replace("\"Article\"", "\"Thing\"")
+            .replace("A long walk\"", "Else\"");
+        assert_eq!(of(&html).as_deref(), Some("A long walk home"));
+    }
+
+    #[test]
+    fn titles_that_were_cut_are_made_whole() {
+        let html = "<meta property=og:title content='A long walk ho...'><title>A long walk home | Daily News</title>";
+        assert_eq!(of(html).as_deref(), Some("A long walk home"));
+    }
+
+    #[test]
+    fn a_line_repeated_in_the_title_is_the_headline() {
+        let html = "<title>A Long Walk Home (from The Herald)</title><p>menu<b>x</b><p><font>A long walk home</font><p>text";
+        assert_eq!(of(html).as_deref(), Some("A long walk home"));
+    }
+
+    #[test]
+    fn the_name_of_the_site_is_dropped() {
+        for (html, title) in [
+            (
+                "<title>Fire in the hills | Daily News</title>",
+                "Fire in the hills",
+            ),
+            (
+                "<title>Daily News: Fire in the hills</title>",
+                "Fire in the hills",
+            ),
+            (
+                "<title>Fire - a story - Daily News Online</title>",
+                "Fire - a story",
+            ),
+            ("<title>Fire - a story</title>", "Fire - a story"),
+            (
+                "<meta property=og:site_name content='The Sun'><title>Fire » The Sun</title>",
+                "Fire",
+            ),
+            (
+                "<title>Fire in the hills | World | Anything</title><h1>Fire in the hills</h1>",
+                "Fire in the hills",
+            ),
+            (
+                "<title>Anything | Fire | Hills</title><h1>Fire | Hills</h1>",
+                "Fire | Hills",
+            ),
+            (
+                "<title>Fire in the hills | News of the Hills | Hill Institute</title><h1>Fire in the hills</h1>",
+                "Fire in the hills",
+            ),
+            (
+                "<title>Fire in the hills - Football</title><h1>Football</h1>",
+                "Fire in the hills - Football",
+            ),
+            (
+                "<meta property=og:site_name content=NYTimes><title>Fire - The New York Times</title>",
+                "Fire",
+            ),
+            (
+                "<title>Fire | Daily News</title><h1>Fire | Daily News</h1>",
+                "Fire",
+            ),
+            ("<title>Daily News</title>", "Daily News"),
+            (
+                "<meta property=og:title content='Daily News'><title>Fire | Daily News</title>",
+                "Fire",
+            ),
+        ] {
+            assert_eq!(of(html).as_deref(), Some(title), "{html}");
+        }
+    }
+}
