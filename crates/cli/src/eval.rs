@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use trommel_html::Page;
 use trommel_html::words::Rule;
-use trommel_learn::{EvalOptions, Mean, Report, evaluate};
+use trommel_learn::{EvalOptions, LabelledPage, Mean, Report, evaluate};
 use trommel_methods::Method;
 use trommel_model::Model;
 
@@ -73,11 +72,11 @@ enum Judge {
 }
 
 impl Judge {
-    fn keep(&self, page: &Page) -> Vec<bool> {
+    fn keep(&self, page: &LabelledPage) -> Vec<bool> {
         match self {
-            Judge::Model(model) => model.judge(page).1.kept,
+            Judge::Model(model) => model.judge(&page.page, page.gold.address()).choice.kept,
             // A method that is not fitted never gets here.
-            Judge::Method(method) => method.extract(page).unwrap_or_default(),
+            Judge::Method(method) => method.extract(&page.page).unwrap_or_default(),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! `trommel model`, and finding the model of `--model`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use trommel_model::{Model, ModelFile, Selection};
+use trommel_model::{Model, ModelFile, Node, Scorer, Selection};
 
 /// Show what a model is made of
 #[derive(Debug, Args)]
@@ -77,10 +78,48 @@ fn summary(file: &ModelFile) -> String {
         .collect();
     format!(
         "{} features, {}, F1 {}",
-        file.features.len(),
+        file.columns.len(),
         file.created,
         scores.join(", ")
     )
+}
+
+/// What a part is, and how strong each of its columns is in it.
+fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
+    match scorer {
+        Scorer::Linear(linear) => (
+            "linear (strength: weight x deviation)",
+            linear
+                .weights
+                .iter()
+                .map(|own| (own.column, own.weight * own.deviation))
+                .collect(),
+        ),
+        Scorer::Additive(additive) => (
+            "additive (strength: highest less lowest weight of the column's bins)",
+            additive
+                .steps
+                .iter()
+                .map(|own| {
+                    let high = own.weights.iter().copied().fold(f32::MIN, f32::max);
+                    let low = own.weights.iter().copied().fold(f32::MAX, f32::min);
+                    (own.column, high - low)
+                })
+                .collect(),
+        ),
+        Scorer::Trees(trees) => {
+            let mut asked: BTreeMap<u16, f32> = BTreeMap::new();
+            for node in &trees.nodes {
+                if let Node::Split { column, .. } = node {
+                    *asked.entry(*column).or_default() += 1.0;
+                }
+            }
+            (
+                "boosted trees (strength: nodes that ask the column)",
+                asked.into_iter().collect(),
+            )
+        }
+    }
 }
 
 /// A model as a reader wants to see it.
@@ -128,26 +167,23 @@ fn describe(file: &ModelFile) -> String {
             score.precision, score.recall, score.f1, score.pages, score.set, score.how
         );
     }
-    let mut features: Vec<_> = file.features.iter().collect();
-    features.sort_by(|a, b| {
-        let size = |f: &trommel_model::FeatureWeight| (f.weight * f.deviation).abs();
-        size(b).total_cmp(&size(a)).then(a.name.cmp(&b.name))
-    });
-    let _ = writeln!(
-        out,
-        "\n{} features by strength (weight x deviation); intercept {:.4}\n  strength     weight  deviation  feature",
-        features.len(),
-        file.intercept
-    );
-    for feature in features {
+    for part in &file.parts {
+        let (kind, mut strengths) = strengths(&part.scorer);
+        strengths.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
         let _ = writeln!(
             out,
-            "  {:>8.4}  {:>9.4}  {:>9.4}  {}",
-            feature.weight * feature.deviation,
-            feature.weight,
-            feature.deviation,
-            feature.name
+            "\n{kind}, {:.0} % of the log odds: {} columns by strength",
+            part.share * 100.0,
+            strengths.len(),
         );
+        for (column, strength) in strengths {
+            let name = file.columns.get(usize::from(column));
+            let _ = writeln!(
+                out,
+                "  {strength:>9.4}  {}",
+                name.map_or("", String::as_str)
+            );
+        }
     }
     let _ = writeln!(
         out,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use trommel_features::Group;
-use trommel_learn::{LABEL_SHARE, Scores, TrainOptions, Weighting, train};
+use trommel_learn::{LABEL_SHARE, Learner, Scores, TrainOptions, Weighting, train};
 
 use crate::labelled::LabelledArgs;
 
@@ -21,9 +21,13 @@ pub struct TrainArgs {
     /// Name of the model [default: the file's name]
     #[arg(long)]
     name: Option<String>,
-    /// Features: those of the paper (shallow text, tag ratios, listed tokens) or every group
+    /// Features: those of the paper (shallow text, tag ratios, listed tokens) or all that serve
     #[arg(long, value_enum, default_value_t = Features::All)]
     features: Features,
+    /// What the model is made of: an L2 logistic model over the features, one over their bins, or the
+    /// latter together with boosted trees [default: linear for the paper's features, else additive]
+    #[arg(long, value_enum)]
+    learner: Option<Learns>,
     /// A block is content if more than this share of its words lies on the longest common
     /// subsequence with the gold text
     #[arg(long, default_value_t = LABEL_SHARE, value_name = "SHARE")]
@@ -46,6 +50,13 @@ enum Features {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+enum Learns {
+    Linear,
+    Additive,
+    Ensemble,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum Weigh {
     Pages,
     Blocks,
@@ -62,7 +73,12 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         created: args.date.clone().map_or_else(today, Ok)?,
         groups: match args.features {
             Features::Paper => Group::PAPER.to_vec(),
-            Features::All => Group::ALL.to_vec(),
+            Features::All => Group::SERVING.to_vec(),
+        },
+        learner: match (args.learner, args.features) {
+            (Some(Learns::Linear), _) | (None, Features::Paper) => Learner::Linear,
+            (Some(Learns::Additive), _) | (None, Features::All) => Learner::Additive,
+            (Some(Learns::Ensemble), _) => Learner::Ensemble,
         },
         label_share: args.label_share,
         weighting: match args.weigh {
@@ -76,11 +92,12 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     std::fs::write(&args.out, trained.model.to_bytes()?)
         .with_context(|| format!("cannot write {}", args.out.display()))?;
     println!("set                pages  precision  recall      F1");
-    for set in &trained.cross_validation {
-        let mean = Scores::mean(set.pages.iter().map(|(_, score)| score));
+    for (number, set) in sets.iter().enumerate() {
+        let own = trained.judged.iter().filter(|page| page.set == number);
+        let mean = Scores::mean(own.map(|page| &page.scores));
         println!(
             "{:<18} {:>5}  {:>9.4}  {:>6.4}  {:>6.4}",
-            set.set,
+            set.name,
             set.pages.len(),
             mean.precision,
             mean.recall,

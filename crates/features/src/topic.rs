@@ -2,6 +2,7 @@
 //! the texts that structured data repeats.
 
 use rustc_hash::FxHashSet;
+use trommel_html::json_ld::{self, JsonLdKind};
 use trommel_html::{Page, words};
 
 use crate::position::word_hash;
@@ -59,6 +60,15 @@ impl Topic {
                 topic.description_phrases.extend(phrases(&words));
                 topic.description.extend(words);
             }
+        }
+        for text in json_ld::texts(&page.head.json_ld) {
+            let words = hashes(&text.text);
+            if text.kind != JsonLdKind::ProductDescription {
+                topic.body_phrases.extend(phrases(&words));
+                continue;
+            }
+            topic.description_phrases.extend(phrases(&words));
+            topic.description.extend(words);
         }
         topic
     }

@@ -45,7 +45,7 @@ pub struct EvalOptions {
 /// Scores the text of the blocks that `keep` chooses on each page; it gives one verdict a block.
 pub fn evaluate(
     set: &PageSet,
-    keep: impl Fn(&Page) -> Vec<bool> + Sync,
+    keep: impl Fn(&LabelledPage) -> Vec<bool> + Sync,
     options: &EvalOptions,
 ) -> Report {
     let scores: Vec<Scores> = set
@@ -53,11 +53,7 @@ pub fn evaluate(
         .par_iter()
         .map(|page| {
             let gold = page.gold.text(options.comments);
-            Scores::of(
-                &kept_text(&page.page, &keep(&page.page)),
-                &gold,
-                options.rule,
-            )
+            Scores::of(&kept_text(&page.page, &keep(page)), &gold, options.rule)
         })
         .collect();
     let by = |key: fn(&LabelledPage) -> Option<&String>| {
@@ -119,7 +115,7 @@ mod tests {
                 page("<p>three</p><p>late</p>", "three", "forum"),
             ],
         };
-        let first = |page: &Page| (0..page.blocks.len()).map(|at| at == 0).collect();
+        let first = |page: &LabelledPage| (0..page.page.blocks.len()).map(|at| at == 0).collect();
         let mut options = EvalOptions {
             rule: Rule::Characters,
             comments: false,

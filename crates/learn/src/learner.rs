@@ -1,6 +1,6 @@
 //! The learners a model can be made by.
 
-use trommel_model::{BlockScorer, ColumnWeight, Linear, Part, Scorer, Trees};
+use trommel_model::{ColumnWeight, Linear, Part, Scorer};
 
 use crate::additive::fit_additive;
 use crate::bins::Binned;
@@ -36,4 +36,109 @@ pub enum Learner {
     Additive,
     /// Boosted trees and an additive model, half of the log odds each.
     Ensemble,
+}
+
+impl Learner {
+    /// Fits the learner's candidates, which differ in how strong their penalty is: what makes up the
+    /// log odds of each, and the penalty.
+    ///
+    /// # Errors
+    /// If there is nothing to learn from or a solver fails.
+    pub(crate) fn candidates(
+        self,
+        table: &Table,
+        weighting: Weighting,
+    ) -> Result<Vec<(Vec<Part>, f64)>, LearnError> {
+        match self {
+            Learner::Linear => PENALTIES
+                .iter()
+                .map(|penalty| Ok((linear(table, weighting, *penalty, false)?, *penalty)))
+                .collect(),
+            _ => Ok(vec![(
+                self.fit(table, weighting, ADDITIVE_PENALTY)?,
+                ADDITIVE_PENALTY,
+            )]),
+        }
+    }
+
+    /// Fits the model itself.
+    ///
+    /// # Errors
+    /// As for [`Learner::candidates`].
+    pub(crate) fn fit(
+        self,
+        table: &Table,
+        weighting: Weighting,
+        penalty: f64,
+    ) -> Result<Vec<Part>, LearnError> {
+        let weights = weights(table, weighting);
+        let part = |share: f32, scorer: Scorer| Part { share, scorer };
+        match self {
+            Learner::Linear => linear(table, weighting, penalty, true),
+            Learner::Additive => {
+                let binned = Binned::new(&table.data, table.width, &weights, BINS);
+                let additive = fit_additive(&binned, &table.labels, &weights, penalty)?;
+                Ok(vec![part(1.0, Scorer::Additive(additive))])
+            }
+            Learner::Ensemble => {
+                let binned = Binned::new(&table.data, table.width, &weights, BINS);
+                let additive = fit_additive(&binned, &table.labels, &weights, penalty)?;
+                drop(binned);
+                let binned = Binned::new(&table.data, table.width, &weights, TREE_BINS);
+                let trees = boost(&binned, &table.labels, &weights, &BoostOptions::default())?;
+                Ok(vec![
+                    part(0.5, Scorer::Additive(additive)),
+                    part(0.5, Scorer::Trees(trees)),
+                ])
+            }
+        }
+    }
+}
+
+fn weights(table: &Table, weighting: Weighting) -> Vec<f32> {
+    match weighting {
+        Weighting::Blocks => vec![1.0; table.weights.len()],
+        Weighting::Pages => table.weights.clone(),
+    }
+}
+
+/// A linear model. The final fit with unit weights is linfa-logistic's; in cross-validation our own
+/// solver serves for both weightings: on unit weights its objective is the same, and 25 fits of 40
+/// seconds each would be too long.
+fn linear(
+    table: &Table,
+    weighting: Weighting,
+    penalty: f64,
+    is_final: bool,
+) -> Result<Vec<Part>, LearnError> {
+    let sample = Sample {
+        width: table.width,
+        data: table.data.clone(),
+        labels: table.labels.clone(),
+    };
+    let Fit {
+        weights,
+        intercept,
+        deviations,
+    } = if is_final && weighting == Weighting::Blocks {
+        fit(&sample, penalty)?
+    } else {
+        fit_weighted(&sample, &weights(table, weighting), penalty)?
+    };
+    let weights = (0u16..)
+        .zip(weights.iter().zip(&deviations))
+        .filter(|(_, (weight, _))| **weight != 0.0)
+        .map(|(column, (weight, deviation))| ColumnWeight {
+            column,
+            weight: *weight as f32,
+            deviation: *deviation as f32,
+        })
+        .collect();
+    Ok(vec![Part {
+        share: 1.0,
+        scorer: Scorer::Linear(Linear {
+            intercept: intercept as f32,
+            weights,
+        }),
+    }])
 }

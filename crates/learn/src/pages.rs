@@ -57,6 +57,13 @@ impl Gold {
         text
     }
 
+    /// URL of the page, none where it is a placeholder (RFC 2606) or unknown.
+    pub fn address(&self) -> Option<&str> {
+        let rest = self.url.split_once("://")?.1;
+        let host = rest.split(['/', '?', '#']).next()?;
+        (!host.is_empty() && !host.ends_with(".invalid")).then_some(self.url.as_str())
+    }
+
     /// What pages are divided by in cross-validation: the host. Hosts ending in `.invalid` (RFC 2606)
     /// are no hosts but placeholders, so their pages stand for themselves.
     pub fn group(&self) -> &str {

@@ -61,8 +61,16 @@ pub(crate) struct Table {
 fn learn_weights(groups: &[Group], examples: &[Example]) -> (Vec<TokenWeight>, Vec<TokenWeight>) {
     let uses = |group: Group| groups.contains(&group);
     (
-        if uses(Group::Weights) { lexicon::weigh(examples) } else { Vec::new() },
-        if uses(Group::Wording) { lexicon::weigh_words(examples) } else { Vec::new() },
+        if uses(Group::Weights) {
+            lexicon::weigh(examples)
+        } else {
+            Vec::new()
+        },
+        if uses(Group::Wording) {
+            lexicon::weigh_words(examples)
+        } else {
+            Vec::new()
+        },
     )
 }
 
@@ -139,7 +147,8 @@ impl Learned {
             );
             for (salt, columns) in (0u64..).zip(&masks) {
                 let id = page.page.gold.record_id.as_bytes();
-                let draw = trommel_html::hash(id).rotate_left(11) ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let draw = trommel_html::hash(id).rotate_left(11)
+                    ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 if trommel_html::hash(&draw.to_le_bytes()) % MASK >= MASKED {
                     continue;
                 }

@@ -1,39 +1,25 @@
 //! Training of block models, with cross-validation by host.
 
 use rayon::prelude::*;
-use trommel_features::{Group, ListedToken, Rows, Schema};
+use trommel_features::{Group, Rows};
 use trommel_html::words::Rule;
 use trommel_model::{
-    FORMAT, FeatureWeight, Model, ModelFile, Score, Selection, Training, TrainingSet, VERSION,
+    FORMAT, KindScorer, Model, ModelFile, Part, Score, Selection, Training, TrainingSet, VERSION,
+    sigmoid,
 };
 
 use crate::error::LearnError;
 use crate::evaluate::kept_text;
 use crate::folds::by_group;
+use crate::kinds::fit_kinds;
 use crate::label::shares;
-use crate::lexicon::{self, Example};
-use crate::logistic::{Fit, Sample, fit};
+use crate::learner::{Learner, Weighting};
 use crate::metric::Scores;
-use crate::pages::{LabelledPage, PageSet};
-use crate::weighted::fit_weighted;
+use crate::pages::PageSet;
+use crate::table::{Labelled, Learned};
 
-/// Strengths of the L2 penalty that are tried.
-const PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
 /// Thresholds that are tried beside selection by expected F1.
 const THRESHOLDS: [f32; 7] = [0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6];
-/// Parts that the training pages are divided into to learn token weights: a page's own features use
-/// weights from the other parts, so a token that stands on a few training pages only cannot teach the
-/// regression to trust it blindly.
-const CROSS_FIT: usize = 4;
-
-/// How much each block counts in training.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weighting {
-    /// Every block once, as in the paper.
-    Blocks,
-    /// Every page the same, divided among its blocks by the square roots of their words.
-    Pages,
-}
 
 /// What to train and how.
 #[derive(Clone, Debug)]
@@ -44,6 +30,8 @@ pub struct TrainOptions {
     pub created: String,
     /// Groups of features.
     pub groups: Vec<Group>,
+    /// What the model is made of.
+    pub learner: Learner,
     /// A block is content if more than this share of its words lies on the common subsequence.
     pub label_share: f32,
     /// How much each block counts.
@@ -54,13 +42,21 @@ pub struct TrainOptions {
     pub comments: bool,
 }
 
-/// Scores of one set of pages.
+/// What cross-validation said of one page.
 #[derive(Clone, Debug)]
-pub struct SetScores {
-    /// Name of the set.
-    pub set: String,
-    /// Score of each page, with its type.
-    pub pages: Vec<(Option<String>, Scores)>,
+pub struct JudgedPage {
+    /// Number of its set.
+    pub set: usize,
+    /// Number of the page in its set.
+    pub page: usize,
+    /// Probability of each block, by a model that had not seen the page's host.
+    pub probabilities: Vec<f32>,
+    /// Labels of the blocks.
+    pub labels: Vec<bool>,
+    /// Expected F1 of the chosen blocks.
+    pub confidence: f32,
+    /// Scores of the chosen blocks.
+    pub scores: Scores,
 }
 
 /// A trained model and what cross-validation said of it.
@@ -68,21 +64,8 @@ pub struct SetScores {
 pub struct Trained {
     /// The model, its scores filled in.
     pub model: Model,
-    /// Scores on pages of hosts that the judging model had not seen, a set each.
-    pub cross_validation: Vec<SetScores>,
-}
-
-struct Labelled<'a> {
-    page: &'a LabelledPage,
-    set: usize,
-    labels: Vec<bool>,
-    text: String,
-}
-
-/// Out-of-fold probabilities of the blocks of a page.
-struct Judged {
-    page: usize,
-    by_penalty: Vec<Vec<f32>>,
+    /// Every page of the sets, in order.
+    pub judged: Vec<JudgedPage>,
 }
 
 /// Trains a model on all pages of the sets.
@@ -90,8 +73,77 @@ struct Judged {
 /// # Errors
 /// If there is nothing to learn from or the solver fails.
 pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnError> {
-    let pages: Vec<Labelled> = sets
-        .par_iter()
+    let pages = labelled(sets, options);
+    tracing::info!(pages = pages.len(), "labelled");
+    let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
+    let folds = by_group(&hosts, options.folds);
+    let (penalties, probabilities) = cross_validate(&pages, &folds, options)?;
+
+    let judge = |candidate: usize, selection: Selection| -> Vec<(f32, Scores)> {
+        pages
+            .par_iter()
+            .zip(&probabilities)
+            .map(|(page, all)| page.score(all.get(candidate).map_or(&[], Vec::as_slice), selection))
+            .collect()
+    };
+    let mut best = (0, Selection::ExpectedF1, f64::NEG_INFINITY, Vec::new());
+    for (at, penalty) in penalties.iter().enumerate() {
+        let scores = judge(at, Selection::ExpectedF1);
+        let mean = mean_over_sets(&pages, &scores, sets.len());
+        tracing::info!(penalty, f1 = mean, "cross-validated");
+        if mean > best.2 {
+            best = (at, Selection::ExpectedF1, mean, scores);
+        }
+    }
+    for threshold in THRESHOLDS {
+        let scores = judge(best.0, Selection::Threshold(threshold));
+        let mean = mean_over_sets(&pages, &scores, sets.len());
+        tracing::info!(threshold, f1 = mean, "cross-validated");
+        if mean > best.2 {
+            best = (best.0, Selection::Threshold(threshold), mean, scores);
+        }
+    }
+    let (candidate, selection, _, scores) = best;
+    let mut number_in_set = vec![0; sets.len()];
+    let judged: Vec<JudgedPage> = pages
+        .iter()
+        .zip(probabilities)
+        .zip(scores)
+        .map(|((page, mut all), (confidence, scores))| {
+            let number = number_in_set[page.set];
+            number_in_set[page.set] += 1;
+            JudgedPage {
+                set: page.set,
+                page: number,
+                probabilities: all.swap_remove(candidate),
+                labels: page.labels.clone(),
+                confidence,
+                scores,
+            }
+        })
+        .collect();
+
+    let all: Vec<&Labelled> = pages.iter().collect();
+    let learned = Learned::new(&all, &options.groups);
+    let table = learned.table(&all, &options.groups);
+    let penalty = penalties.get(candidate).copied().unwrap_or_default();
+    let parts = options.learner.fit(&table, options.weighting, penalty)?;
+    let kinds = if options.learner == Learner::Linear {
+        Vec::new()
+    } else {
+        fit_kinds(&table, learned.schema.names(), &all)?
+    };
+    let file = model_file(
+        sets, options, learned, parts, kinds, selection, penalty, &judged,
+    );
+    Ok(Trained {
+        model: Model::new(file)?,
+        judged,
+    })
+}
+
+fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<Labelled<'a>> {
+    sets.par_iter()
         .enumerate()
         .flat_map(|(set, pages)| pages.pages.par_iter().map(move |page| (set, page)))
         .map(|(set, page)| {
@@ -107,113 +159,81 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
                 text,
             }
         })
-        .collect();
-    tracing::info!(pages = pages.len(), "labelled");
-    let groups: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
-    let folds = by_group(&groups, options.folds);
+        .collect()
+}
 
-    // Out-of-fold probabilities of every page, for every penalty.
-    let judged: Result<Vec<Vec<Judged>>, LearnError> = (0..options.folds)
-        .into_par_iter()
-        .map(|fold| {
-            let (held, rest): (Vec<usize>, Vec<usize>) =
-                (0..pages.len()).partition(|page| folds.get(*page) == Some(&fold));
-            let training: Vec<&Labelled> = rest.iter().filter_map(|at| pages.get(*at)).collect();
-            let learned = Learned::new(&training, options);
-            let sample = learned.sample(&training, options);
-            let fits: Result<Vec<Fit>, LearnError> = PENALTIES
-                .iter()
-                .map(|penalty| sample.try_fit(*penalty))
-                .collect();
-            let fits = fits?;
-            drop(sample);
-            tracing::info!(fold, "fitted");
-            Ok(held
-                .into_iter()
-                .filter_map(|at| {
-                    let rows = learned.schema.rows(&pages.get(at)?.page.page, None);
-                    let by_penalty = fits.iter().map(|fit| probabilities(fit, &rows)).collect();
-                    Some(Judged {
-                        page: at,
-                        by_penalty,
-                    })
-                })
-                .collect())
-        })
-        .collect();
+/// Probabilities of the blocks of each page by models that have not seen its host, one list a
+/// candidate, and the candidates' penalties.
+#[allow(clippy::type_complexity)]
+fn cross_validate(
+    pages: &[Labelled],
+    folds: &[usize],
+    options: &TrainOptions,
+) -> Result<(Vec<f64>, Vec<Vec<Vec<f32>>>), LearnError> {
     let mut probabilities: Vec<Vec<Vec<f32>>> = vec![Vec::new(); pages.len()];
-    for judged in judged?.into_iter().flatten() {
-        probabilities[judged.page] = judged.by_penalty;
-    }
-    let score = |penalty: usize, selection: Selection| -> Vec<Scores> {
-        pages
-            .par_iter()
-            .zip(&probabilities)
-            .map(|(page, all)| page.score(all.get(penalty).map_or(&[], Vec::as_slice), selection))
-            .collect()
-    };
-    let mut best = (0, Selection::ExpectedF1, f64::NEG_INFINITY, Vec::new());
-    for (at, penalty) in PENALTIES.iter().enumerate() {
-        let scores = score(at, Selection::ExpectedF1);
-        let mean = mean_over_sets(&pages, &scores, sets.len());
-        tracing::info!(penalty, f1 = mean, "cross-validated");
-        if mean > best.2 {
-            best = (at, Selection::ExpectedF1, mean, scores);
+    let mut penalties = Vec::new();
+    for fold in 0..options.folds {
+        let (held, rest): (Vec<usize>, Vec<usize>) =
+            (0..pages.len()).partition(|page| folds.get(*page) == Some(&fold));
+        let training: Vec<&Labelled> = rest.iter().filter_map(|at| pages.get(*at)).collect();
+        let learned = Learned::new(&training, &options.groups);
+        let table = learned.table(&training, &options.groups);
+        let candidates = options.learner.candidates(&table, options.weighting)?;
+        drop(table);
+        tracing::info!(fold, "fitted");
+        let judged: Vec<(usize, Vec<Vec<f32>>)> = held
+            .into_par_iter()
+            .filter_map(|at| {
+                let rows = pages.get(at)?.rows(&learned.schema);
+                let all = candidates.iter().map(|(parts, _)| score(parts, &rows));
+                Some((at, all.collect()))
+            })
+            .collect();
+        for (page, all) in judged {
+            probabilities[page] = all;
         }
+        penalties = candidates.into_iter().map(|(_, penalty)| penalty).collect();
     }
-    for threshold in THRESHOLDS {
-        let scores = score(best.0, Selection::Threshold(threshold));
-        let mean = mean_over_sets(&pages, &scores, sets.len());
-        tracing::info!(threshold, f1 = mean, "cross-validated");
-        if mean > best.2 {
-            best = (best.0, Selection::Threshold(threshold), mean, scores);
-        }
-    }
-    let (penalty, selection, _, scores) = best;
-    let cross_validation: Vec<SetScores> = sets
-        .iter()
-        .enumerate()
-        .map(|(set, pages_of)| SetScores {
-            set: pages_of.name.clone(),
-            pages: pages
-                .iter()
-                .zip(&scores)
-                .filter(|(page, _)| page.set == set)
-                .map(|(page, score)| (page.page.gold.page_type.clone(), *score))
-                .collect(),
-        })
-        .collect();
+    Ok((penalties, probabilities))
+}
 
-    let all: Vec<&Labelled> = pages.iter().collect();
-    let learned = Learned::new(&all, options);
-    let sample = learned.sample(&all, options);
-    let blocks = all.iter().map(|page| page.labels.len() as u64).sum();
-    let final_fit = sample.fit(PENALTIES[penalty])?;
-    let file = ModelFile {
+fn score(parts: &[Part], rows: &Rows) -> Vec<f32> {
+    rows.iter()
+        .map(|row| {
+            sigmoid(
+                parts
+                    .iter()
+                    .map(|part| part.share * part.scorer.log_odds(row))
+                    .sum(),
+            )
+        })
+        .collect()
+}
+
+#[allow(clippy::too_many_arguments)]
+fn model_file(
+    sets: &[PageSet],
+    options: &TrainOptions,
+    learned: Learned,
+    parts: Vec<Part>,
+    kinds: Vec<KindScorer>,
+    selection: Selection,
+    penalty: f64,
+    judged: &[JudgedPage],
+) -> ModelFile {
+    let of_set = |set: usize| judged.iter().filter(move |page| page.set == set);
+    ModelFile {
         format: FORMAT.into(),
         version: VERSION,
         name: options.name.clone(),
         created: options.created.clone(),
         groups: learned.schema.groups().to_vec(),
-        features: learned
-            .schema
-            .names()
-            .iter()
-            .zip(final_fit.weights.iter().zip(&final_fit.deviations))
-            .filter(|(_, (weight, _))| **weight != 0.0)
-            .map(|(name, (weight, deviation))| FeatureWeight {
-                name: name.clone(),
-                weight: *weight as f32,
-                deviation: *deviation as f32,
-            })
-            .collect(),
-        intercept: final_fit.intercept as f32,
-        listed: learned.listed.clone(),
-        token_weights: if options.groups.contains(&Group::Weights) {
-            learned.weights
-        } else {
-            Vec::new()
-        },
+        columns: learned.schema.names().to_vec(),
+        parts,
+        listed: learned.listed,
+        token_weights: learned.weights,
+        word_weights: learned.words,
+        kinds,
         selection,
         training: Training {
             sets: sets
@@ -223,186 +243,54 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnE
                     pages: set.pages.len() as u32,
                 })
                 .collect(),
-            blocks,
+            blocks: judged.iter().map(|page| page.labels.len() as u64).sum(),
             label_share: options.label_share,
-            penalty: PENALTIES[penalty],
+            penalty,
             folds: options.folds as u32,
         },
-        scores: cross_validation
+        scores: sets
             .iter()
-            .map(|set| {
-                let mean = Scores::mean(set.pages.iter().map(|(_, score)| score));
+            .enumerate()
+            .map(|(set, pages)| {
+                let mean = Scores::mean(of_set(set).map(|page| &page.scores));
                 Score {
-                    set: set.set.clone(),
+                    set: pages.name.clone(),
                     how: format!("{}-fold by host", options.folds),
-                    pages: set.pages.len() as u32,
+                    pages: pages.pages.len() as u32,
                     precision: mean.precision,
                     recall: mean.recall,
                     f1: mean.f1,
                 }
             })
             .collect(),
-    };
-    Ok(Trained {
-        model: Model::new(file)?,
-        cross_validation,
-    })
+    }
 }
 
 /// The mean of the sets' mean F1, so that a large set does not decide alone.
-fn mean_over_sets(pages: &[Labelled], scores: &[Scores], sets: usize) -> f64 {
+fn mean_over_sets(pages: &[Labelled], scores: &[(f32, Scores)], sets: usize) -> f64 {
     let of_set = |set: usize| {
         let own = pages.iter().zip(scores).filter(|(page, _)| page.set == set);
-        Scores::mean(own.map(|(_, score)| score)).f1
+        Scores::mean(own.map(|(_, (_, score))| score)).f1
     };
     (0..sets).map(of_set).sum::<f64>() / sets.max(1) as f64
 }
 
 impl Labelled<'_> {
-    fn example(&self) -> Example<'_> {
-        Example {
-            page: &self.page.page,
-            labels: &self.labels,
-            group: self.page.gold.group(),
-        }
-    }
-
-    /// Score of the blocks that `selection` chooses.
-    fn score(&self, probabilities: &[f32], selection: Selection) -> Scores {
+    /// Expected F1 and score of the blocks that `selection` chooses.
+    fn score(&self, probabilities: &[f32], selection: Selection) -> (f32, Scores) {
         let page = &self.page.page;
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
         let choice = selection.choose(probabilities, &words);
-        Scores::of(&kept_text(page, &choice.kept), &self.text, Rule::Characters)
+        let scores = Scores::of(&kept_text(page, &choice.kept), &self.text, Rule::Characters);
+        (choice.expected_f1, scores)
     }
-}
-
-/// Token lists learned from training pages, and the schema with them.
-struct Learned {
-    listed: Vec<ListedToken>,
-    weights: Vec<trommel_features::TokenWeight>,
-    schema: Schema,
-}
-
-impl Learned {
-    fn new(pages: &[&Labelled], options: &TrainOptions) -> Self {
-        let examples: Vec<Example> = pages.iter().map(|page| page.example()).collect();
-        let uses = |group: Group| options.groups.contains(&group);
-        let listed = if uses(Group::Tokens) {
-            lexicon::list(&examples)
-        } else {
-            Vec::new()
-        };
-        let weights = if uses(Group::Weights) {
-            lexicon::weigh(&examples)
-        } else {
-            Vec::new()
-        };
-        let schema = Schema::new(&options.groups, &listed, &weights, &[]);
-        Self {
-            listed,
-            weights,
-            schema,
-        }
-    }
-
-    /// The rows of the training pages.
-    fn sample(&self, pages: &[&Labelled], options: &TrainOptions) -> Weighed {
-        let schemas: Vec<Schema>;
-        let part_of: Vec<usize>;
-        if options.groups.contains(&Group::Weights) {
-            let groups: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
-            part_of = by_group(&groups, CROSS_FIT);
-            schemas = (0..CROSS_FIT)
-                .map(|part| {
-                    let others: Vec<Example> = pages
-                        .iter()
-                        .zip(&part_of)
-                        .filter(|(_, of)| **of != part)
-                        .map(|(page, _)| page.example())
-                        .collect();
-                    Schema::new(&options.groups, &self.listed, &lexicon::weigh(&others), &[])
-                })
-                .collect();
-        } else {
-            part_of = vec![0; pages.len()];
-            schemas = vec![self.schema.clone()];
-        }
-        let mut weights = Vec::new();
-        let mut sample = Sample {
-            width: self.schema.names().len(),
-            ..Sample::default()
-        };
-        for (page, part) in pages.iter().zip(part_of) {
-            let Some(schema) = schemas.get(part) else {
-                continue;
-            };
-            let rows = schema.rows(&page.page.page, None);
-            let total: f64 = page
-                .page
-                .page
-                .blocks
-                .iter()
-                .map(|b| f64::from(b.words).sqrt())
-                .sum();
-            for ((row, label), block) in rows.iter().zip(&page.labels).zip(&page.page.page.blocks) {
-                sample.data.extend_from_slice(row);
-                sample.labels.push(*label);
-                weights.push((f64::from(block.words).sqrt() / total) as f32);
-            }
-        }
-        Weighed {
-            sample,
-            weights,
-            weighting: options.weighting,
-        }
-    }
-}
-
-/// Training rows with their weights.
-struct Weighed {
-    sample: Sample,
-    weights: Vec<f32>,
-    weighting: Weighting,
-}
-
-impl Weighed {
-    /// A fit for cross-validation. Our own solver serves for both weightings: on unit weights its
-    /// objective is that of linfa-logistic, and 25 fits of 40 seconds each would be too long.
-    fn try_fit(&self, penalty: f64) -> Result<Fit, LearnError> {
-        match self.weighting {
-            Weighting::Blocks => {
-                fit_weighted(&self.sample, &vec![1.0; self.weights.len()], penalty)
-            }
-            Weighting::Pages => fit_weighted(&self.sample, &self.weights, penalty),
-        }
-    }
-
-    /// The fit of the model itself.
-    fn fit(&self, penalty: f64) -> Result<Fit, LearnError> {
-        match self.weighting {
-            Weighting::Blocks => fit(&self.sample, penalty),
-            Weighting::Pages => self.try_fit(penalty),
-        }
-    }
-}
-
-fn probabilities(fit: &Fit, rows: &Rows) -> Vec<f32> {
-    rows.iter()
-        .map(|row| {
-            let dot: f64 = row
-                .iter()
-                .zip(&fit.weights)
-                .map(|(v, w)| f64::from(*v) * w)
-                .sum();
-            (1.0 / (1.0 + (-(fit.intercept + dot)).exp())) as f32
-        })
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pages::Gold;
+    use crate::pages::{Gold, LabelledPage};
+    use trommel_features::ListedToken;
     use trommel_html::{Engine, Limits, LolEngine};
 
     /// Pages of twelve hosts: prose in `story`, short linked lists in `menu`.
@@ -431,11 +319,12 @@ mod tests {
         }
     }
 
-    fn options(groups: &[Group], weighting: Weighting) -> TrainOptions {
+    fn options(groups: &[Group], learner: Learner, weighting: Weighting) -> TrainOptions {
         TrainOptions {
             name: "toy".into(),
             created: "2026-01-01".into(),
             groups: groups.to_vec(),
+            learner,
             label_share: 0.1,
             weighting,
             folds: 3,
@@ -445,17 +334,15 @@ mod tests {
 
     #[test]
     fn prose_is_learned_from_menus() {
-        for (groups, weighting) in [
-            (&Group::PAPER[..], Weighting::Blocks),
-            (&Group::ALL[..], Weighting::Pages),
+        for (groups, learner, weighting) in [
+            (&Group::PAPER[..], Learner::Linear, Weighting::Blocks),
+            (&Group::ALL[..], Learner::Linear, Weighting::Pages),
+            (&Group::ALL[..], Learner::Additive, Weighting::Pages),
         ] {
-            let trained = train(&[set()], &options(groups, weighting)).unwrap();
+            let trained = train(&[set()], &options(groups, learner, weighting)).unwrap();
             let scores = &trained.model.file().scores[0];
             assert!(scores.f1 > 0.95, "{scores:?}");
-            assert_eq!(
-                (scores.pages, trained.cross_validation[0].pages.len()),
-                (24, 24)
-            );
+            assert_eq!((scores.pages, trained.judged.len()), (24, 24));
             let listed: Vec<String> = trained
                 .model
                 .file()
@@ -468,14 +355,18 @@ mod tests {
                 "<ul class=menu><li><a href=z>Home</a></ul><div class=story><p>Some new prose, with words in it.</p></div>",
                 &Limits::default(),
             );
-            assert_eq!(trained.model.judge(&page).1.kept, [false, true]);
+            assert_eq!(trained.model.judge(&page, None).choice.kept, [false, true]);
         }
     }
 
     #[test]
     fn training_twice_gives_the_same_bytes() {
         let bytes = || {
-            let trained = train(&[set()], &options(&Group::ALL, Weighting::Pages)).unwrap();
+            let trained = train(
+                &[set()],
+                &options(&Group::ALL, Learner::Additive, Weighting::Pages),
+            )
+            .unwrap();
             trained.model.to_bytes().unwrap()
         };
         assert_eq!(bytes(), bytes());
@@ -487,6 +378,12 @@ mod tests {
             name: "none".into(),
             pages: Vec::new(),
         };
-        assert!(train(&[empty], &options(&Group::PAPER, Weighting::Blocks)).is_err());
+        assert!(
+            train(
+                &[empty],
+                &options(&Group::PAPER, Learner::Linear, Weighting::Blocks)
+            )
+            .is_err()
+        );
     }
 }

@@ -95,7 +95,7 @@ impl PetersLecocq {
         } else {
             Vec::new()
         };
-        Schema::new(self.groups, &listed, &[])
+        Schema::new(self.groups, &listed, &[], &[])
     }
 
     /// The penalty with the least log loss on blocks of pages that were held out; the first of equals.
@@ -121,7 +121,7 @@ impl PetersLecocq {
             let unit = vec![1.0; sample.labels.len()];
             let judged: Vec<(Rows, &[bool])> = held
                 .iter()
-                .map(|example| (schema.rows(example.page), example.labels))
+                .map(|example| (schema.rows(example.page, None), example.labels))
                 .collect();
             for (loss, penalty) in losses.iter_mut().zip(PENALTIES) {
                 let fit =
@@ -160,7 +160,7 @@ fn sample(schema: &Schema, examples: &[Example]) -> Sample {
         ..Sample::default()
     };
     for example in examples {
-        for (row, label) in schema.rows(example.page).iter().zip(example.labels) {
+        for (row, label) in schema.rows(example.page, None).iter().zip(example.labels) {
             sample.data.extend_from_slice(row);
             sample.labels.push(*label);
         }
@@ -221,7 +221,7 @@ impl Method for PetersLecocq {
         })?;
         let least = (THRESHOLD / (1.0 - THRESHOLD)).ln();
         Ok(schema
-            .rows(page)
+            .rows(page, None)
             .iter()
             .map(|row| margin(fit, row) >= least)
             .collect())

@@ -13,8 +13,8 @@ mod trees;
 pub use additive::{Additive, Steps};
 pub use error::ModelError;
 pub use file::{
-    ColumnWeight, FORMAT, KindScorer, Linear, ModelFile, Part, Score, Scorer, Training, TrainingSet,
-    VERSION,
+    ColumnWeight, FORMAT, KindScorer, Linear, ModelFile, Part, Score, Scorer, Training,
+    TrainingSet, VERSION,
 };
 pub use model::{Judgement, Model, PageKind, sigmoid};
 pub use selection::{Choice, Selection};

@@ -248,12 +248,18 @@ impl Scorer {
         let (is_sound, part) = match &mut scorer {
             Scorer::Linear(linear) => {
                 let is_sound = linear.is_sound(width);
-                linear.weights.iter_mut().for_each(|own| to(&mut own.column));
+                linear
+                    .weights
+                    .iter_mut()
+                    .for_each(|own| to(&mut own.column));
                 (is_sound, "linear")
             }
             Scorer::Additive(additive) => {
                 let is_sound = additive.is_sound(width);
-                additive.steps.iter_mut().for_each(|own| to(&mut own.column));
+                additive
+                    .steps
+                    .iter_mut()
+                    .for_each(|own| to(&mut own.column));
                 (is_sound, "additive")
             }
             Scorer::Trees(trees) => {
@@ -277,9 +283,10 @@ impl Scorer {
 impl Linear {
     /// Log odds of a row. A column that the row does not have is taken for 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
-        let parts = self.weights.iter().map(|own| {
-            own.weight * row.get(usize::from(own.column)).copied().unwrap_or(0.0)
-        });
+        let parts = self
+            .weights
+            .iter()
+            .map(|own| own.weight * row.get(usize::from(own.column)).copied().unwrap_or(0.0));
         self.intercept + parts.sum::<f32>()
     }
 
@@ -363,7 +370,11 @@ mod tests {
         let rows = model.schema().rows(&page(), None);
         assert_eq!(
             model.contributions(rows.iter().nth(1).unwrap()),
-            [("intercept", -2.0), ("text_density", 3.0), ("link_density", -4.0)]
+            [
+                ("intercept", -2.0),
+                ("text_density", 3.0),
+                ("link_density", -4.0)
+            ]
         );
     }
 

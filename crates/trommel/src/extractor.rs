@@ -43,8 +43,14 @@ impl Extractor {
     pub fn extract(&self, bytes: &[u8], hints: &Hints) -> Document {
         let decoded = charset::decode(bytes, &charset_hints(hints));
         let page = LolEngine.read(&decoded.text, &self.limits);
-        let (probabilities, choice) = self.model.judge(&page);
-        document(&decoded, &page, hints, &probabilities, &choice)
+        let judged = self.model.judge(&page, hints.url);
+        document(
+            &decoded,
+            &page,
+            hints,
+            &judged.probabilities,
+            &judged.choice,
+        )
     }
 }
 
