@@ -135,6 +135,9 @@ fn describe(file: &ModelFile) -> String {
     let selection = match file.selection {
         Selection::Threshold(threshold) => format!("probability of at least {threshold}"),
         Selection::ExpectedF1 => "highest expected F1 of the page".to_owned(),
+        Selection::SharpF1(sharpness) => {
+            format!("highest expected F1 of the page, log odds times {sharpness}")
+        }
     };
     // Writing to a string cannot fail.
     let _ = write!(

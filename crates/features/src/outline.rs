@@ -41,6 +41,12 @@ pub(crate) fn heading_level(tag: Tag) -> u8 {
     }
 }
 
+/// The block of a page's main headline: the heading that shares most with its title, else its first
+/// `h1`.
+pub fn headline(page: &Page) -> Option<usize> {
+    Outline::new(page).headline
+}
+
 /// The section that a heading starts: everything up to the next heading.
 #[derive(Clone, Copy, Debug, Default)]
 struct Section {

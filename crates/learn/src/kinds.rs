@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use trommel_model::KindScorer;
 
-use crate::additive::fit_additive;
+use crate::additive::{AdditiveOptions, fit_additive};
 use crate::bins::Binned;
 use crate::error::LearnError;
 use crate::table::{Labelled, Table};
@@ -21,7 +21,11 @@ const PREFIXES: [&str; 7] = [
     "outline.log_headings",
 ];
 /// Penalty of the fits: there are two thousand pages, not half a million blocks.
-const PENALTY: f64 = 3e-4;
+const OPTIONS: AdditiveOptions = AdditiveOptions {
+    steps: 3e-4,
+    cells: 3e-4,
+    crosses: 0,
+};
 /// Bins of a column.
 const BINS: usize = 12;
 
@@ -60,7 +64,7 @@ pub(crate) fn fit_kinds(
     all.into_iter()
         .map(|name| {
             let labels: Vec<bool> = kinds.iter().map(|kind| *kind == name).collect();
-            let mut scorer = fit_additive(&binned, &labels, &weights, PENALTY)?;
+            let mut scorer = fit_additive(&binned, &labels, &weights, &OPTIONS)?;
             for steps in &mut scorer.steps {
                 steps.column = columns[usize::from(steps.column)] as u16;
             }

@@ -3,6 +3,7 @@
 mod additive;
 mod bins;
 mod boost;
+mod crosses;
 mod error;
 mod evaluate;
 mod folds;
@@ -18,7 +19,7 @@ mod table;
 mod train;
 mod weighted;
 
-pub use additive::fit_additive;
+pub use additive::{AdditiveOptions, fit_additive};
 pub use bins::{Binned, MOST, bin, edges};
 pub use boost::{BoostOptions, boost};
 pub use error::LearnError;

@@ -4,8 +4,7 @@ use rayon::prelude::*;
 use trommel_features::{Group, Rows};
 use trommel_html::words::Rule;
 use trommel_model::{
-    FORMAT, KindScorer, Model, ModelFile, Part, Score, Selection, Training, TrainingSet, VERSION,
-    sigmoid,
+    FORMAT, Model, ModelFile, Part, Score, Selection, Training, TrainingSet, VERSION, sigmoid,
 };
 
 use crate::error::LearnError;
@@ -18,14 +17,27 @@ use crate::metric::Scores;
 use crate::pages::PageSet;
 use crate::table::{Labelled, Learned};
 
-/// Thresholds that are tried beside selection by expected F1.
-const THRESHOLDS: [f32; 7] = [0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6];
+/// Selections that are tried beside expected F1.
+const SELECTIONS: [Selection; 8] = [
+    Selection::SharpF1(1.2),
+    Selection::SharpF1(1.4),
+    Selection::SharpF1(1.7),
+    Selection::SharpF1(2.0),
+    Selection::Threshold(0.3),
+    Selection::Threshold(0.4),
+    Selection::Threshold(0.5),
+    Selection::Threshold(0.6),
+];
+
+/// Columns of the page's address tell its type, but blocks are not judged by them: what addresses look
+/// like differs from crawl to crawl.
+const ADDRESS: &str = "address.";
 
 /// What to train and how.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {
-    /// Name of the model.
-    pub name: String,
+    /// Name of the model, or of each.
+    pub names: Vec<String>,
     /// Day to write into the model, `YYYY-MM-DD`.
     pub created: String,
     /// Groups of features.
@@ -68,78 +80,144 @@ pub struct Trained {
     pub judged: Vec<JudgedPage>,
 }
 
-/// Trains a model on all pages of the sets.
+/// Trains a model on all pages of the sets; two for [`Learner::Shipped`], the additive one first. They
+/// are named by `options.names`.
 ///
 /// # Errors
 /// If there is nothing to learn from or the solver fails.
-pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Trained, LearnError> {
+pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, LearnError> {
     let pages = labelled(sets, options);
     tracing::info!(pages = pages.len(), "labelled");
     let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
     let folds = by_group(&hosts, options.folds);
     let (penalties, probabilities) = cross_validate(&pages, &folds, options)?;
-
-    let judge = |candidate: usize, selection: Selection| -> Vec<(f32, Scores)> {
-        pages
-            .par_iter()
-            .zip(&probabilities)
-            .map(|(page, all)| page.score(all.get(candidate).map_or(&[], Vec::as_slice), selection))
-            .collect()
+    let chosen: Vec<Chosen> = match options.learner {
+        Learner::Shipped => (0..penalties.len())
+            .map(|at| choose(&pages, &probabilities, &[at], sets.len()))
+            .collect(),
+        _ => {
+            let all: Vec<usize> = (0..penalties.len()).collect();
+            vec![choose(&pages, &probabilities, &all, sets.len())]
+        }
     };
-    let mut best = (0, Selection::ExpectedF1, f64::NEG_INFINITY, Vec::new());
-    for (at, penalty) in penalties.iter().enumerate() {
-        let scores = judge(at, Selection::ExpectedF1);
-        let mean = mean_over_sets(&pages, &scores, sets.len());
-        tracing::info!(penalty, f1 = mean, "cross-validated");
-        if mean > best.2 {
-            best = (at, Selection::ExpectedF1, mean, scores);
-        }
-    }
-    for threshold in THRESHOLDS {
-        let scores = judge(best.0, Selection::Threshold(threshold));
-        let mean = mean_over_sets(&pages, &scores, sets.len());
-        tracing::info!(threshold, f1 = mean, "cross-validated");
-        if mean > best.2 {
-            best = (best.0, Selection::Threshold(threshold), mean, scores);
-        }
-    }
-    let (candidate, selection, _, scores) = best;
-    let mut number_in_set = vec![0; sets.len()];
-    let judged: Vec<JudgedPage> = pages
-        .iter()
-        .zip(probabilities)
-        .zip(scores)
-        .map(|((page, mut all), (confidence, scores))| {
-            let number = number_in_set[page.set];
-            number_in_set[page.set] += 1;
-            JudgedPage {
-                set: page.set,
-                page: number,
-                probabilities: all.swap_remove(candidate),
-                labels: page.labels.clone(),
-                confidence,
-                scores,
-            }
-        })
-        .collect();
 
     let all: Vec<&Labelled> = pages.iter().collect();
     let learned = Learned::new(&all, &options.groups);
-    let table = learned.table(&all, &options.groups);
-    let penalty = penalties.get(candidate).copied().unwrap_or_default();
-    let parts = options.learner.fit(&table, options.weighting, penalty)?;
+    let mut table = learned.table(&all, &options.groups);
     let kinds = if options.learner == Learner::Linear {
         Vec::new()
     } else {
         fit_kinds(&table, learned.schema.names(), &all)?
     };
-    let file = model_file(
-        sets, options, learned, parts, kinds, selection, penalty, &judged,
-    );
-    Ok(Trained {
-        model: Model::new(file)?,
-        judged,
+    table.blank(learned.schema.names(), ADDRESS);
+    let penalty = chosen
+        .first()
+        .and_then(|chosen| penalties.get(chosen.candidate))
+        .copied()
+        .unwrap_or_default();
+    let fits = options.learner.fit(&table, options.weighting, penalty)?;
+    drop(table);
+    fits.into_iter()
+        .zip(chosen)
+        .zip(&options.names)
+        .map(|((parts, chosen), name)| {
+            let judged = judged(&pages, &probabilities, &chosen, sets.len());
+            let file = ModelFile {
+                format: FORMAT.into(),
+                version: VERSION,
+                name: name.clone(),
+                created: options.created.clone(),
+                groups: learned.schema.groups().to_vec(),
+                columns: learned.schema.names().to_vec(),
+                parts,
+                listed: learned.listed.clone(),
+                token_weights: learned.weights.clone(),
+                word_weights: learned.words.clone(),
+                kinds: kinds.clone(),
+                selection: chosen.selection,
+                training: training(sets, options, penalty, &judged),
+                scores: scores(sets, options, &judged),
+            };
+            Ok(Trained {
+                model: Model::new(file)?,
+                judged,
+            })
+        })
+        .collect()
+}
+
+/// The best candidate with the best selection, by cross-validation.
+struct Chosen {
+    candidate: usize,
+    selection: Selection,
+    /// Expected F1 and scores of each page.
+    scores: Vec<(f32, Scores)>,
+}
+
+fn choose(
+    pages: &[Labelled],
+    probabilities: &[Vec<Vec<f32>>],
+    candidates: &[usize],
+    sets: usize,
+) -> Chosen {
+    let mut best = (f64::NEG_INFINITY, None);
+    let mut consider = |candidate: usize, selection: Selection| {
+        let scores: Vec<(f32, Scores)> = pages
+            .par_iter()
+            .zip(probabilities)
+            .map(|(page, all)| page.score(all.get(candidate).map_or(&[], Vec::as_slice), selection))
+            .collect();
+        let mean = mean_over_sets(pages, &scores, sets);
+        tracing::info!(candidate, ?selection, f1 = mean, "cross-validated");
+        if mean > best.0 {
+            best.0 = mean;
+            best.1 = Some(Chosen {
+                candidate,
+                selection,
+                scores,
+            });
+        }
+        best.1.as_ref().map_or(0, |chosen| chosen.candidate)
+    };
+    let mut winner = 0;
+    for candidate in candidates {
+        winner = consider(*candidate, Selection::ExpectedF1);
+    }
+    for selection in SELECTIONS {
+        consider(winner, selection);
+    }
+    best.1.unwrap_or(Chosen {
+        candidate: 0,
+        selection: Selection::ExpectedF1,
+        scores: Vec::new(),
     })
+}
+
+/// Every page with what was decided about it.
+fn judged(
+    pages: &[Labelled],
+    probabilities: &[Vec<Vec<f32>>],
+    chosen: &Chosen,
+    sets: usize,
+) -> Vec<JudgedPage> {
+    let mut number_in_set = vec![0; sets];
+    pages
+        .iter()
+        .zip(probabilities)
+        .zip(&chosen.scores)
+        .map(|((page, all), (confidence, scores))| {
+            let number = number_in_set[page.set];
+            number_in_set[page.set] += 1;
+            JudgedPage {
+                set: page.set,
+                page: number,
+                probabilities: all.get(chosen.candidate).cloned().unwrap_or_default(),
+                labels: page.labels.clone(),
+                confidence: *confidence,
+                scores: *scores,
+            }
+        })
+        .collect()
 }
 
 fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<Labelled<'a>> {
@@ -177,7 +255,8 @@ fn cross_validate(
             (0..pages.len()).partition(|page| folds.get(*page) == Some(&fold));
         let training: Vec<&Labelled> = rest.iter().filter_map(|at| pages.get(*at)).collect();
         let learned = Learned::new(&training, &options.groups);
-        let table = learned.table(&training, &options.groups);
+        let mut table = learned.table(&training, &options.groups);
+        table.blank(learned.schema.names(), ADDRESS);
         let candidates = options.learner.candidates(&table, options.weighting)?;
         drop(table);
         tracing::info!(fold, "fitted");
@@ -210,60 +289,43 @@ fn score(parts: &[Part], rows: &Rows) -> Vec<f32> {
         .collect()
 }
 
-#[allow(clippy::too_many_arguments)]
-fn model_file(
+fn training(
     sets: &[PageSet],
     options: &TrainOptions,
-    learned: Learned,
-    parts: Vec<Part>,
-    kinds: Vec<KindScorer>,
-    selection: Selection,
     penalty: f64,
     judged: &[JudgedPage],
-) -> ModelFile {
-    let of_set = |set: usize| judged.iter().filter(move |page| page.set == set);
-    ModelFile {
-        format: FORMAT.into(),
-        version: VERSION,
-        name: options.name.clone(),
-        created: options.created.clone(),
-        groups: learned.schema.groups().to_vec(),
-        columns: learned.schema.names().to_vec(),
-        parts,
-        listed: learned.listed,
-        token_weights: learned.weights,
-        word_weights: learned.words,
-        kinds,
-        selection,
-        training: Training {
-            sets: sets
-                .iter()
-                .map(|set| TrainingSet {
-                    name: set.name.clone(),
-                    pages: set.pages.len() as u32,
-                })
-                .collect(),
-            blocks: judged.iter().map(|page| page.labels.len() as u64).sum(),
-            label_share: options.label_share,
-            penalty,
-            folds: options.folds as u32,
-        },
-        scores: sets
+) -> Training {
+    Training {
+        sets: sets
             .iter()
-            .enumerate()
-            .map(|(set, pages)| {
-                let mean = Scores::mean(of_set(set).map(|page| &page.scores));
-                Score {
-                    set: pages.name.clone(),
-                    how: format!("{}-fold by host", options.folds),
-                    pages: pages.pages.len() as u32,
-                    precision: mean.precision,
-                    recall: mean.recall,
-                    f1: mean.f1,
-                }
+            .map(|set| TrainingSet {
+                name: set.name.clone(),
+                pages: set.pages.len() as u32,
             })
             .collect(),
+        blocks: judged.iter().map(|page| page.labels.len() as u64).sum(),
+        label_share: options.label_share,
+        penalty,
+        folds: options.folds as u32,
     }
+}
+
+fn scores(sets: &[PageSet], options: &TrainOptions, judged: &[JudgedPage]) -> Vec<Score> {
+    sets.iter()
+        .enumerate()
+        .map(|(set, pages)| {
+            let own = judged.iter().filter(|page| page.set == set);
+            let mean = Scores::mean(own.map(|page| &page.scores));
+            Score {
+                set: pages.name.clone(),
+                how: format!("{}-fold by host", options.folds),
+                pages: pages.pages.len() as u32,
+                precision: mean.precision,
+                recall: mean.recall,
+                f1: mean.f1,
+            }
+        })
+        .collect()
 }
 
 /// The mean of the sets' mean F1, so that a large set does not decide alone.
@@ -321,7 +383,7 @@ mod tests {
 
     fn options(groups: &[Group], learner: Learner, weighting: Weighting) -> TrainOptions {
         TrainOptions {
-            name: "toy".into(),
+            names: vec!["toy".into()],
             created: "2026-01-01".into(),
             groups: groups.to_vec(),
             learner,
@@ -339,7 +401,9 @@ mod tests {
             (&Group::ALL[..], Learner::Linear, Weighting::Pages),
             (&Group::ALL[..], Learner::Additive, Weighting::Pages),
         ] {
-            let trained = train(&[set()], &options(groups, learner, weighting)).unwrap();
+            let trained = train(&[set()], &options(groups, learner, weighting))
+                .unwrap()
+                .remove(0);
             let scores = &trained.model.file().scores[0];
             assert!(scores.f1 > 0.95, "{scores:?}");
             assert_eq!((scores.pages, trained.judged.len()), (24, 24));
@@ -355,7 +419,14 @@ mod tests {
                 "<ul class=menu><li><a href=z>Home</a></ul><div class=story><p>Some new prose, with words in it.</p></div>",
                 &Limits::default(),
             );
-            assert_eq!(trained.model.judge(&page, None).choice.kept, [false, true]);
+            assert_eq!(
+                trained
+                    .model
+                    .judge(&page, None, trommel_model::Comments::Exclude)
+                    .choice
+                    .kept,
+                [false, true]
+            );
         }
     }
 
@@ -367,7 +438,7 @@ mod tests {
                 &options(&Group::ALL, Learner::Additive, Weighting::Pages),
             )
             .unwrap();
-            trained.model.to_bytes().unwrap()
+            trained[0].model.to_bytes().unwrap()
         };
         assert_eq!(bytes(), bytes());
     }

@@ -1,4 +1,5 @@
-//! A logistic model over bins: each feature's part of the log odds is a step function of its value.
+//! A logistic model over bins: each feature's part of the log odds is a step function of its value, and
+//! chosen pairs of features have a table of their own.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,46 +14,86 @@ pub struct Steps {
     pub weights: Vec<f32>,
 }
 
-/// A sum of step functions.
+/// The part of a pair of features: a weight for each pair of bins.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cross {
+    /// Columns of the features.
+    pub columns: (u16, u16),
+    /// Upper edges of the bins of each, rising.
+    pub edges: (Vec<f32>, Vec<f32>),
+    /// Log odds of each cell, the second feature's bins side by side.
+    pub weights: Vec<f32>,
+}
+
+/// A sum of step functions and crosses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Additive {
     /// Log odds of a row whose parts are all zero.
     pub intercept: f32,
     /// The features' parts.
     pub steps: Vec<Steps>,
+    /// The pairs' parts.
+    #[serde(default)]
+    pub crosses: Vec<Cross>,
+}
+
+fn bin(edges: &[f32], value: f32) -> usize {
+    edges.partition_point(|edge| *edge < value)
+}
+
+impl Cross {
+    /// Log odds that a pair of values adds.
+    pub fn weight(&self, first: f32, second: f32) -> f32 {
+        let row = bin(&self.edges.0, first) * (self.edges.1.len() + 1);
+        let cell = row + bin(&self.edges.1, second);
+        self.weights.get(cell).copied().unwrap_or(0.0)
+    }
 }
 
 impl Steps {
     /// Log odds that a value adds.
     pub fn weight(&self, value: f32) -> f32 {
-        let bin = self.edges.partition_point(|edge| *edge < value);
-        self.weights.get(bin).copied().unwrap_or(0.0)
+        self.weights
+            .get(bin(&self.edges, value))
+            .copied()
+            .unwrap_or(0.0)
     }
 }
 
 impl Additive {
     /// Log odds of a row. A column that the row does not have is taken for 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
-        let parts = self
-            .steps
+        let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
+        let steps = self.steps.iter().map(|own| own.weight(value(own.column)));
+        let crosses = self
+            .crosses
             .iter()
-            .map(|steps| steps.weight(row.get(usize::from(steps.column)).copied().unwrap_or(0.0)));
-        self.intercept + parts.sum::<f32>()
+            .map(|own| own.weight(value(own.columns.0), value(own.columns.1)));
+        self.intercept + steps.sum::<f32>() + crosses.sum::<f32>()
     }
 
     /// Whether all numbers are finite, edges rise, and columns are below `width`.
     pub fn is_sound(&self, width: usize) -> bool {
-        self.intercept.is_finite()
-            && self.steps.iter().all(|steps| {
-                usize::from(steps.column) < width
-                    && steps.weights.len() == steps.edges.len() + 1
-                    && steps
-                        .edges
-                        .iter()
-                        .chain(&steps.weights)
-                        .all(|v| v.is_finite())
-                    && steps.edges.is_sorted_by(|a, b| a < b)
-            })
+        let rising = |edges: &[f32]| {
+            edges.iter().all(|edge| edge.is_finite()) && edges.is_sorted_by(|a, b| a < b)
+        };
+        let known = |column: u16| usize::from(column) < width;
+        let steps = self.steps.iter().all(|own| {
+            known(own.column)
+                && rising(&own.edges)
+                && own.weights.len() == own.edges.len() + 1
+                && own.weights.iter().all(|weight| weight.is_finite())
+        });
+        let crosses = self.crosses.iter().all(|own| {
+            let (first, second) = &own.edges;
+            known(own.columns.0)
+                && known(own.columns.1)
+                && rising(first)
+                && rising(second)
+                && own.weights.len() == (first.len() + 1) * (second.len() + 1)
+                && own.weights.iter().all(|weight| weight.is_finite())
+        });
+        self.intercept.is_finite() && steps && crosses
     }
 }
 
@@ -76,7 +117,13 @@ mod tests {
                     weights: vec![0.25],
                 },
             ],
+            crosses: vec![Cross {
+                columns: (0, 1),
+                edges: (vec![1.0], vec![5.0, 6.0]),
+                weights: vec![0.0, 0.0, 0.0, 0.0, 0.0, 8.0],
+            }],
         };
+        assert_eq!(model.log_odds(&[2.1, 6.5, 9.0]), 11.25);
         assert_eq!(model.log_odds(&[0.5, 0.0, 0.0]), -0.75);
         assert_eq!(model.log_odds(&[0.6, 0.0, 0.0]), 0.25);
         assert_eq!(model.log_odds(&[2.1, 0.0, 9.0]), 3.25);

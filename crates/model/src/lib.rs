@@ -10,12 +10,12 @@ mod model;
 mod selection;
 mod trees;
 
-pub use additive::{Additive, Steps};
+pub use additive::{Additive, Cross, Steps};
 pub use error::ModelError;
 pub use file::{
     ColumnWeight, FORMAT, KindScorer, Linear, ModelFile, Part, Score, Scorer, Training,
     TrainingSet, VERSION,
 };
-pub use model::{Judgement, Model, PageKind, sigmoid};
+pub use model::{Comments, Judgement, Model, PageKind, sigmoid};
 pub use selection::{Choice, Selection};
 pub use trees::{Node, Trees};

@@ -17,6 +17,15 @@ const BUILTIN: [(&str, &[u8]); 2] = [
     ("best", include_bytes!("../../../models/best.trommel")),
 ];
 
+/// Columns that tell comment sections.
+const COMMENT_COLUMNS: [&str; 5] = [
+    "comments.inside",
+    "comments.inside_beside_prose",
+    "comments.near",
+    "comments.log_regions",
+    "comments.share",
+];
+
 /// A model ready to score pages.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -26,6 +35,18 @@ pub struct Model {
     parts: Vec<(f32, Scorer)>,
     /// The scorers of the page types, likewise.
     kinds: Vec<Scorer>,
+    /// Columns that say that a block stands in a comment section; the first says it outright.
+    comments: Vec<usize>,
+}
+
+/// What is made of readers' comments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Comments {
+    /// Comments beside a page's own text are no content. What posts are on a forum is content.
+    #[default]
+    Exclude,
+    /// Comments are content.
+    Include,
 }
 
 /// The type that a page most probably is of.
@@ -44,6 +65,8 @@ pub struct Judgement {
     pub probabilities: Vec<f32>,
     /// The blocks that are kept.
     pub choice: Choice,
+    /// Whether each block stands in a comment section; empty if the model does not know of them.
+    pub in_comments: Vec<bool>,
     /// Type of the page, if the model knows types and the page has blocks.
     pub kind: Option<PageKind>,
 }
@@ -100,7 +123,12 @@ impl Model {
             .iter()
             .map(|kind| Scorer::Additive(kind.scorer.clone()).on(&columns))
             .collect::<Result<_, ModelError>>()?;
+        let comments = COMMENT_COLUMNS
+            .iter()
+            .filter_map(|name| known.get(name).copied())
+            .collect();
         Ok(Self {
+            comments,
             schema,
             parts,
             kinds,
@@ -159,27 +187,53 @@ impl Model {
 
     /// Probability of being content of each row's block.
     pub fn score(&self, rows: &Rows) -> Vec<f32> {
-        rows.iter()
-            .map(|row| {
-                let parts = self
-                    .parts
-                    .iter()
-                    .map(|(share, scorer)| share * scorer.log_odds(row));
-                sigmoid(parts.sum())
-            })
-            .collect()
+        rows.iter().map(|row| self.probability(row)).collect()
+    }
+
+    fn probability(&self, row: &[f32]) -> f32 {
+        let parts = self
+            .parts
+            .iter()
+            .map(|(share, scorer)| share * scorer.log_odds(row));
+        sigmoid(parts.sum())
     }
 
     /// Scores and chooses the blocks of a page.
-    pub fn judge(&self, page: &Page, url: Option<&str>) -> Judgement {
+    pub fn judge(&self, page: &Page, url: Option<&str>, comments: Comments) -> Judgement {
         let rows = self.schema.rows(page, url);
-        let probabilities = self.score(&rows);
+        let in_comments: Vec<bool> = match self.comments.first() {
+            Some(column) => rows
+                .iter()
+                .map(|row| row.get(*column).is_some_and(|inside| *inside > 0.0))
+                .collect(),
+            None => Vec::new(),
+        };
+        let mut probabilities = self.score(&rows);
+        if comments == Comments::Include {
+            let mut blank = Vec::new();
+            for ((row, inside), probability) in
+                rows.iter().zip(&in_comments).zip(&mut probabilities)
+            {
+                if *inside {
+                    // What the block would be worth if nobody had called it a comment.
+                    blank.clear();
+                    blank.extend_from_slice(row);
+                    for column in &self.comments {
+                        if let Some(value) = blank.get_mut(*column) {
+                            *value = 0.0;
+                        }
+                    }
+                    *probability = probability.max(self.probability(&blank));
+                }
+            }
+        }
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
         let choice = self.file.selection.choose(&probabilities, &words);
         Judgement {
-            probabilities,
             choice,
             kind: self.kind(&rows),
+            probabilities,
+            in_comments,
         }
     }
 
@@ -199,29 +253,34 @@ impl Model {
     }
 
     /// What each column adds to the log odds of a row, as far as that can be said exactly: the linear
-    /// and additive parts. Gives the name of the column and its log odds, the intercept under its own
+    /// and additive parts. Gives the name of the column (of both, for a cross) and its log odds, the intercept under its own
     /// name, and the trees' sum as `trees`.
-    pub fn contributions(&self, row: &[f32]) -> Vec<(&str, f32)> {
+    pub fn contributions(&self, row: &[f32]) -> Vec<(String, f32)> {
         let name = |column: u16| self.schema.names().get(usize::from(column));
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
         let mut all = Vec::new();
         for (share, scorer) in &self.parts {
             match scorer {
                 Scorer::Linear(linear) => {
-                    all.push(("intercept", share * linear.intercept));
+                    all.push(("intercept".to_owned(), share * linear.intercept));
                     all.extend(linear.weights.iter().filter_map(|own| {
                         let odds = share * own.weight * value(own.column);
-                        Some((name(own.column)?.as_str(), odds))
+                        Some((name(own.column)?.to_owned(), odds))
                     }));
                 }
                 Scorer::Additive(additive) => {
-                    all.push(("intercept", share * additive.intercept));
+                    all.push(("intercept".to_owned(), share * additive.intercept));
                     all.extend(additive.steps.iter().filter_map(|own| {
                         let odds = share * own.weight(value(own.column));
-                        Some((name(own.column)?.as_str(), odds))
+                        Some((name(own.column)?.to_owned(), odds))
+                    }));
+                    all.extend(additive.crosses.iter().filter_map(|own| {
+                        let (first, second) = own.columns;
+                        let odds = share * own.weight(value(first), value(second));
+                        Some((format!("{} x {}", name(first)?, name(second)?), odds))
                     }));
                 }
-                Scorer::Trees(trees) => all.push(("trees", share * trees.log_odds(row))),
+                Scorer::Trees(trees) => all.push(("trees".to_owned(), share * trees.log_odds(row))),
             }
         }
         all
@@ -260,6 +319,10 @@ impl Scorer {
                     .steps
                     .iter_mut()
                     .for_each(|own| to(&mut own.column));
+                for cross in &mut additive.crosses {
+                    to(&mut cross.columns.0);
+                    to(&mut cross.columns.1);
+                }
                 (is_sound, "additive")
             }
             Scorer::Trees(trees) => {
@@ -363,7 +426,7 @@ mod tests {
     #[test]
     fn weights_find_their_columns_by_name() {
         let model = Model::new(file()).unwrap();
-        let judged = model.judge(&page(), None);
+        let judged = model.judge(&page(), None, Comments::Exclude);
         assert_eq!(judged.probabilities, [sigmoid(1.0), sigmoid(-3.0)]);
         assert_eq!(judged.choice.kept, [true, false]);
         assert_eq!(judged.kind, None);
@@ -371,9 +434,9 @@ mod tests {
         assert_eq!(
             model.contributions(rows.iter().nth(1).unwrap()),
             [
-                ("intercept", -2.0),
-                ("text_density", 3.0),
-                ("link_density", -4.0)
+                ("intercept".to_owned(), -2.0),
+                ("text_density".to_owned(), 3.0),
+                ("link_density".to_owned(), -4.0)
             ]
         );
     }
@@ -388,6 +451,7 @@ mod tests {
                 edges: vec![0.5],
                 weights: vec![0.0, -2.0],
             }],
+            crosses: vec![],
         };
         let trees = Trees {
             base: 0.0,
@@ -421,7 +485,9 @@ mod tests {
                 scorer: Scorer::Trees(trees),
             },
         ];
-        let judged = Model::new(file).unwrap().judge(&page(), None);
+        let judged = Model::new(file)
+            .unwrap()
+            .judge(&page(), None, Comments::Exclude);
         assert_eq!(judged.probabilities, [sigmoid(0.5), sigmoid(-1.0)]);
         let kind = judged.kind.unwrap();
         assert_eq!(kind.name, "article");

@@ -11,6 +11,10 @@ pub enum Selection {
     /// The blocks, taken from the most probable down, that make the expected word F1 of the page
     /// highest: 2 Σ p w / (Σ w + Σ over all blocks of p w).
     ExpectedF1,
+    /// The same after the log odds of every block were multiplied by this. The rule takes blocks for
+    /// independent, but a list of links is content as a whole or not at all: with sharper
+    /// probabilities (above 1) many doubtful blocks together weigh less.
+    SharpF1(f32),
 }
 
 /// Chosen blocks and how good the choice should be.
@@ -39,24 +43,15 @@ impl Selection {
                     *keep = p >= threshold;
                 }
             }
-            Selection::ExpectedF1 => {
-                let mut order: Vec<usize> = (0..blocks).collect();
-                order.sort_by(|a, b| weighed(*b).0.total_cmp(&weighed(*a).0).then(a.cmp(b)));
-                let (mut hit, mut size, mut best, mut best_len) = (0.0, 0.0, 0.0, 0);
-                for (rank, at) in order.iter().enumerate() {
-                    let (p, w) = weighed(*at);
-                    hit += p * w;
-                    size += w;
-                    let f1 = 2.0 * hit / (size + all);
-                    if f1 > best {
-                        (best, best_len) = (f1, rank + 1);
-                    }
-                }
-                for at in order.into_iter().take(best_len) {
-                    if let Some(keep) = kept.get_mut(at) {
-                        *keep = true;
-                    }
-                }
+            Selection::ExpectedF1 => best_prefix(&weighed, all, &mut kept),
+            Selection::SharpF1(sharpness) => {
+                let sharp = |at: usize| {
+                    let (p, w) = weighed(at);
+                    let odds = (p / (1.0 - p).max(1e-9)).powf(f64::from(*sharpness));
+                    (odds / (1.0 + odds), w)
+                };
+                let all = (0..blocks).map(|at| sharp(at).0 * sharp(at).1).sum();
+                best_prefix(&sharp, all, &mut kept);
             }
         }
         let (hit, size) = (0..blocks)
@@ -71,6 +66,28 @@ impl Selection {
         Choice {
             kept,
             expected_f1: expected_f1 as f32,
+        }
+    }
+}
+
+/// Keeps the blocks, from the most probable down, that make the expected F1 highest. `weighed` gives a
+/// block's probability and words, `all` is the sum of their products.
+fn best_prefix(weighed: &impl Fn(usize) -> (f64, f64), all: f64, kept: &mut [bool]) {
+    let mut order: Vec<usize> = (0..kept.len()).collect();
+    order.sort_by(|a, b| weighed(*b).0.total_cmp(&weighed(*a).0).then(a.cmp(b)));
+    let (mut hit, mut size, mut best, mut best_len) = (0.0, 0.0, 0.0, 0);
+    for (rank, at) in order.iter().enumerate() {
+        let (p, w) = weighed(*at);
+        hit += p * w;
+        size += w;
+        let f1 = 2.0 * hit / (size + all);
+        if f1 > best {
+            (best, best_len) = (f1, rank + 1);
+        }
+    }
+    for at in order.into_iter().take(best_len) {
+        if let Some(keep) = kept.get_mut(at) {
+            *keep = true;
         }
     }
 }
@@ -113,5 +130,20 @@ mod tests {
     fn nothing_gives_nothing() {
         assert_eq!(Selection::ExpectedF1.choose(&[], &[]), Choice::default());
         assert_eq!(Selection::ExpectedF1.choose(&[0.0], &[3]).kept, [false]);
+    }
+
+    #[test]
+    fn sharp_probabilities_leave_doubtful_crowds_out() {
+        // One block of sure content against many doubtful ones.
+        let probabilities = [0.95, 0.4, 0.4, 0.4, 0.4, 0.4];
+        let words = [100, 100, 100, 100, 100, 100];
+        let plain = Selection::ExpectedF1.choose(&probabilities, &words);
+        let sharp = Selection::SharpF1(3.0).choose(&probabilities, &words);
+        assert!(plain.kept.iter().all(|kept| *kept));
+        assert_eq!(sharp.kept, [true, false, false, false, false, false]);
+        let same = Selection::SharpF1(1.0).choose(&probabilities, &words);
+        assert_eq!(same.kept, plain.kept);
+        // The expectation is always that of the probabilities as they are.
+        assert!((sharp.expected_f1 - 2.0 * 95.0 / (100.0 + 295.0)).abs() < 1e-5);
     }
 }

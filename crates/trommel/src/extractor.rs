@@ -43,7 +43,7 @@ impl Extractor {
     pub fn extract(&self, bytes: &[u8], hints: &Hints) -> Document {
         let decoded = charset::decode(bytes, &charset_hints(hints));
         let page = LolEngine.read(&decoded.text, &self.limits);
-        let judged = self.model.judge(&page, hints.url);
+        let judged = self.model.judge(&page, hints.url, Default::default());
         document(
             &decoded,
             &page,
