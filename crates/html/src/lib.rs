@@ -8,6 +8,7 @@
 //! assert_eq!(texts, ["One two", "three"]);
 //! ```
 
+mod attribute;
 mod builder;
 pub mod charset;
 mod engine;
@@ -15,6 +16,7 @@ mod head;
 mod lex;
 mod limits;
 mod lol;
+mod marks;
 mod table;
 mod tag;
 mod text;
@@ -28,5 +30,6 @@ pub use engine::Engine;
 pub use head::Head;
 pub use limits::{Cap, Capped, Limits};
 pub use lol::{LolEngine, PushReader};
+pub use marks::{Marks, Piece};
 pub use table::{Attribute, Block, Element, NONE, Page, Token, hash};
 pub use tag::Tag;
