@@ -12,6 +12,7 @@ mod attribute;
 mod builder;
 pub mod charset;
 mod engine;
+mod gap;
 mod head;
 mod lex;
 mod limits;
@@ -27,6 +28,7 @@ pub mod words;
 mod page_tests;
 
 pub use engine::Engine;
+pub use gap::text_of_gap;
 pub use head::Head;
 pub use limits::{Cap, Capped, Limits};
 pub use lol::{LolEngine, PushReader};
