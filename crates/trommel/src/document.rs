@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 /// The main content of one page with what is known about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// Main text, one paragraph, heading, list item or table cell a line; empty if the page has none.
+    /// Main text; empty if the page has none. A paragraph, heading, list item or table row (its cells
+    /// divided by tabs) is a line; an empty line stands around paragraphs, headings, lists, tables and
+    /// code; code keeps its white space.
     pub text: String,
     /// Title of the page: its `<title>`, else `og:title`, else the first `h1`; white space folded.
     pub title: Option<String>,

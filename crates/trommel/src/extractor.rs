@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use trommel_html::{Engine, Limits, LolEngine, Page, Tag, charset};
-use trommel_model::{Choice, Model};
+use trommel_model::Model;
 
-use crate::document::{BlockVerdict, Document};
-use crate::language::language;
+use crate::document::Document;
+use crate::extraction::Extraction;
 
 /// What is known about a page from outside its bytes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,45 +40,24 @@ impl Extractor {
     pub fn extract(&self, bytes: &[u8], hints: &Hints) -> Document {
         let decoded = charset::decode(bytes, &charset_hints(hints));
         let page = LolEngine.read(&decoded.text, &self.limits);
-        let (probabilities, choice) = self.model.judge(&page);
-        document(&decoded, &page, &probabilities, &choice)
+        self.judged(decoded, page, hints).document()
     }
-}
 
-/// The document of a decoded page whose blocks have been judged: a probability and a choice a block.
-pub fn document(
-    decoded: &charset::Decoded,
-    page: &Page,
-    probabilities: &[f32],
-    choice: &Choice,
-) -> Document {
-    let blocks: Vec<BlockVerdict> = page
-        .blocks
-        .iter()
-        .zip(probabilities)
-        .zip(&choice.kept)
-        .map(|((block, probability), kept)| BlockVerdict {
-            text: page.text(block).to_owned(),
-            span: block.span,
-            tag: page
-                .container(block)
-                .map(|(_, element)| page.name(element).to_owned())
-                .unwrap_or_default(),
-            words: block.words,
-            probability: *probability,
-            kept: *kept,
-        })
-        .collect();
-    let text = assemble(&blocks);
-    Document {
-        title: title(page),
-        lang: language(&text, &page.head),
-        text,
-        charset: decoded.encoding.name().to_ascii_lowercase(),
-        charset_source: decoded.source.name().to_owned(),
-        confidence: choice.expected_f1,
-        blocks,
-        capped: page.capped.names().map(str::to_owned).collect(),
+    /// What [`Extractor::extract`] finds, with all that Markdown and rows of blocks need.
+    pub fn read<'a>(&self, bytes: &'a [u8], hints: &Hints<'a>) -> Extraction<'a> {
+        let decoded = charset::decode(bytes, &charset_hints(hints));
+        let page = LolEngine.read_marked(&decoded.text, &self.limits);
+        self.judged(decoded, page, hints)
+    }
+
+    fn judged<'a>(
+        &self,
+        decoded: charset::Decoded<'a>,
+        page: Page,
+        hints: &Hints<'a>,
+    ) -> Extraction<'a> {
+        let (probabilities, choice) = self.model.judge(&page);
+        Extraction::new(decoded, page, probabilities, choice, hints.url)
     }
 }
 
@@ -99,20 +78,8 @@ fn host(url: &str) -> Option<&str> {
     host.split(':').next().filter(|host| !host.is_empty())
 }
 
-/// The kept blocks, one a line.
-fn assemble(blocks: &[BlockVerdict]) -> String {
-    let mut text = String::new();
-    for block in blocks.iter().filter(|block| block.kept) {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&block.text);
-    }
-    text
-}
-
 /// Title of a page: `<title>`, else `og:title`, else its first headline.
-fn title(page: &Page) -> Option<String> {
+pub(crate) fn title(page: &Page) -> Option<String> {
     let headline = || {
         let block = page
             .blocks
