@@ -12,9 +12,11 @@ use std::{
 
 use anyhow::{Context, Result};
 use clap::Args;
-use trommel::Extractor;
+use trommel::{Extractor, MarkdownOptions};
 use trommel_archive::{PayloadOptions, ReadOptions};
-use trommel_pipeline::{Choice, Config, Outcome, Output, Plan, Summary, expand, run as run_plan};
+use trommel_pipeline::{
+    Choice, Config, Outcome, Output, Plan, Summary, TextForm, expand, run as run_plan,
+};
 use trommel_sinks::{AtomicFile, Compression, Format};
 
 use crate::{models, progress::Reporter};
@@ -39,6 +41,10 @@ pub struct RunArgs {
     /// output, zst for the rest]
     #[arg(long)]
     compress: Option<Compression>,
+
+    /// Write the text as Markdown (CommonMark with the tables of GitHub)
+    #[arg(long)]
+    markdown: bool,
 
     /// Number of worker threads [default: processor cores]
     #[arg(short, long)]
@@ -97,13 +103,22 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     };
     let model = models::load(args.model.or(config.model).as_deref())?;
     let extractor = Extractor::new(Arc::new(model));
+    let markdown = args.markdown || config.text == Some(TextForm::Markdown);
     quiet_workers();
 
     let mut reporter = Reporter::new();
     let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let summary = run_plan(
         &plan,
-        &|bytes, hints| extractor.extract(bytes, hints),
+        &|bytes, hints| {
+            if !markdown {
+                return extractor.extract(bytes, hints);
+            }
+            let page = extractor.read(bytes, hints);
+            let mut document = page.document();
+            document.text = page.markdown(&MarkdownOptions::default());
+            document
+        },
         &mut stdout,
         &mut reporter,
     )?;
