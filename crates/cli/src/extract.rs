@@ -30,7 +30,7 @@ pub struct ExtractArgs {
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = Form::Text)]
     format: Form,
-    /// Write links into Markdown: [text](address), absolute where --url or the page gives a base
+    /// Write links into Markdown as [text](address); relative ones need --url, or an absolute base in the page
     #[arg(long)]
     links: bool,
     /// Name of a built-in model, or a model file
