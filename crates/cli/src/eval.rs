@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use trommel::{CommentRule, Conventions};
 use trommel_html::words::Rule;
 use trommel_learn::{EvalOptions, LabelledPage, Mean, Report, evaluate};
 use trommel_methods::Method;
 use trommel_model::Model;
 
+use crate::conventions::HeadlineChoice;
 use crate::labelled::LabelledArgs;
 use crate::methods::MethodArgs;
 use crate::models;
@@ -23,9 +25,13 @@ pub struct EvalArgs {
     model: Option<String>,
     #[command(flatten)]
     method: MethodArgs,
-    /// Whether the gold's comments are content
-    #[arg(long, value_enum, default_value_t = Comments::Include)]
+    /// Whether readers' comments are content, in the gold and in what the model keeps; auto: where the
+    /// gold of the set has comments of its own
+    #[arg(long, value_enum, default_value_t = Comments::Auto)]
     comments: Comments,
+    /// Whether the headline is part of the text that the model keeps
+    #[arg(long, value_enum, default_value_t = HeadlineChoice::Auto)]
+    headline: HeadlineChoice,
     /// Take words as runs of \w in every script, instead of counting scripts without spaces by
     /// character
     #[arg(long)]
@@ -37,25 +43,40 @@ pub struct EvalArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum Comments {
+    Auto,
     Include,
     Exclude,
 }
 
 pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
-    let options = EvalOptions {
-        rule: if args.strict_words {
-            Rule::Strict
-        } else {
-            Rule::Characters
-        },
-        comments: args.comments == Comments::Include,
-    };
     let judge = match args.method.fitted()? {
         Some(method) => Judge::Method(method),
         None => Judge::Model(Box::new(models::load(args.model.as_deref())?)),
     };
     for set in args.labelled.read()? {
-        let report = evaluate(&set, |page| judge.keep(page), &options);
+        let has_comments = || set.pages.iter().any(|page| page.gold.has_comments());
+        let comments = match args.comments {
+            Comments::Auto => has_comments(),
+            Comments::Include => true,
+            Comments::Exclude => false,
+        };
+        let options = EvalOptions {
+            rule: if args.strict_words {
+                Rule::Strict
+            } else {
+                Rule::Characters
+            },
+            comments,
+        };
+        let conventions = Conventions {
+            comments: if comments {
+                CommentRule::Include
+            } else {
+                CommentRule::Exclude
+            },
+            headline: args.headline.rule(),
+        };
+        let report = evaluate(&set, |page| judge.keep(page, &conventions), &options);
         if args.json {
             crate::out(&format!("{}\n", serde_json::to_string(&report)?))?;
         } else {
@@ -72,10 +93,12 @@ enum Judge {
 }
 
 impl Judge {
-    fn keep(&self, page: &LabelledPage) -> Vec<bool> {
+    fn keep(&self, page: &LabelledPage, conventions: &Conventions) -> Vec<bool> {
         match self {
-            Judge::Model(model) => model.judge(&page.page, page.gold.address()).choice.kept,
-            // A method that is not fitted never gets here.
+            Judge::Model(model) => {
+                let verdicts = conventions.judge(model, &page.page, page.gold.address());
+                verdicts.judgement.choice.kept
+            } // A method that is not fitted never gets here.
             Judge::Method(method) => method.extract(&page.page).unwrap_or_default(),
         }
     }

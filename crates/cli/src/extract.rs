@@ -5,13 +5,16 @@ use std::io::Read;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use trommel::{Document, Extractor, Hints, charset_hints, document, markdown};
+use trommel::{
+    Conventions, Extraction, Extractor, Hints, MarkdownOptions, Verdicts, charset_hints,
+};
 use trommel_html::{Engine, Limits, LolEngine, charset};
 use trommel_methods::{Method, to_xml};
 use trommel_model::Choice;
 
+use crate::conventions::ConventionArgs;
 use crate::methods::MethodArgs;
 use crate::models;
 
@@ -27,27 +30,39 @@ pub struct ExtractArgs {
     /// Charset that the server named
     #[arg(long, value_name = "LABEL")]
     charset: Option<String>,
-    /// Form of the output: the text; Markdown; one JSON object; every block with its probability, one JSON
-    /// object a line; or the whole page as well-formed XML
+    /// Form of the output
     #[arg(short, long, value_enum, default_value_t = Form::Text)]
     format: Form,
+    /// Write links into Markdown as [text](address); relative ones need --url, or an absolute base in the page
+    #[arg(long)]
+    links: bool,
     /// Name of a built-in model, or a model file
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "method")]
     model: Option<String>,
     #[command(flatten)]
     method: MethodArgs,
+    #[command(flatten)]
+    conventions: ConventionArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Form {
+    /// Main text
     Text,
+    /// Main text as Markdown (CommonMark with the tables of GitHub)
     Markdown,
+    /// Main text and facts of the page, one JSON object
     Json,
+    /// Every block, kept or not, with its text, bytes, path and probability; one JSON object a line
     Blocks,
+    /// The whole page as well-formed XML
     Xml,
 }
 
 pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
+    if args.links && !matches!(args.format, Form::Markdown) {
+        bail!("--links needs --format markdown");
+    }
     let method = args.method.fitted()?;
     let model = models::load(args.model.as_deref())?;
     let mut bytes = Vec::new();
@@ -69,13 +84,18 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
     };
     let extract = || match &method {
         Some(method) => by_method(method.as_ref(), &bytes, &hints),
-        None => Ok(Extractor::new(Arc::new(model.clone())).extract(&bytes, &hints)),
+        None => Ok(Extractor::new(Arc::new(model.clone()))
+            .with_conventions(args.conventions.over(Conventions::default()))
+            .read(&bytes, &hints)),
     };
     match args.format {
-        Form::Text => crate::out(&format!("{}\n", extract()?.text))?,
-        Form::Markdown => crate::out(&markdown(&extract()?))?,
+        Form::Text => crate::out(&format!("{}\n", extract()?.text()))?,
+        Form::Markdown => {
+            let options = MarkdownOptions { links: args.links };
+            crate::out(&extract()?.markdown(&options))?;
+        }
         Form::Json => {
-            let mut object = serde_json::to_value(extract()?)?;
+            let mut object = serde_json::to_value(extract()?.document())?;
             if let Some(object) = object.as_object_mut() {
                 object.remove("blocks");
                 object.insert("url".to_owned(), args.url.clone().into());
@@ -83,8 +103,8 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             crate::out(&format!("{object}\n"))?;
         }
         Form::Blocks => {
-            for block in &extract()?.blocks {
-                crate::out(&format!("{}\n", serde_json::to_string(block)?))?;
+            for block in extract()?.blocks() {
+                crate::out(&format!("{}\n", serde_json::to_string(&block)?))?;
             }
         }
         Form::Xml => {
@@ -95,16 +115,25 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The document of a page by a published method: it gives verdicts but neither probabilities (they
-/// are 0 or 1) nor a confidence (0).
-fn by_method(method: &dyn Method, bytes: &[u8], hints: &Hints) -> anyhow::Result<Document> {
+/// A page judged by a published method: it gives verdicts but neither probabilities (they are 0 or
+/// 1) nor a confidence (0).
+fn by_method<'a>(
+    method: &dyn Method,
+    bytes: &'a [u8],
+    hints: &Hints<'a>,
+) -> anyhow::Result<Extraction<'a>> {
     let decoded = charset::decode(bytes, &charset_hints(hints));
-    let page = LolEngine.read(&decoded.text, &Limits::default());
+    let page = LolEngine.read_marked(&decoded.text, &Limits::default());
     let kept = method.extract(&page)?;
     let probabilities: Vec<f32> = kept.iter().map(|kept| f32::from(u8::from(*kept))).collect();
     let choice = Choice {
         kept,
         expected_f1: 0.0,
     };
-    Ok(document(&decoded, &page, hints, &probabilities, &choice))
+    Ok(Extraction::new(
+        decoded,
+        page,
+        Verdicts::of_method(probabilities, choice),
+        hints,
+    ))
 }

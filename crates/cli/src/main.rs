@@ -1,5 +1,6 @@
 //! The trommel program.
 
+mod conventions;
 mod eval;
 mod extract;
 mod labelled;

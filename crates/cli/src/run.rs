@@ -12,11 +12,14 @@ use std::{
 
 use anyhow::{Context, Result};
 use clap::Args;
-use trommel::Extractor;
+use trommel::{Conventions, Extractor, MarkdownOptions};
 use trommel_archive::{PayloadOptions, ReadOptions};
-use trommel_pipeline::{Choice, Config, Outcome, Output, Plan, Summary, expand, run as run_plan};
+use trommel_pipeline::{
+    Choice, Config, Outcome, Output, Plan, Summary, TextForm, expand, run as run_plan,
+};
 use trommel_sinks::{AtomicFile, Compression, Format};
 
+use crate::conventions::ConventionArgs;
 use crate::{models, progress::Reporter};
 
 /// Extract main text from archives
@@ -40,6 +43,10 @@ pub struct RunArgs {
     #[arg(long)]
     compress: Option<Compression>,
 
+    /// Write the text as Markdown (CommonMark with the tables of GitHub)
+    #[arg(long)]
+    markdown: bool,
+
     /// Number of worker threads [default: processor cores]
     #[arg(short, long)]
     jobs: Option<NonZeroUsize>,
@@ -55,6 +62,8 @@ pub struct RunArgs {
     /// Write the counts of the run to FILE as JSON
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
+    #[command(flatten)]
+    conventions: ConventionArgs,
 }
 
 /// Runs the command: 0 if all went well, 1 if something could not be read or some records failed, 2
@@ -96,14 +105,27 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         epoch: epoch()?,
     };
     let model = models::load(args.model.or(config.model).as_deref())?;
-    let extractor = Extractor::new(Arc::new(model));
+    let conventions = args.conventions.over(Conventions {
+        comments: config.comments,
+        headline: config.headline,
+    });
+    let extractor = Extractor::new(Arc::new(model)).with_conventions(conventions);
+    let markdown = args.markdown || config.text == Some(TextForm::Markdown);
     quiet_workers();
 
     let mut reporter = Reporter::new();
     let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let summary = run_plan(
         &plan,
-        &|bytes, hints| extractor.extract(bytes, hints),
+        &|bytes, hints| {
+            if !markdown {
+                return extractor.extract(bytes, hints);
+            }
+            let page = extractor.read(bytes, hints);
+            let mut document = page.document();
+            document.text = page.markdown(&MarkdownOptions::default());
+            document
+        },
         &mut stdout,
         &mut reporter,
     )?;

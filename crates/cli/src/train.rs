@@ -24,8 +24,8 @@ pub struct TrainArgs {
     /// Features: those of the paper (shallow text, tag ratios, listed tokens) or all that serve
     #[arg(long, value_enum, default_value_t = Features::All)]
     features: Features,
-    /// What the model is made of: an L2 logistic model over the features, one over their bins, or the
-    /// latter together with boosted trees [default: linear for the paper's features, else additive]
+    /// What the model is made of: an L2 logistic model over the features or over their bins; or both
+    /// shipped models at once [default: linear for the paper's features, else additive]
     #[arg(long, value_enum)]
     learner: Option<Learns>,
     /// A block is content if more than this share of its words lies on the longest common
@@ -53,7 +53,9 @@ enum Features {
 enum Learns {
     Linear,
     Additive,
-    Ensemble,
+    /// `fast` (additive) and `best` (the same with boosted trees beside it), written into the folder
+    /// that --out names
+    Shipped,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -68,8 +70,12 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         .out
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned());
+    let names = match args.learner {
+        Some(Learns::Shipped) => vec!["fast".to_owned(), "best".to_owned()],
+        _ => vec![args.name.clone().or(stem).unwrap_or_default()],
+    };
     let options = TrainOptions {
-        name: args.name.clone().or(stem).unwrap_or_default(),
+        names,
         created: args.date.clone().map_or_else(today, Ok)?,
         groups: match args.features {
             Features::Paper => Group::PAPER.to_vec(),
@@ -78,7 +84,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         learner: match (args.learner, args.features) {
             (Some(Learns::Linear), _) | (None, Features::Paper) => Learner::Linear,
             (Some(Learns::Additive), _) | (None, Features::All) => Learner::Additive,
-            (Some(Learns::Ensemble), _) => Learner::Ensemble,
+            (Some(Learns::Shipped), _) => Learner::Shipped,
         },
         label_share: args.label_share,
         weighting: match args.weigh {
@@ -88,21 +94,28 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         folds: args.folds as usize,
         comments: true,
     };
-    let trained = train(&sets, &options)?;
-    std::fs::write(&args.out, trained.model.to_bytes()?)
-        .with_context(|| format!("cannot write {}", args.out.display()))?;
-    println!("set                pages  precision  recall      F1");
-    for (number, set) in sets.iter().enumerate() {
-        let own = trained.judged.iter().filter(|page| page.set == number);
-        let mean = Scores::mean(own.map(|page| &page.scores));
-        println!(
-            "{:<18} {:>5}  {:>9.4}  {:>6.4}  {:>6.4}",
-            set.name,
-            set.pages.len(),
-            mean.precision,
-            mean.recall,
-            mean.f1
-        );
+    for trained in train(&sets, &options)? {
+        let name = &trained.model.file().name;
+        let out = if options.learner == Learner::Shipped {
+            args.out.join(format!("{name}.trommel"))
+        } else {
+            args.out.clone()
+        };
+        std::fs::write(&out, trained.model.to_bytes()?)
+            .with_context(|| format!("cannot write {}", out.display()))?;
+        println!("{name:<18} pages  precision  recall      F1");
+        for (number, set) in sets.iter().enumerate() {
+            let own = trained.judged.iter().filter(|page| page.set == number);
+            let mean = Scores::mean(own.map(|page| &page.scores));
+            println!(
+                "{:<18} {:>5}  {:>9.4}  {:>6.4}  {:>6.4}",
+                set.name,
+                set.pages.len(),
+                mean.precision,
+                mean.recall,
+                mean.f1
+            );
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

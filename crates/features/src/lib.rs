@@ -25,8 +25,8 @@ mod wording;
 
 pub use cetr::{tag_ratios, text_to_tag_ratios};
 pub use comments::Comments;
-pub use outline::headline;
 pub use kmeans::{farthest_first, kmeans, nearest_centre};
+pub use outline::headline;
 pub use rows::Rows;
 pub use schema::{Group, Schema};
 pub use shallow::{full_lines, text_density};

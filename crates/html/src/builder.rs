@@ -13,6 +13,7 @@ mod skip;
 
 use crate::lex::Attributes;
 use crate::limits::{Cap, Limits};
+use crate::marks::Recorder;
 use crate::table::{Block, NONE, Page};
 use crate::tag::Tag;
 use crate::text::TextFold;
@@ -69,6 +70,8 @@ pub(crate) struct Builder {
     /// The block being built.
     fold: TextFold,
     current: Option<Current>,
+    /// Notes marks inside the block, if they are wanted.
+    marks: Option<Recorder>,
     /// Inline elements seen since the last layout change.
     inline_from: usize,
     breaks: u32,
@@ -111,6 +114,7 @@ impl Builder {
             title: TextFold::default(),
             fold: TextFold::default(),
             current: None,
+            marks: None,
             inline_from: 0,
             breaks: 0,
             links_open: 0,
@@ -123,6 +127,11 @@ impl Builder {
             seen_body: false,
             seen_title: false,
         }
+    }
+
+    /// Notes the marks inside blocks from now on.
+    pub fn record_marks(&mut self) {
+        self.marks = Some(Recorder::default());
     }
 
     /// Notes a cap that an engine met.
@@ -199,7 +208,8 @@ impl Builder {
             }
             Tag::Meta => return self.meta(attributes, offset),
             Tag::Link => return self.link(attributes),
-            Tag::Base | Tag::Head | Tag::Frameset | Tag::Frame | Tag::Bgsound | Tag::Basefont => {
+            Tag::Base => return self.base(attributes),
+            Tag::Head | Tag::Frameset | Tag::Frame | Tag::Bgsound | Tag::Basefont => {
                 return;
             }
             Tag::Html | Tag::Body => {
@@ -364,6 +374,9 @@ impl Builder {
             self.emit(current);
         }
         self.fold.clear();
+        if let Some(marks) = &mut self.marks {
+            marks.restart();
+        }
         self.inline_from = self.page.inline.len();
         self.breaks = 0;
         self.images = 0;
@@ -382,6 +395,9 @@ impl Builder {
         }
         let start = self.page.text.len();
         self.page.text.push_str(text);
+        if let Some(marks) = &self.marks {
+            marks.write(narrow(start), &mut self.page.marks);
+        }
         self.page.blocks.push(Block {
             text: (narrow(start), narrow(self.page.text.len())),
             span: (narrow(current.start), narrow(current.end)),

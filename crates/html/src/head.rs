@@ -9,6 +9,8 @@ pub struct Head {
     pub meta: Vec<(String, String)>,
     /// `href` of `<link rel="canonical">`.
     pub canonical: Option<String>,
+    /// `href` of the first `<base>` that has one, as it stands: what relative addresses start from.
+    pub base: Option<String>,
     /// `lang` (or `xml:lang`) of `<html>`.
     pub lang: Option<String>,
     /// Contents of `<script type="application/ld+json">`, as they stand.

@@ -8,15 +8,18 @@
 //! assert_eq!(texts, ["One two", "three"]);
 //! ```
 
+mod attribute;
 mod builder;
 pub mod charset;
 mod engine;
 mod fact;
+mod gap;
 mod head;
 pub mod json_ld;
 mod lex;
 mod limits;
 mod lol;
+mod marks;
 mod plain;
 mod table;
 mod tag;
@@ -29,10 +32,12 @@ mod page_tests;
 
 pub use engine::Engine;
 pub use fact::{Fact, FactKind};
+pub use gap::text_of_gap;
 pub use head::Head;
 pub use json_ld::{JsonLd, JsonLdKind, JsonLdText};
 pub use limits::{Cap, Capped, Limits};
 pub use lol::{LolEngine, PushReader};
+pub use marks::{Marks, Piece};
 pub use plain::{element_text, fold, plain};
 pub use table::{Attribute, Block, Element, NONE, Page, Token, hash};
 pub use tag::Tag;

@@ -25,6 +25,15 @@ use crate::tag::Tag;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LolEngine;
 
+impl LolEngine {
+    /// As [`Engine::read`], and notes the marks inside blocks ([`Page::pieces`]).
+    pub fn read_marked(&self, html: &str, limits: &Limits) -> Page {
+        let mut reader = PushReader::new(limits).with_marks();
+        reader.push(html);
+        reader.finish()
+    }
+}
+
 impl Engine for LolEngine {
     fn read(&self, html: &str, limits: &Limits) -> Page {
         let mut reader = PushReader::new(limits);
@@ -57,6 +66,13 @@ impl PushReader {
             builder,
             read: 0,
         }
+    }
+
+    /// Notes the marks inside blocks, too ([`Page::pieces`]).
+    #[must_use]
+    pub fn with_marks(self) -> Self {
+        self.builder.borrow_mut().record_marks();
+        self
     }
 
     /// Reads on. What goes beyond 4 GiB in all is left out and the page marked.

@@ -214,7 +214,7 @@ fn hidden_is_inherited() {
 fn head_facts_are_kept_apart() {
     let page = read(
         "<!doctype html><html lang=en-GB><head><title> A &amp; B\n C </title><meta name=Description content='d&#39;s'>\
-         <meta property='og:title' content=T><link rel='x canonical' href=/c?a=1&amp;b=2>\
+         <meta property='og:title' content=T><link rel='x canonical' href=/c?a=1&amp;b=2><base target=x><base href=' /b/'><base href=/d/>\
          <script type='application/ld+json; x'>{\"@type\":\"Article\"}</script></head><body><p>x<title>no</title>",
     );
     let head = &page.head;
@@ -227,6 +227,7 @@ fn head_facts_are_kept_apart() {
         (Some("d's"), Some("T"))
     );
     assert_eq!(head.canonical.as_deref(), Some("/c?a=1&b=2"));
+    assert_eq!(head.base.as_deref(), Some("/b/"));
     assert_eq!(head.json_ld, ["{\"@type\":\"Article\"}"]);
     assert_eq!(texts(&page), ["x"]);
 }
@@ -373,7 +374,7 @@ mod properties {
     fn markup() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             "[a-z ]{0,6}",
-            "</?(div|p|a href=x|b|li|ul|td|tr|table|span|noscript|svg|select|pre|br|title|h1)>",
+            "</?(div|p|a href=x|b|code|li|ul|td|tr|table|span|noscript|svg|select|pre|br|title|h1)>",
             "&(amp|lt|copy|#65|nbsp|x);?",
             "<(time datetime=2024-05-01|meta itemprop=author content='A &amp; B'|i rel=author|b itemprop=name)>",
             "<(script|style|!--|/|!|\\?|div class=')",
@@ -401,13 +402,33 @@ mod properties {
             let mut cuts: Vec<usize> = cuts.into_iter().filter(|cut| html.is_char_boundary(*cut)).collect();
             cuts.push(html.len());
             cuts.sort_unstable();
-            let mut reader = PushReader::new(&Limits::default());
+            let mut reader = PushReader::new(&Limits::default()).with_marks();
             let mut from = 0;
             for cut in cuts {
                 reader.push(&html[from..cut]);
                 from = cut;
             }
-            prop_assert_eq!(reader.finish(), read(&html));
+            prop_assert_eq!(reader.finish(), LolEngine.read_marked(&html, &Limits::default()));
+        }
+
+        #[test]
+        fn marks_change_nothing_else(html in markup()) {
+            let mut page = LolEngine.read_marked(&html, &Limits::default());
+            for block in &page.blocks {
+                let pieces: Vec<_> = page.pieces(block).collect();
+                let texts: Vec<&str> = pieces.iter().map(|piece| piece.text).collect();
+                prop_assert_eq!(texts.concat(), page.text(block));
+                prop_assert!(pieces.iter().all(|piece| !piece.text.is_empty()));
+                prop_assert!(pieces.windows(2).all(|pair| pair[0].marks != pair[1].marks));
+                let linked: usize = pieces
+                    .iter()
+                    .filter(|piece| piece.marks.link.is_some())
+                    .map(|piece| crate::words::words(piece.text, crate::words::Rule::Characters).count())
+                    .sum();
+                prop_assert_eq!(linked > 0, block.link_words > 0);
+            }
+            page.marks.clear();
+            prop_assert_eq!(page, read(&html));
         }
 
         #[test]

@@ -3,6 +3,7 @@
 use crate::fact::Fact;
 use crate::head::Head;
 use crate::limits::Capped;
+use crate::marks::Marks;
 use crate::tag::Tag;
 
 /// Index that stands for "none" in [`Element::parent`] and [`Block::element`].
@@ -30,6 +31,8 @@ pub struct Page {
     /// Start and end tags of the page outside of skipped elements.
     pub tags: u32,
     pub(crate) text: String,
+    /// Where in `text` the marks change; empty unless they were asked for.
+    pub(crate) marks: Vec<(u32, Marks)>,
     pub(crate) token_text: String,
     pub(crate) names: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use trommel_model::{ColumnWeight, Linear, Part, Scorer};
 
-use crate::additive::fit_additive;
+use crate::additive::{AdditiveOptions, fit_additive};
 use crate::bins::Binned;
 use crate::boost::{BoostOptions, boost};
 use crate::error::LearnError;
@@ -12,8 +12,12 @@ use crate::weighted::fit_weighted;
 
 /// Strengths of the L2 penalty that are tried for a linear model.
 const PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
-/// The penalty of an additive model.
-const ADDITIVE_PENALTY: f64 = 3e-5;
+/// The fit of an additive model.
+const ADDITIVE: AdditiveOptions = AdditiveOptions {
+    steps: 3e-5,
+    cells: 3e-5,
+    crosses: 0,
+};
 /// Bins of a column of an additive model, and of trees.
 const BINS: usize = 24;
 const TREE_BINS: usize = 64;
@@ -34,13 +38,14 @@ pub enum Learner {
     Linear,
     /// L2 logistic regression over binned features.
     Additive,
-    /// Boosted trees and an additive model, half of the log odds each.
-    Ensemble,
+    /// Two models that share a part: the additive one, and the same with boosted trees beside it, half
+    /// of the log odds each.
+    Shipped,
 }
 
 impl Learner {
-    /// Fits the learner's candidates, which differ in how strong their penalty is: what makes up the
-    /// log odds of each, and the penalty.
+    /// Fits all that cross-validation judges: the candidates of a linear model, which differ in how strong
+    /// their penalty is, else each model once. Gives what makes up the log odds of each, and the penalty.
     ///
     /// # Errors
     /// If there is nothing to learn from or a solver fails.
@@ -54,14 +59,17 @@ impl Learner {
                 .iter()
                 .map(|penalty| Ok((linear(table, weighting, *penalty, false)?, *penalty)))
                 .collect(),
-            _ => Ok(vec![(
-                self.fit(table, weighting, ADDITIVE_PENALTY)?,
-                ADDITIVE_PENALTY,
-            )]),
+            Learner::Additive | Learner::Shipped => {
+                let fits = self.fit(table, weighting, ADDITIVE.steps)?;
+                Ok(fits
+                    .into_iter()
+                    .map(|parts| (parts, ADDITIVE.steps))
+                    .collect())
+            }
         }
     }
 
-    /// Fits the model itself.
+    /// Fits the model itself, or both.
     ///
     /// # Errors
     /// As for [`Learner::candidates`].
@@ -70,25 +78,28 @@ impl Learner {
         table: &Table,
         weighting: Weighting,
         penalty: f64,
-    ) -> Result<Vec<Part>, LearnError> {
+    ) -> Result<Vec<Vec<Part>>, LearnError> {
         let weights = weights(table, weighting);
         let part = |share: f32, scorer: Scorer| Part { share, scorer };
         match self {
-            Learner::Linear => linear(table, weighting, penalty, true),
+            Learner::Linear => Ok(vec![linear(table, weighting, penalty, true)?]),
             Learner::Additive => {
                 let binned = Binned::new(&table.data, table.width, &weights, BINS);
-                let additive = fit_additive(&binned, &table.labels, &weights, penalty)?;
-                Ok(vec![part(1.0, Scorer::Additive(additive))])
+                let additive = fit_additive(&binned, &table.labels, &weights, &ADDITIVE)?;
+                Ok(vec![vec![part(1.0, Scorer::Additive(additive))]])
             }
-            Learner::Ensemble => {
+            Learner::Shipped => {
                 let binned = Binned::new(&table.data, table.width, &weights, BINS);
-                let additive = fit_additive(&binned, &table.labels, &weights, penalty)?;
+                let additive = fit_additive(&binned, &table.labels, &weights, &ADDITIVE)?;
                 drop(binned);
                 let binned = Binned::new(&table.data, table.width, &weights, TREE_BINS);
                 let trees = boost(&binned, &table.labels, &weights, &BoostOptions::default())?;
                 Ok(vec![
-                    part(0.5, Scorer::Additive(additive)),
-                    part(0.5, Scorer::Trees(trees)),
+                    vec![part(1.0, Scorer::Additive(additive.clone()))],
+                    vec![
+                        part(0.5, Scorer::Additive(additive)),
+                        part(0.5, Scorer::Trees(trees)),
+                    ],
                 ])
             }
         }

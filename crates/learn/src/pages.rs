@@ -57,6 +57,13 @@ impl Gold {
         text
     }
 
+    /// Whether comments are kept apart from the text.
+    pub fn has_comments(&self) -> bool {
+        self.gold_comments
+            .as_ref()
+            .is_some_and(|text| !text.is_empty())
+    }
+
     /// URL of the page, none where it is a placeholder (RFC 2606) or unknown.
     pub fn address(&self) -> Option<&str> {
         let rest = self.url.split_once("://")?.1;

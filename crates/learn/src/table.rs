@@ -10,8 +10,8 @@ use crate::pages::LabelledPage;
 /// weights from the other parts, so a token that stands on a few training pages only cannot teach the
 /// model to trust it blindly.
 const CROSS_FIT: usize = 4;
-/// Of so many pages, three each lose their address, their attribute tokens and their wording: pages to
-/// come may have none that is known, in another language above all.
+/// Of so many pages, three each lose their attribute tokens and their wording: pages to come may have
+/// none that is known, in another language above all.
 const MASK: u64 = 10;
 const MASKED: u64 = 3;
 
@@ -52,7 +52,8 @@ pub(crate) struct Table {
     pub width: usize,
     pub data: Vec<f32>,
     pub labels: Vec<bool>,
-    /// Each page's sum to one, divided by the square roots of the blocks' words.
+    /// Divided among a page's blocks by the square roots of their words. Each page of a set counts the
+    /// same, and a set counts by the square root of its pages, so that none decides alone.
     pub weights: Vec<f32>,
     /// First row of each page that has blocks, and the page's number among the training pages.
     pub pages: Vec<(usize, usize)>,
@@ -114,7 +115,7 @@ impl Learned {
             })
             .collect();
         let names = self.schema.names();
-        let masks: Vec<Vec<usize>> = ["address.", "weights.", "wording."]
+        let masks: Vec<Vec<usize>> = ["weights.", "wording."]
             .iter()
             .map(|prefix| {
                 (0..names.len())
@@ -122,6 +123,9 @@ impl Learned {
                     .collect()
             })
             .collect();
+        let sets = pages.iter().map(|page| page.set + 1).max().unwrap_or(0);
+        let mut sizes = vec![0.0f64; sets];
+        pages.iter().for_each(|page| sizes[page.set] += 1.0);
         let mut table = Table {
             width: names.len(),
             ..Table::default()
@@ -136,7 +140,8 @@ impl Learned {
             }
             let first = table.labels.len();
             table.pages.push((first, number));
-            let total: f64 = blocks.iter().map(|b| f64::from(b.words).sqrt()).sum();
+            let roots: f64 = blocks.iter().map(|b| f64::from(b.words).sqrt()).sum();
+            let total = roots * sizes[page.set].sqrt();
             let from = table.data.len();
             table.data.extend(page.rows(schema).iter().flatten());
             table.labels.extend_from_slice(&page.labels);
@@ -158,5 +163,17 @@ impl Learned {
             }
         }
         table
+    }
+}
+
+impl Table {
+    /// Sets the columns whose names begin with `prefix` to zero, so that nothing is learned from them.
+    pub fn blank(&mut self, names: &[String], prefix: &str) {
+        let columns: Vec<usize> = (0..names.len())
+            .filter(|at| names.get(*at).is_some_and(|name| name.starts_with(prefix)))
+            .collect();
+        for row in self.data.chunks_exact_mut(self.width.max(1)) {
+            columns.iter().for_each(|column| row[*column] = 0.0);
+        }
     }
 }

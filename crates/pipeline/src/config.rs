@@ -6,13 +6,17 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, de::Error as _};
+use trommel::{CommentRule, HeadlineRule};
 use trommel_sinks::{Compression, Format};
 
 /// The keys of [`Config`], for the hint at a misspelt one.
-const KEYS: [&str; 6] = [
+const KEYS: [&str; 9] = [
     "jobs",
     "format",
     "compress",
+    "text",
+    "comments",
+    "headline",
     "model",
     "max_record",
     "max_payload",
@@ -30,12 +34,28 @@ pub struct Config {
     /// Compression of the output.
     #[serde(deserialize_with = "named")]
     pub compress: Option<Compression>,
+    /// Form of the text.
+    pub text: Option<TextForm>,
+    /// What becomes of readers' comments.
+    pub comments: CommentRule,
+    /// Whether the headline is part of the text.
+    pub headline: HeadlineRule,
     /// Name of a built-in model or path of a model file.
     pub model: Option<String>,
     /// Most bytes kept of one record's block.
     pub max_record: Option<u64>,
     /// Most bytes kept of one decoded payload.
     pub max_payload: Option<u64>,
+}
+
+/// What the text of a document is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextForm {
+    /// Lines of text.
+    Plain,
+    /// CommonMark with the tables of GFM.
+    Markdown,
 }
 
 /// Why a configuration file cannot be used; each is one line naming the file.
@@ -152,12 +172,15 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let config = parse(
-            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\n",
+            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\ntext = 'markdown'\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\n",
         );
         let expected = Config {
             jobs: std::num::NonZeroUsize::new(3),
             format: Some(Format::Wet),
             compress: Some(Compression::Gzip),
+            text: Some(TextForm::Markdown),
+            comments: CommentRule::Separate,
+            headline: HeadlineRule::Include,
             model: Some("fast".into()),
             max_record: Some(10),
             max_payload: Some(20),
@@ -182,11 +205,15 @@ mod tests {
         );
         assert_eq!(
             parse("language = 'de'").unwrap_err(),
-            "c.toml: unknown key \"language\", expected one of jobs, format, compress, model, max_record, max_payload"
+            "c.toml: unknown key \"language\", expected one of jobs, format, compress, text, comments, headline, model, max_record, max_payload"
         );
         assert_eq!(
             parse("jobs = 3\nformat = 'xml'").unwrap_err(),
             "c.toml:2: unknown format \"xml\", expected jsonl, msgpack or wet"
+        );
+        assert_eq!(
+            parse("text = 'rtf'").unwrap_err(),
+            "c.toml:1: unknown variant `rtf`, expected `plain` or `markdown`"
         );
         for (text, start) in [("\njobs = 0", "c.toml:2: "), ("jobs =", "c.toml:1: ")] {
             let error = parse(text).unwrap_err();

@@ -17,7 +17,7 @@ mod task;
 mod worker;
 mod writer;
 
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigError, TextForm};
 pub use drop::{DropReason, FailureKind};
 pub use inputs::{Input, InputError, expand};
 pub use output::{Choice, Destination, Output, OutputError};

@@ -21,6 +21,10 @@ pub(crate) struct Row<'a> {
     #[serde(flatten)]
     metadata: &'a Metadata,
     #[serde(skip_serializing_if = "Option::is_none")]
+    page_type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comments: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<&'a str>,
@@ -45,6 +49,8 @@ impl<'a> From<&Entry<'a>> for Row<'a> {
             confidence: document.confidence,
             source: entry.source,
             metadata: &document.metadata,
+            page_type: document.page_type.as_deref(),
+            comments: document.comments.as_deref(),
             status: entry.status,
             truncated: entry.truncated,
             capped: &document.capped,

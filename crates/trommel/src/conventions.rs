@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use trommel_features::headline;
 use trommel_html::Page;
-use trommel_model::{Comments, Judgement, Model};
+use trommel_model::{Choice, Comments, Judgement, Model};
 
 use crate::role::{Role, roles};
 
@@ -93,6 +93,20 @@ impl Conventions {
             judgement,
             separate,
             roles,
+        }
+    }
+}
+
+impl Verdicts {
+    /// The verdicts of a method that is no model: a choice, probabilities of 0 and 1, no roles.
+    pub fn of_method(probabilities: Vec<f32>, choice: Choice) -> Self {
+        Self {
+            judgement: Judgement {
+                probabilities,
+                choice,
+                ..Judgement::default()
+            },
+            ..Self::default()
         }
     }
 }

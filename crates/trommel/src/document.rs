@@ -1,12 +1,15 @@
 //! The document: what the extractor makes of a page.
 
 use crate::metadata::Metadata;
+use crate::role::Role;
 use serde::{Deserialize, Serialize};
 
 /// The main content of one page with what is known about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// Main text, one paragraph, heading, list item or table cell a line; empty if the page has none.
+    /// Main text; empty if the page has none. A paragraph, heading, list item or table row (its cells
+    /// divided by tabs) is a line; an empty line stands around paragraphs, headings, lists, tables and
+    /// code; code keeps its white space.
     pub text: String,
     /// Title of the page without the name of its site: the `h1` that is like one of the titles it
     /// states, else the headline of its JSON-LD, else `og:title`, else its `<title>`, else its first
@@ -18,6 +21,12 @@ pub struct Document {
     /// What else the page says about itself.
     #[serde(flatten)]
     pub metadata: Metadata,
+    /// Type that the model takes the page for (`article`, `forum`, `product` ...), if it knows types.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_type: Option<String>,
+    /// Readers' comments, where they are kept apart from the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comments: Option<String>,
     /// WHATWG name of the encoding the page was decoded with, in lower case (`utf-8`, `windows-1252`).
     pub charset: String,
     /// Where the encoding was learned from (`bom`, `http`, `meta`, `crawl`, `detected`).
@@ -45,4 +54,7 @@ pub struct BlockVerdict {
     pub probability: f32,
     /// Whether the block is part of the document's text.
     pub kept: bool,
+    /// What the block is on its page; none from a method that is no model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
 }

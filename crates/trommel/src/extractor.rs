@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use trommel_html::{Engine, Limits, LolEngine, Page, charset};
-use trommel_model::{Choice, Model};
+use trommel_model::Model;
 
-use crate::document::{BlockVerdict, Document};
-use crate::language::language;
-use crate::metadata;
+use crate::conventions::Conventions;
+use crate::document::Document;
+use crate::extraction::Extraction;
 
 /// What is known about a page from outside its bytes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +28,7 @@ pub struct Hints<'a> {
 pub struct Extractor {
     model: Arc<Model>,
     limits: Limits,
+    conventions: Conventions,
 }
 
 impl Extractor {
@@ -36,61 +37,39 @@ impl Extractor {
         Self {
             model,
             limits: Limits::default(),
+            conventions: Conventions::default(),
         }
+    }
+
+    /// The same extractor under other conventions.
+    #[must_use]
+    pub fn with_conventions(mut self, conventions: Conventions) -> Self {
+        self.conventions = conventions;
+        self
     }
 
     /// The document of one page. Any bytes are accepted: a page without text gives an empty document.
     pub fn extract(&self, bytes: &[u8], hints: &Hints) -> Document {
         let decoded = charset::decode(bytes, &charset_hints(hints));
         let page = LolEngine.read(&decoded.text, &self.limits);
-        let judged = self.model.judge(&page, hints.url, Default::default());
-        document(
-            &decoded,
-            &page,
-            hints,
-            &judged.probabilities,
-            &judged.choice,
-        )
+        self.judged(decoded, page, hints).document()
     }
-}
 
-/// The document of a decoded page whose blocks have been judged: a probability and a choice a block.
-pub fn document(
-    decoded: &charset::Decoded,
-    page: &Page,
-    hints: &Hints,
-    probabilities: &[f32],
-    choice: &Choice,
-) -> Document {
-    let blocks: Vec<BlockVerdict> = page
-        .blocks
-        .iter()
-        .zip(probabilities)
-        .zip(&choice.kept)
-        .map(|((block, probability), kept)| BlockVerdict {
-            text: page.text(block).to_owned(),
-            span: block.span,
-            tag: page
-                .container(block)
-                .map(|(_, element)| page.name(element).to_owned())
-                .unwrap_or_default(),
-            words: block.words,
-            probability: *probability,
-            kept: *kept,
-        })
-        .collect();
-    let text = assemble(&blocks);
-    let (title, metadata) = metadata::read(&decoded.text, page, hints);
-    Document {
-        title,
-        metadata,
-        lang: language(&text, &page.head),
-        text,
-        charset: decoded.encoding.name().to_ascii_lowercase(),
-        charset_source: decoded.source.name().to_owned(),
-        confidence: choice.expected_f1,
-        blocks,
-        capped: page.capped.names().map(str::to_owned).collect(),
+    /// What [`Extractor::extract`] finds, with all that Markdown and rows of blocks need.
+    pub fn read<'a>(&self, bytes: &'a [u8], hints: &Hints<'a>) -> Extraction<'a> {
+        let decoded = charset::decode(bytes, &charset_hints(hints));
+        let page = LolEngine.read_marked(&decoded.text, &self.limits);
+        self.judged(decoded, page, hints)
+    }
+
+    fn judged<'a>(
+        &self,
+        decoded: charset::Decoded<'a>,
+        page: Page,
+        hints: &Hints<'a>,
+    ) -> Extraction<'a> {
+        let verdicts = self.conventions.judge(&self.model, &page, hints.url);
+        Extraction::new(decoded, page, verdicts, hints)
     }
 }
 
@@ -109,18 +88,6 @@ fn host(url: &str) -> Option<&str> {
     let authority = rest.split(['/', '?', '#']).next()?;
     let host = authority.rsplit('@').next()?;
     host.split(':').next().filter(|host| !host.is_empty())
-}
-
-/// The kept blocks, one a line.
-fn assemble(blocks: &[BlockVerdict]) -> String {
-    let mut text = String::new();
-    for block in blocks.iter().filter(|block| block.kept) {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&block.text);
-    }
-    text
 }
 
 #[cfg(test)]

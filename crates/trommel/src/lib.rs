@@ -1,12 +1,22 @@
 //! Takes the main text out of a page: bytes and hints in, a [`Document`] out.
 
+mod conventions;
+mod copies;
 mod document;
+mod extraction;
 mod extractor;
+mod grid;
 mod language;
 mod markdown;
 mod metadata;
+mod outline;
+mod plain;
+mod role;
 
+pub use conventions::{CommentRule, Conventions, HeadlineRule, Verdicts};
 pub use document::{BlockVerdict, Document};
-pub use extractor::{Extractor, Hints, charset_hints, document};
-pub use markdown::markdown;
+pub use extraction::{BlockRow, Extraction};
+pub use extractor::{Extractor, Hints, charset_hints};
+pub use markdown::MarkdownOptions;
 pub use metadata::Metadata;
+pub use role::Role;

@@ -1,137 +1,155 @@
-//! Markdown of a document (CommonMark): headings, list items, quotes and code by the element that
-//! each kept block stands in.
+//! The kept blocks as Markdown: CommonMark with the tables of GFM.
+//!
+//! Headings, nested lists, quotes, code with its language, tables, strong text and emphasis, links on
+//! request. A term of a definition list is a strong paragraph and its definitions are items below it;
+//! captions are emphasised paragraphs. What Markdown would take for markup is escaped.
 
-use crate::document::{BlockVerdict, Document};
+mod code;
+mod containers;
+mod escape;
+mod inline;
+mod links;
+mod transparent;
 
-/// The kept blocks of a document as Markdown, ending with a line end; empty for a document without
-/// text.
-pub fn markdown(document: &Document) -> String {
-    let mut out = String::new();
-    let mut before: Option<Kind> = None;
-    for block in document.blocks.iter().filter(|block| block.kept) {
-        let kind = Kind::of(block);
-        if let Some(before) = before {
-            // Items of a list follow each other, all else stands apart.
-            out.push_str(if before == Kind::Item && kind == Kind::Item {
-                "\n"
-            } else {
-                "\n\n"
-            });
-        }
-        kind.write(&block.text, &mut out);
-        before = Some(kind);
-    }
-    if !out.is_empty() {
-        out.push('\n');
-    }
-    out
+use trommel_html::{NONE, Tag};
+
+use crate::grid::{Row, Table};
+use crate::outline::{Outline, Part};
+
+use code::{Languages, fence};
+use containers::Writer;
+use inline::{Inline, Mode};
+use links::Links;
+
+/// Most columns of a table whose short rows are filled up; GFM asks for no more than the header.
+const FILLED: usize = 64;
+
+/// What the Markdown of a page shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MarkdownOptions {
+    /// Links as `[text](address)`, with absolute addresses; else their text alone.
+    pub links: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Heading(usize),
-    Item,
-    Quote,
-    Code,
-    Paragraph,
-}
-
-impl Kind {
-    fn of(block: &BlockVerdict) -> Self {
-        match block.tag.as_str() {
-            "h1" => Kind::Heading(1),
-            "h2" => Kind::Heading(2),
-            "h3" => Kind::Heading(3),
-            "h4" => Kind::Heading(4),
-            "h5" => Kind::Heading(5),
-            "h6" => Kind::Heading(6),
-            "li" | "dd" => Kind::Item,
-            "blockquote" => Kind::Quote,
-            "pre" | "listing" | "xmp" | "plaintext" => Kind::Code,
-            _ => Kind::Paragraph,
+/// The Markdown of an outline; `url` is the address of the page.
+pub(crate) fn markdown(outline: &Outline, url: Option<&str>, options: &MarkdownOptions) -> String {
+    let links = options.links.then(|| Links::new(outline, url));
+    let mut inline = Inline::new(outline, links);
+    let mut languages = Languages::default();
+    let mut writer = Writer::new(outline);
+    for part in &outline.parts {
+        let element = outline.ends(part).0;
+        match part {
+            Part::Paragraph { block } => {
+                if let Some(code) = inline.whole_code(*block) {
+                    writer.add(element, &fence("", code));
+                    continue;
+                }
+                let mode = mode(outline, element);
+                writer.add(element, &inline.render(*block, mode));
+                writer.after_term = mode == Mode::Term;
+            }
+            Part::Heading { level, blocks } => {
+                let texts: Vec<String> = blocks
+                    .iter()
+                    .map(|block| inline.render(*block, Mode::Heading))
+                    .collect();
+                let text = texts.join(" ");
+                writer.add(element, &format!("{} {}", "#".repeat(*level), text.trim()));
+            }
+            Part::Code {
+                element: pre,
+                blocks,
+            } => {
+                let language = languages.of(outline, *pre, blocks);
+                writer.add(element, &fence(&language, &outline.code(*pre, blocks)));
+            }
+            Part::Table(table) => {
+                for caption in &table.captions {
+                    writer.add(element, &inline.render(*caption, Mode::Caption));
+                }
+                if !table.rows.is_empty() {
+                    writer.add(element, &rows(table, &mut inline));
+                }
+            }
         }
     }
-
-    fn write(self, text: &str, out: &mut String) {
-        match self {
-            Kind::Heading(level) => {
-                out.push_str(&"#".repeat(level));
-                out.push(' ');
-                out.push_str(&text.replace('\n', " "));
-            }
-            Kind::Item => {
-                out.push_str("- ");
-                out.push_str(&lines(text, "\\\n  "));
-            }
-            Kind::Quote => {
-                out.push_str("> ");
-                out.push_str(&lines(text, "\\\n> "));
-            }
-            Kind::Code => {
-                // A fence longer than any run of backticks inside cannot be ended by the code.
-                let run = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-                let fence = "`".repeat(run.max(2) + 1);
-                out.push_str(&format!("{fence}\n{text}\n{fence}"));
-            }
-            Kind::Paragraph => out.push_str(&lines(text, "\\\n")),
-        }
-    }
+    writer.finish()
 }
 
-/// The lines of a text, each kept from being read as the start of something else, divided by
-/// `between`.
-fn lines(text: &str, between: &str) -> String {
-    let escaped: Vec<String> = text
-        .split('\n')
-        .map(|line| {
-            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-            let rest = line.get(digits..).unwrap_or_default();
-            if digits > 0 && rest.starts_with(['.', ')']) {
-                format!("{}\\{rest}", line.get(..digits).unwrap_or_default())
-            } else if line.starts_with(['#', '>', '-', '+', '*', '=', '~', '`', '|']) {
-                format!("\\{line}")
-            } else {
-                line.to_owned()
-            }
-        })
-        .collect();
-    escaped.join(between)
+/// How the paragraph at an element is written.
+fn mode(outline: &Outline, element: u32) -> Mode {
+    let around = outline.page.path(element).find_map(|(_, e)| match e.tag {
+        Tag::Dt => Some(Mode::Term),
+        Tag::Figcaption | Tag::Caption => Some(Mode::Caption),
+        Tag::P | Tag::Div => None,
+        tag if tag.is_inline() => None,
+        _ => Some(Mode::Paragraph),
+    });
+    around.unwrap_or(Mode::Paragraph)
+}
+
+/// The rows of a table. The first is its header if it is one in the page; else the header is empty,
+/// as GFM knows no table without.
+fn rows(table: &Table, inline: &mut Inline) -> String {
+    let columns = table.columns;
+    let (header, body) = match table.rows.split_first() {
+        Some((first, rest)) if first.header => (Some(first), rest),
+        _ => (None, table.rows.as_slice()),
+    };
+    let mut write = |row: &Row, mode: Mode, fill: usize| {
+        let cells = row.cells.iter().map(|cell| {
+            let blocks: Vec<String> = cell
+                .blocks
+                .iter()
+                .map(|block| inline.render(*block, mode))
+                .collect();
+            (cell.column, blocks.join("<br>").replace('|', "\\|"))
+        });
+        line(fill, cells)
+    };
+    let mut lines = vec![
+        header.map_or_else(
+            || line(columns, std::iter::empty()),
+            |row| write(row, Mode::HeaderCell, columns),
+        ),
+        format!("|{}", " --- |".repeat(columns)),
+    ];
+    let fill = if columns <= FILLED { columns } else { 0 };
+    lines.extend(body.iter().map(|row| write(row, Mode::Cell, fill)));
+    lines.join("\n")
+}
+
+/// A row of cells given with their columns, filled up to `columns`.
+fn line(columns: usize, cells: impl Iterator<Item = (usize, String)>) -> String {
+    let mut line = String::from("|");
+    let mut next = 0;
+    for (column, text) in cells {
+        while next < column {
+            line.push_str("  |");
+            next += 1;
+        }
+        line.push(' ');
+        line.push_str(&text);
+        line.push_str(" |");
+        next += 1;
+    }
+    while next < columns {
+        line.push_str("  |");
+        next += 1;
+    }
+    line
+}
+
+/// Elements from the outermost to the one given.
+fn downwards(outline: &Outline, element: u32) -> Vec<u32> {
+    if element == NONE {
+        return Vec::new();
+    }
+    let mut path: Vec<u32> = outline.page.path(element).map(|(at, _)| at).collect();
+    path.reverse();
+    path
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn block(tag: &str, text: &str, kept: bool) -> BlockVerdict {
-        BlockVerdict {
-            text: text.into(),
-            span: (0, 1),
-            tag: tag.into(),
-            words: 1,
-            probability: 0.5,
-            kept,
-        }
-    }
-
-    #[test]
-    fn blocks_become_what_their_elements_are() {
-        let document = Document {
-            blocks: vec![
-                block("h2", "A\nhead", true),
-                block("nav", "menu", false),
-                block("p", "- no list\n1. no number\nplain", true),
-                block("li", "one", true),
-                block("li", "two\nlines", true),
-                block("pre", "if a:\n    ```b", true),
-                block("blockquote", "said\nso", true),
-            ],
-            ..Document::default()
-        };
-        assert_eq!(
-            markdown(&document),
-            "## A head\n\n\\- no list\\\n1\\. no number\\\nplain\n\n- one\n- two\\\n  lines\n\n\
-             ````\nif a:\n    ```b\n````\n\n> said\\\n> so\n"
-        );
-        assert_eq!(markdown(&Document::default()), "");
-    }
-}
+mod tests;

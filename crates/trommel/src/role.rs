@@ -72,7 +72,11 @@ pub(crate) fn roles(
             Tag::Form | Tag::Button | Tag::Fieldset | Tag::Label => Some(Role::Form),
             _ => None,
         };
-        kinds.push(if above == Some(Role::Hidden) { above } else { own.or(above) });
+        kinds.push(if above == Some(Role::Hidden) {
+            above
+        } else {
+            own.or(above)
+        });
     }
     page.blocks
         .iter()

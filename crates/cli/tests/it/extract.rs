@@ -101,10 +101,14 @@ fn json_and_blocks_say_the_same_as_text() {
             .map(|block| block["text"].as_str().unwrap())
             .collect()
     };
-    assert_eq!(texts(true).join("\n"), text);
+    assert_eq!(texts(true).join("\n\n"), text);
     assert!(texts(false).contains(&"Privacy"));
     assert_eq!(blocks.len(), 8);
     assert_eq!(blocks[0]["tag"], "li");
+    assert_eq!(blocks[0]["path"], "nav>ul>li");
+    assert_eq!(blocks[0]["link_density"], 1.0);
+    assert_eq!(blocks[3]["path"], "article>p");
+    assert_eq!(blocks[3]["words"], 23);
     for block in &blocks {
         let probability = block["probability"].as_f64().unwrap();
         assert!((0.0..=1.0).contains(&probability), "{block}");
@@ -200,12 +204,28 @@ fn models_are_listed_and_shown() {
 }
 
 #[test]
-fn markdown_has_headings_lists_and_code() {
-    let page = b"<h1>Head</h1><p>Some text.</p><ul><li>one<li>two</ul><pre>a\n  b</pre>";
+fn markdown_has_headings_lists_code_and_tables() {
+    let page = b"<h1>Head</h1><p>Some <b>text</b>.</p><ul><li>one<li>two</ul><pre>a\n  b</pre>\
+                 <table><tr><th>x<th>y<tr><td>1<td>2</table>";
     let arguments = ["extract", "-f", "markdown", "--method", "all-text"];
     let ran = trommel(&workspace(), &arguments, page);
     assert_eq!(
         ran.well(),
-        "# Head\n\nSome text.\n\n- one\n- two\n\n```\na\n  b\n```\n"
+        "# Head\n\nSome **text**.\n\n- one\n- two\n\n```\na\n  b\n```\n\n\
+         | x | y |\n| --- | --- |\n| 1 | 2 |\n"
     );
+}
+
+#[test]
+fn links_are_written_on_request() {
+    let page = b"<p>See <a href=b?c>there</a>.";
+    let arguments = ["extract", "-f", "markdown", "--method", "all-text"];
+    let more = ["--links", "--url", "https://a.example/x/y"];
+    let ran = trommel(&workspace(), &[&arguments[..], &more].concat(), page);
+    assert_eq!(ran.well(), "See [there](https://a.example/x/b?c).\n");
+    let ran = trommel(&workspace(), &arguments, page);
+    assert_eq!(ran.well(), "See there.\n");
+    let ran = trommel(&workspace(), &["extract", "--links"], page);
+    assert_eq!((ran.code, ran.text()), (2, ""));
+    assert!(ran.stderr.contains("--links"), "{}", ran.stderr);
 }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use similar::TextDiff;
 
 use crate::{
-    program::workspace,
-    sample::{documents, golds},
+    program::{trommel, workspace},
+    sample::{ARCHIVE, documents, golds},
 };
 
 /// Compares `found` (contents by file name) with the files of `folder` whose names end with `ending`,
@@ -103,6 +103,37 @@ fn golden_documents() {
         .collect();
     assert_eq!(found.len(), golds.len(), "every page gives a document");
     compare(&workspace().join("tests/golden"), ".txt", &found);
+}
+
+/// Sample pages with lists, tables, code and quotes.
+const MARKDOWN: [&str; 8] = [
+    "wcxb-dev-0052",
+    "wcxb-dev-0053",
+    "wcxb-dev-0499",
+    "wcxb-dev-0687",
+    "wcxb-dev-1066",
+    "wcxb-dev-2889",
+    "wcxb-dev-4119",
+    "wcxb-dev-4309",
+];
+
+#[test]
+fn golden_markdown() {
+    let golds = golds();
+    let arguments = ["run", ARCHIVE, "-o", "-", "-f", "jsonl", "--markdown"];
+    let ran = trommel(&workspace(), &arguments, b"");
+    let mut found = BTreeMap::new();
+    for line in ran.well().lines() {
+        let document: Value = serde_json::from_str(line).unwrap();
+        let id = golds[document["id"].as_str().unwrap()]["id"].as_str();
+        let id = id.unwrap();
+        if MARKDOWN.contains(&id) {
+            let text = document["text"].as_str().unwrap().to_owned();
+            found.insert(format!("{id}.md"), text);
+        }
+    }
+    assert_eq!(found.len(), MARKDOWN.len());
+    compare(&workspace().join("tests/golden"), ".md", &found);
 }
 
 #[test]

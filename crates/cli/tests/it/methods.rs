@@ -35,7 +35,7 @@ fn a_method_extracts_one_page() {
         ran.well().to_owned()
     };
     let story = "The story has a dozen words, and they all stand in this one paragraph.\n";
-    assert_eq!(extract("all-text"), format!("Home\nNews\n{story}"));
+    assert_eq!(extract("all-text"), format!("Home\nNews\n\n{story}"));
     assert_eq!(extract("bte"), story);
 }
 

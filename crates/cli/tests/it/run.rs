@@ -67,6 +67,27 @@ fn data_on_standard_output_and_words_on_standard_error() {
 }
 
 #[test]
+fn text_may_be_markdown() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("c.toml"), "text = 'markdown'\n").unwrap();
+    let archive = workspace().join(ARCHIVE);
+    let text = |more: &[&str]| -> String {
+        let arguments = [&[archive.to_str().unwrap(), "-o", "-"], more].concat();
+        let ran = run(folder.path(), &arguments, b"");
+        let lines = ran.well().lines();
+        let documents = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+        documents
+            .map(|d| d["text"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let markdown = text(&["--markdown"]);
+    assert!(markdown.contains("\n## ") && markdown.contains("\n- "));
+    assert_eq!(text(&["--config", "c.toml"]), markdown);
+    let plain = text(&[]);
+    assert!(!plain.contains("\n## ") && plain.contains("\n\n"));
+}
+
+#[test]
 fn exit_codes() {
     let folder = tempfile::tempdir().unwrap();
     archive(&folder.path().join("a.warc"));

@@ -58,6 +58,9 @@ impl Builder {
         if link {
             self.link_starts();
         }
+        if let Some(marks) = &mut self.marks {
+            marks.start(tag, narrow(index), link, narrow(self.fold.len()));
+        }
         self.keep_space += u32::from(tag.keeps_space());
     }
 

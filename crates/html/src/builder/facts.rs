@@ -56,6 +56,15 @@ impl Builder {
         }
     }
 
+    pub(super) fn base(&mut self, attributes: &[u8]) {
+        if self.page.head.base.is_none()
+            && let Some(href) = find(attributes, b"href")
+            && self.head_room(href.len())
+        {
+            self.page.head.base = Some(decode(href).trim().to_owned());
+        }
+    }
+
     pub(super) fn link(&mut self, attributes: &[u8]) {
         let rel = find(attributes, b"rel").unwrap_or_default();
         let canonical = rel

@@ -26,6 +26,9 @@ impl Builder {
         if open.link {
             self.link_ends();
         }
+        if let Some(marks) = &mut self.marks {
+            marks.end(open.tag, open.element, open.link, narrow(self.fold.len()));
+        }
         self.keep_space -= u32::from(open.tag.keeps_space());
     }
 

@@ -1,0 +1,139 @@
+//! Blocks that only repeat what the page has already said: a second headline for small screens, a
+//! hidden copy of an answer.
+
+use std::collections::HashSet;
+
+use trommel_html::{Block, Page, Tag};
+
+/// Words from which on a text does not stand on a page twice by chance.
+const LONG: u32 = 20;
+/// The same if the text before or after it is a copy as well.
+const IN_RUN: u32 = 8;
+
+/// Takes copies out of `kept` (one entry a block): a block whose text is that of the kept block right
+/// before it, and a long one whose text was kept anywhere before. Items, cells, quotes and code are
+/// left alone: there repetition is content.
+pub(crate) fn drop_copies(page: &Page, kept: &mut [bool]) {
+    let mut seen: HashSet<&str> = HashSet::new();
+    let blocks: Vec<(usize, &Block, bool)> = page
+        .blocks
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| kept.get(*at) == Some(&true))
+        .map(|(at, block)| (at, block, !seen.insert(page.text(block))))
+        .collect();
+    let mut before: Option<(usize, &Block, Place)> = None;
+    for (rank, &(at, block, is_copy)) in blocks.iter().enumerate() {
+        let mut drop = None;
+        let place = Place::of(page, block);
+        let beside = |rank: Option<usize>| {
+            let neighbour = rank.and_then(|rank| blocks.get(rank));
+            neighbour.is_some_and(|(_, _, is_copy)| *is_copy)
+        };
+        if !is_copy || place == Place::Repeating {
+            // Nothing to drop.
+        } else if let Some((last_at, last, last_place)) = before
+            && last_place != Place::Repeating
+            && page.text(last) == page.text(block)
+        {
+            // Of the two the headline stays: it says more.
+            let headline = place == Place::Heading && last_place == Place::Plain;
+            drop = Some(if headline { last_at } else { at });
+        } else if block.words >= LONG
+            || block.words >= IN_RUN && (beside(rank.checked_sub(1)) || beside(Some(rank + 1)))
+        {
+            drop = Some(at);
+        }
+        if let Some(keep) = drop.and_then(|drop| kept.get_mut(drop)) {
+            *keep = false;
+        }
+        if drop != Some(at) {
+            before = Some((at, block, place));
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Heading,
+    Repeating,
+    Plain,
+}
+
+impl Place {
+    fn of(page: &Page, block: &Block) -> Self {
+        let Some((_, container)) = page.container(block) else {
+            return Place::Plain;
+        };
+        let repeats = |tag: Tag| {
+            tag.keeps_space()
+                || matches!(
+                    tag,
+                    Tag::Li | Tag::Dd | Tag::Dt | Tag::Td | Tag::Th | Tag::Blockquote
+                )
+        };
+        let around = page.element(container.parent);
+        if container.tag.is_heading() {
+            Place::Heading
+        } else if repeats(container.tag) || around.is_some_and(|around| repeats(around.tag)) {
+            Place::Repeating
+        } else {
+            Place::Plain
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    /// Texts that stay if all blocks are kept.
+    fn left(html: &str) -> Vec<String> {
+        let page = LolEngine.read(html, &Limits::default());
+        let mut kept = vec![true; page.blocks.len()];
+        drop_copies(&page, &mut kept);
+        let blocks = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);
+        blocks
+            .map(|(block, _)| {
+                let (_, container) = page.container(block).unwrap();
+                format!("{}:{}", page.name(container), page.text(block))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_text_right_after_itself_stands_once() {
+        assert_eq!(left("<h1>A b</h1><div>A b</div><p>c"), ["h1:A b", "p:c"]);
+        assert_eq!(left("<div>A b</div><h1>A b</h1><p>c"), ["h1:A b", "p:c"]);
+        assert_eq!(left("<p>A b</p><p>c</p><p>A b"), ["p:A b", "p:c", "p:A b"]);
+        assert_eq!(left("<p>x</p><p>x</p><p>x"), ["p:x"]);
+    }
+
+    #[test]
+    fn long_texts_stand_once_on_a_page() {
+        let (long, other) = (
+            "word ".repeat(20),
+            "one two three four five six seven eight",
+        );
+        let long = long.trim();
+        assert_eq!(
+            left(&format!("<p>{long}</p><p>between</p><div>{long}</div>")),
+            [format!("p:{long}"), "p:between".into()]
+        );
+        let alone = format!("<p>{other}</p><p>a<p>{other}</p><p>b");
+        assert_eq!(left(&alone).len(), 4);
+        let in_run = format!("<p>{other}</p><p>a</p><p>{other}</p><p>a</p>");
+        assert_eq!(left(&in_run), [format!("p:{other}"), "p:a".into()]);
+    }
+
+    #[test]
+    fn repetition_in_tables_lists_quotes_and_code_is_content() {
+        let table = "<table><tr><td>0<td>0</table>";
+        assert_eq!(left(table), ["td:0", "td:0"]);
+        assert_eq!(left("<ul><li>yes<li>yes</ul>").len(), 2);
+        let long = "word ".repeat(20);
+        let quoted = format!("<p>{long}</p><blockquote><p>{long}</p></blockquote>");
+        assert_eq!(left(&quoted).len(), 2);
+    }
+}

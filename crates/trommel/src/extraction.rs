@@ -1,0 +1,315 @@
+//! A judged page and the forms its main content can be given in.
+
+use serde::Serialize;
+use trommel_html::{Block, Page, charset};
+
+use crate::conventions::Verdicts;
+use crate::copies::drop_copies;
+use crate::document::{BlockVerdict, Document};
+use crate::extractor::Hints;
+use crate::language::language;
+use crate::markdown::{MarkdownOptions, markdown};
+use crate::metadata;
+use crate::outline::Outline;
+use crate::plain::plain;
+use crate::role::Role;
+
+/// Most names in a block's path; of deeper ones the outermost are left out.
+const PATH: usize = 64;
+
+/// A decoded page whose blocks have been judged.
+#[derive(Clone, Debug)]
+pub struct Extraction<'a> {
+    decoded: charset::Decoded<'a>,
+    page: Page,
+    verdicts: Verdicts,
+    hints: Hints<'a>,
+}
+
+/// All that is known about one block, for tools that look at pages.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BlockRow<'a> {
+    /// The block's text: entities decoded, white space folded except in `pre`.
+    pub text: &'a str,
+    /// First and one past the last byte of the block's text in the decoded page.
+    pub span: (u32, u32),
+    /// Name of the innermost block-level element around the text.
+    pub tag: &'a str,
+    /// Names of the block-level elements around the text, outermost first, divided by `>`, without
+    /// `html` and `body`; the innermost 64 if there are more.
+    pub path: String,
+    /// Number of words (characters for scripts that do not divide words by spaces).
+    pub words: u32,
+    /// Share of the words that stand in links, 0..=1.
+    pub link_density: f32,
+    /// Probability that the block is main content.
+    pub probability: f32,
+    /// Whether the block is part of the text.
+    pub kept: bool,
+    /// What the block is on its page; none from a method that is no model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+}
+
+impl<'a> Extraction<'a> {
+    /// A page read from `decoded`, with the verdicts on its blocks; what is chosen but only repeats the
+    /// text before it is not kept. Markdown shows marks and links only if the page was read with marks.
+    pub fn new(
+        decoded: charset::Decoded<'a>,
+        page: Page,
+        mut verdicts: Verdicts,
+        hints: &Hints<'a>,
+    ) -> Self {
+        drop_copies(&page, &mut verdicts.judgement.choice.kept);
+        drop_copies(&page, &mut verdicts.separate);
+        Self {
+            decoded,
+            page,
+            verdicts,
+            hints: *hints,
+        }
+    }
+
+    /// The decoded page that spans point into.
+    pub fn decoded(&self) -> &charset::Decoded<'a> {
+        &self.decoded
+    }
+
+    /// The page's tables.
+    pub fn page(&self) -> &Page {
+        &self.page
+    }
+
+    /// Main text as in [`Document::text`].
+    pub fn text(&self) -> String {
+        plain(&self.outline(self.kept()))
+    }
+
+    /// Main text as Markdown (CommonMark with the tables of GFM), ending with a line end; empty for a
+    /// page without text.
+    pub fn markdown(&self, options: &MarkdownOptions) -> String {
+        markdown(&self.outline(self.kept()), self.hints.url, options)
+    }
+
+    /// Readers' comments where they are kept apart from the text; none if there are none.
+    pub fn comments(&self) -> Option<String> {
+        self.verdicts
+            .separate
+            .contains(&true)
+            .then(|| plain(&self.outline(&self.verdicts.separate)))
+    }
+
+    /// The verdicts on the page's blocks.
+    pub fn verdicts(&self) -> &Verdicts {
+        &self.verdicts
+    }
+
+    /// Every block in the order of the page.
+    pub fn blocks(&self) -> impl Iterator<Item = BlockRow<'_>> {
+        self.judged()
+            .map(|(block, probability, kept, role)| BlockRow {
+                text: self.page.text(block),
+                span: block.span,
+                tag: self.tag(block),
+                path: self.path(block),
+                words: block.words,
+                link_density: block.link_density(),
+                probability,
+                kept,
+                role,
+            })
+    }
+
+    /// The document of the page.
+    pub fn document(&self) -> Document {
+        let text = self.text();
+        let (title, metadata) = metadata::read(&self.decoded.text, &self.page, &self.hints);
+        let kind = self.verdicts.judgement.kind.as_ref();
+        let blocks = self
+            .judged()
+            .map(|(block, probability, kept, role)| BlockVerdict {
+                text: self.page.text(block).to_owned(),
+                span: block.span,
+                tag: self.tag(block).to_owned(),
+                words: block.words,
+                probability,
+                kept,
+                role,
+            });
+        Document {
+            title,
+            metadata,
+            page_type: kind.map(|kind| kind.name.clone()),
+            comments: self.comments(),
+            lang: language(&text, &self.page.head),
+            text,
+            charset: self.decoded.encoding.name().to_ascii_lowercase(),
+            charset_source: self.decoded.source.name().to_owned(),
+            confidence: self.verdicts.judgement.choice.expected_f1,
+            blocks: blocks.collect(),
+            capped: self.page.capped.names().map(str::to_owned).collect(),
+        }
+    }
+
+    fn kept(&self) -> &[bool] {
+        &self.verdicts.judgement.choice.kept
+    }
+
+    fn outline(&self, kept: &[bool]) -> Outline<'_> {
+        Outline::new(&self.page, &self.decoded.text, kept)
+    }
+
+    fn judged(&self) -> impl Iterator<Item = (&Block, f32, bool, Option<Role>)> {
+        let judgement = &self.verdicts.judgement;
+        let roles = self.verdicts.roles.iter().copied().map(Some);
+        self.page
+            .blocks
+            .iter()
+            .zip(judgement.probabilities.iter().zip(self.kept()))
+            .zip(roles.chain(std::iter::repeat(None)))
+            .map(|((block, (probability, kept)), role)| (block, *probability, *kept, role))
+    }
+
+    fn tag(&self, block: &Block) -> &str {
+        let container = self.page.container(block);
+        container.map_or("", |(_, element)| self.page.name(element))
+    }
+
+    fn path(&self, block: &Block) -> String {
+        let around = self.page.path(block.element);
+        let mut names: Vec<&str> = around
+            .filter(|(_, element)| !element.tag.is_inline())
+            .map(|(_, element)| self.page.name(element))
+            .filter(|name| !matches!(*name, "html" | "body"))
+            .take(PATH)
+            .collect();
+        names.reverse();
+        names.join(">")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Limits, LolEngine};
+
+    fn extraction(html: &str, kept: &[bool]) -> Extraction<'static> {
+        let decoded = charset::Decoded {
+            text: html.to_owned().into(),
+            ..charset::decode(b"", &charset::Hints::default())
+        };
+        let page = LolEngine.read_marked(html, &Limits::default());
+        let choice = trommel_model::Choice {
+            kept: kept.to_vec(),
+            expected_f1: 0.5,
+        };
+        let probabilities = kept.iter().map(|kept| f32::from(u8::from(*kept)));
+        let verdicts = Verdicts::of_method(probabilities.collect(), choice);
+        Extraction::new(decoded, page, verdicts, &Hints::default())
+    }
+
+    #[test]
+    fn a_row_says_where_its_block_stands() {
+        let html = "<body><main><my-card><p>one <a href=x>two</a><b><p>three";
+        let page = extraction(html, &[true, false]);
+        let rows: Vec<BlockRow> = page.blocks().collect();
+        let first = BlockRow {
+            text: "one two",
+            span: (24, 41),
+            tag: "p",
+            path: "main>my-card>p".into(),
+            words: 2,
+            link_density: 0.5,
+            probability: 1.0,
+            kept: true,
+            role: None,
+        };
+        assert_eq!(rows[0], first);
+        assert!(!rows[1].kept);
+        let deep = format!("{}x", "<div>".repeat(100));
+        let deep = extraction(&deep, &[true]);
+        let path = deep.blocks().next().unwrap().path;
+        assert_eq!(path.split('>').count(), PATH);
+    }
+
+    #[test]
+    fn text_document_and_rows_agree() {
+        let page = extraction("<h1>A</h1><div>A</div><p>b<p>c", &[true, true, true, false]);
+        assert_eq!(page.text(), "A\n\nb");
+        let document = page.document();
+        assert_eq!(document.text, page.text());
+        let kept = |kept: Vec<bool>| assert_eq!(kept, [true, false, true, false]);
+        kept(document.blocks.iter().map(|block| block.kept).collect());
+        kept(page.blocks().map(|block| block.kept).collect());
+        assert_eq!(page.markdown(&MarkdownOptions::default()), "# A\n\nb\n");
+    }
+
+    mod properties {
+        use super::*;
+        use proptest::prelude::*;
+        use pulldown_cmark::{Event, Options, Parser, TagEnd};
+        use trommel_html::words::{Rule, words};
+
+        fn markup() -> impl Strategy<Value = String> {
+            let piece = prop_oneof![
+                "[a-z]{1,3} ",
+                "[*_`|#>~<&!\\[\\]().0-9\\\\ -]{1,3}",
+                "</?(div|p|a href=x|b|i|code|li|ul|ol start=3|dl|dt|dd|blockquote|h2)>",
+                "</?(table|caption|thead|tr|td|th|td colspan=2 rowspan=3|pre|pre class=lang-x|br)>",
+                "(日|é|\n|&lt;|</td><td>|</th><th>)",
+            ];
+            prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+        }
+
+        fn sorted(text: &str) -> Vec<&str> {
+            let mut all: Vec<&str> = words(text, Rule::Characters).collect();
+            all.sort_unstable();
+            all
+        }
+
+        /// The text of Markdown as a reader of it sees it.
+        fn read_markdown(markdown: &str) -> String {
+            let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+            let mut text = String::new();
+            for event in Parser::new_ext(markdown, options) {
+                match event {
+                    Event::Text(part) | Event::Code(part) => text.push_str(&part),
+                    Event::Start(tag) if !is_span(tag.to_end()) => text.push('\n'),
+                    Event::End(tag) if !is_span(tag) => text.push('\n'),
+                    Event::Start(_) | Event::End(_) => {}
+                    Event::InlineHtml(html) if &*html == "<br>" => text.push('\n'),
+                    Event::SoftBreak | Event::HardBreak => text.push('\n'),
+                    other => text.push_str(&format!(" unexpected {other:?} ")),
+                }
+            }
+            text
+        }
+
+        fn is_span(tag: TagEnd) -> bool {
+            matches!(tag, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link)
+        }
+
+        proptest! {
+            #[test]
+            fn text_and_markdown_say_what_is_kept(html in markup(), mask in any::<u64>()) {
+                let blocks = LolEngine.read_marked(&html, &Limits::default()).blocks.len();
+                let kept: Vec<bool> = (0..blocks).map(|at| mask >> (at % 64) & 1 == 1).collect();
+                let page = extraction(&html, &kept);
+                let kept = page.blocks().filter(|block| block.kept);
+                let kept: Vec<&str> = kept.map(|block| block.text).collect();
+                let kept = kept.join("\n");
+                let text = page.text();
+                prop_assert_eq!(sorted(&text), sorted(&kept));
+                let markdown = page.markdown(&MarkdownOptions { links: true });
+                // Signs as well, but for anchors of headings, which Markdown leaves out.
+                let anchors = html.contains("<a");
+                let signs = |text: &str| -> String {
+                    let signs = text.chars().filter(|c| !c.is_whitespace());
+                    signs.filter(|c| *c != '#' || !anchors).collect()
+                };
+                let read = read_markdown(&markdown);
+                prop_assert_eq!(signs(&read), signs(&text), "{}", markdown);
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Code: fences, spans and the language that a page names.
+
+use std::collections::HashMap;
+
+use trommel_html::{Page, Tag};
+
+use crate::outline::Outline;
+
+/// Elements around a `pre` that may name its language.
+const AROUND: usize = 2;
+/// Longest name of a language, in bytes.
+const LONGEST: usize = 32;
+/// What stands before the name of a language in a class, the longer ones first.
+const PREFIXES: [&str; 5] = [
+    "highlight-source-",
+    "highlight-text-",
+    "language-",
+    "lang-",
+    "highlight-",
+];
+
+/// A fenced code block, without a line end at its end.
+pub(super) fn fence(language: &str, text: &str) -> String {
+    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    format!("{fence}{language}\n{text}\n{fence}")
+}
+
+/// One line of code inside text.
+pub(super) fn span(text: &str) -> String {
+    let fence = "`".repeat(longest_run(text) + 1);
+    if text.starts_with('`') || text.ends_with('`') {
+        format!("{fence} {text} {fence}")
+    } else {
+        format!("{fence}{text}{fence}")
+    }
+}
+
+/// Length of the longest run of backticks: a fence that is longer cannot be ended by the code.
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// The languages that elements name, each read once.
+#[derive(Debug, Default)]
+pub(super) struct Languages {
+    of_element: HashMap<u32, Option<String>>,
+}
+
+impl Languages {
+    /// Language of the code in a `pre`, as its class, that of `code` inside or of the elements around
+    /// names it; empty if none does.
+    pub fn of(&mut self, outline: &Outline, pre: u32, blocks: &[u32]) -> String {
+        let page = outline.page;
+        let mut candidates = vec![pre];
+        if let Some(block) = blocks.first().and_then(|at| outline.block(*at)) {
+            let inside = page.path(block.element).map(|(at, _)| at);
+            candidates.extend(inside.take_while(|at| *at != pre).take(AROUND));
+            let is_code = |at: &&u32| page.element(**at).is_some_and(|e| e.tag == Tag::Code);
+            candidates.extend(page.inline(block).iter().find(is_code));
+        }
+        candidates.extend(page.path(pre).skip(1).take(AROUND).map(|(at, _)| at));
+        candidates
+            .into_iter()
+            .find_map(|at| self.named(page, outline.html, at))
+            .unwrap_or_default()
+    }
+
+    fn named(&mut self, page: &Page, html: &str, at: u32) -> Option<String> {
+        let read = || {
+            let class = page.element(at)?.attribute(html, "class")?;
+            class_language(&class)
+        };
+        self.of_element.entry(at).or_insert_with(read).clone()
+    }
+}
+
+/// The language that a class attribute names.
+fn class_language(class: &str) -> Option<String> {
+    // SyntaxHighlighter writes `brush: js`.
+    let brush = class
+        .split_once("brush:")
+        .and_then(|(_, rest)| rest.split([' ', ';']).find(|word| !word.is_empty()))
+        .and_then(|name| language(&format!("lang-{name}")));
+    brush.or_else(|| class.split_whitespace().find_map(language))
+}
+
+/// The language that one class names.
+fn language(class: &str) -> Option<String> {
+    let class = class.to_ascii_lowercase();
+    let name = PREFIXES
+        .iter()
+        .find_map(|prefix| class.strip_prefix(prefix))?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '.' | '-' | '_');
+    let said = !matches!(name, "" | "none" | "undefined" | "default" | "auto");
+    (said && name.len() <= LONGEST && name.chars().all(plain)).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fences_are_longer_than_the_runs_inside() {
+        assert_eq!(fence("rust", "a"), "```rust\na\n```");
+        assert_eq!(fence("", "x ```` y"), "`````\nx ```` y\n`````");
+        assert_eq!(span("a"), "`a`");
+        assert_eq!(span("a`b"), "``a`b``");
+        assert_eq!(span("`a``"), "``` `a`` ```");
+    }
+
+    #[test]
+    fn classes_name_languages() {
+        assert_eq!(language("language-C++").as_deref(), Some("c++"));
+        assert_eq!(language("highlight-source-shell").as_deref(), Some("shell"));
+        assert_eq!(language("lang-js").as_deref(), Some("js"));
+        assert_eq!(class_language("brush: js; x").as_deref(), Some("js"));
+        let sphinx = class_language("highlight-python notranslate");
+        assert_eq!(sphinx.as_deref(), Some("python"));
+        for class in [
+            "highlight-default",
+            "language-none",
+            "lang-",
+            "language-a`b",
+            "languages",
+            "hljs",
+        ] {
+            assert_eq!(language(class), None, "{class}");
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Quotes and list items around the parts: their prefixes, markers and the lines between parts.
+
+use std::collections::{HashMap, HashSet};
+
+use trommel_html::{NONE, Tag};
+
+use super::downwards;
+use super::transparent::transparent;
+use crate::outline::Outline;
+
+/// Most containers around a part; deeper ones are left out, so that prefixes stay short.
+const DEPTH: usize = 12;
+
+/// A quote or a list item.
+#[derive(Clone, Debug)]
+struct Container {
+    element: u32,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Quote,
+    Item {
+        list: u32,
+        /// Number in an ordered list.
+        number: Option<u32>,
+        /// Whether the list has the second marker, which tells it from the list right before it.
+        second: bool,
+    },
+}
+
+/// Writes parts one below the other.
+#[derive(Debug)]
+pub(super) struct Writer<'a> {
+    outline: &'a Outline<'a>,
+    transparent: HashSet<u32>,
+    numbers: HashMap<u32, u32>,
+    numbered: HashSet<u32>,
+    open: Vec<Container>,
+    /// Whether the part written last is the term of a definition.
+    pub after_term: bool,
+    out: String,
+}
+
+impl<'a> Writer<'a> {
+    pub fn new(outline: &'a Outline<'a>) -> Self {
+        Self {
+            outline,
+            transparent: transparent(outline),
+            numbers: HashMap::new(),
+            numbered: HashSet::new(),
+            open: Vec::new(),
+            after_term: false,
+            out: String::new(),
+        }
+    }
+
+    /// Adds a part that stands in `element`; `body` has no line end at its end.
+    pub fn add(&mut self, element: u32, body: &str) {
+        let mut chain = self.chain(element);
+        let common = chain
+            .iter()
+            .zip(&self.open)
+            .take_while(|(new, open)| new.element == open.element)
+            .count();
+        // The parts of a container that are open keep the markers they began with.
+        for (new, open) in chain.iter_mut().zip(&self.open).take(common) {
+            *new = open.clone();
+        }
+        let tight = self.join(&mut chain, common);
+        let kept = chain.get(..common).unwrap_or_default();
+        let prefix: String = chain.iter().map(Container::indent).collect();
+        if !self.out.is_empty() {
+            self.out.push('\n');
+            if !tight {
+                let prefix: String = kept.iter().map(Container::indent).collect();
+                self.out.push_str(prefix.trim_end());
+                self.out.push('\n');
+            }
+        }
+        for (at, line) in body.split('\n').enumerate() {
+            if at == 0 {
+                self.out.extend(kept.iter().map(Container::indent));
+                self.out
+                    .extend(chain.iter().skip(common).map(Container::marker));
+            } else {
+                self.out.push('\n');
+                self.out.push_str(if line.is_empty() {
+                    prefix.trim_end()
+                } else {
+                    &prefix
+                });
+            }
+            self.out.push_str(line);
+        }
+        self.open = chain;
+        self.after_term = false;
+    }
+
+    /// All that was written, ending with a line end.
+    pub fn finish(mut self) -> String {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+        self.out
+    }
+
+    /// Chooses the marker of a list that starts; gives whether no empty line is needed.
+    fn join(&self, chain: &mut [Container], common: usize) -> bool {
+        let inside_item = common > 0 && self.open.len() == common;
+        let after_term = self.after_term && self.open.len() == common;
+        let before = self.open.get(common).map(|container| &container.kind);
+        let Some(Container {
+            kind:
+                Kind::Item {
+                    list,
+                    number,
+                    second,
+                },
+            ..
+        }) = chain.get_mut(common)
+        else {
+            return false;
+        };
+        match before {
+            Some(Kind::Item {
+                list: last,
+                second: marker,
+                number: last_number,
+            }) => {
+                let same = last == list;
+                let alike = last_number.is_some() == number.is_some();
+                *second = if same { *marker } else { alike && !*marker };
+                same
+            }
+            Some(Kind::Quote) => false,
+            // In a paragraph only a list that starts with 1 can begin.
+            None => {
+                let in_item = self
+                    .open
+                    .last()
+                    .is_some_and(|last| matches!(last.kind, Kind::Item { .. }));
+                (inside_item && in_item || after_term) && number.is_none_or(|number| number == 1)
+            }
+        }
+    }
+
+    /// The containers around an element, outermost first.
+    fn chain(&mut self, element: u32) -> Vec<Container> {
+        let mut chain: Vec<Container> = Vec::new();
+        let mut list = NONE;
+        for at in downwards(self.outline, element) {
+            let Some(element) = self.outline.page.element(at) else {
+                break;
+            };
+            if chain.len() >= DEPTH {
+                break;
+            }
+            match element.tag {
+                Tag::Blockquote if !self.transparent.contains(&at) => {
+                    chain.push(Container {
+                        element: at,
+                        kind: Kind::Quote,
+                    });
+                    list = NONE;
+                }
+                tag if is_list(tag) => {
+                    // A list right inside a list belongs to the item before it.
+                    if list != NONE
+                        && let Some(open) = self.open.get(chain.len())
+                        && matches!(open.kind, Kind::Item { list: of, .. } if of == list)
+                        && chain
+                            .iter()
+                            .zip(&self.open)
+                            .all(|(a, b)| a.element == b.element)
+                    {
+                        chain.push(open.clone());
+                    }
+                    list = at;
+                }
+                Tag::Li | Tag::Dd => {
+                    let of = if list == NONE { element.parent } else { list };
+                    if !self.transparent.contains(&of) {
+                        chain.push(Container {
+                            element: at,
+                            kind: Kind::Item {
+                                list: of,
+                                number: self.number(of, at),
+                                second: false,
+                            },
+                        });
+                    }
+                    list = NONE;
+                }
+                _ => {}
+            }
+        }
+        chain
+    }
+
+    /// Number of an item, if its list is an ordered one.
+    fn number(&mut self, list: u32, item: u32) -> Option<u32> {
+        let element = self.outline.page.element(list)?;
+        if element.tag != Tag::Ol {
+            return None;
+        }
+        if self.numbered.insert(list) {
+            self.count(list);
+        }
+        self.numbers.get(&item).copied()
+    }
+
+    /// Numbers the items of an ordered list, those that are not kept included.
+    fn count(&mut self, list: u32) {
+        /// CommonMark reads no longer numbers.
+        const MOST: i64 = 999_999_999;
+        let (page, html) = (self.outline.page, self.outline.html);
+        let Some(element) = page.element(list) else {
+            return;
+        };
+        let mut items = Vec::new();
+        let mut at = list + 1;
+        while at < element.end {
+            let Some(inner) = page.element(at) else { break };
+            if inner.tag == Tag::Li {
+                items.push(at);
+            }
+            at = if inner.tag == Tag::Li || is_list(inner.tag) {
+                inner.end
+            } else {
+                at + 1
+            };
+        }
+        let whole = |at: u32, name: &str| -> Option<i64> {
+            let value = page.element(at)?.attribute(html, name)?;
+            value.trim().parse().ok().filter(|n: &i64| n.abs() <= MOST)
+        };
+        let reversed = element.attribute(html, "reversed").is_some();
+        let most = i64::try_from(items.len()).unwrap_or(MOST);
+        let mut number = whole(list, "start").unwrap_or(if reversed { most } else { 1 });
+        for item in items {
+            number = whole(item, "value").unwrap_or(number);
+            let shown = u32::try_from(number.clamp(0, MOST)).unwrap_or_default();
+            self.numbers.insert(item, shown);
+            number += if reversed { -1 } else { 1 };
+        }
+    }
+}
+
+impl Container {
+    /// What stands before the first line of the container's content.
+    fn marker(&self) -> String {
+        match &self.kind {
+            Kind::Quote => "> ".to_owned(),
+            Kind::Item {
+                number: Some(number),
+                second,
+                ..
+            } => format!("{number}{} ", if *second { ')' } else { '.' }),
+            Kind::Item { second, .. } => if *second { "* " } else { "- " }.to_owned(),
+        }
+    }
+
+    /// What stands before its other lines.
+    fn indent(&self) -> String {
+        match &self.kind {
+            Kind::Quote => "> ".to_owned(),
+            Kind::Item { .. } => " ".repeat(self.marker().len()),
+        }
+    }
+}
+
+/// Elements whose children are items.
+pub(super) fn is_list(tag: Tag) -> bool {
+    matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
+}

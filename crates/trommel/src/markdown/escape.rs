@@ -1,0 +1,201 @@
+//! Text that Markdown must not take for markup.
+
+/// Where text stands, which decides what could be markup.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Context {
+    /// Lines may start blocks: a paragraph.
+    pub lines: bool,
+    /// Between the brackets of a link.
+    pub link: bool,
+    /// In a heading, where number signs at the end are not text.
+    pub heading: bool,
+    /// What a line break becomes.
+    pub line_break: &'static str,
+}
+
+/// Appends `text[from..to]` to `out`, escaped; the rest of `text` is what stands around it.
+pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: &mut String) {
+    let part = text.get(from..to).unwrap_or_default();
+    let before = text.get(..from).unwrap_or_default();
+    let mut prev = before.chars().next_back();
+    // A line that started further back is past the place where the start matters.
+    let near = from.saturating_sub(LINE_START);
+    let near_text = before.as_bytes().get(near..).unwrap_or_default();
+    let mut line = memchr::memrchr(b'\n', near_text).map_or(near, |at| near + at + 1);
+    for (at, c) in part.char_indices() {
+        let at = from + at;
+        let rest = text.get(at + c.len_utf8()..).unwrap_or_default();
+        let next = rest.chars().next();
+        if c.is_whitespace() {
+            // Only text in a `pre` that is written as a paragraph has more than one at a place.
+            let starts = out.is_empty() || out.ends_with(context.line_break);
+            if c == '\n' {
+                line = at + 1;
+                if !starts {
+                    out.push_str(context.line_break);
+                }
+            } else if starts {
+                line = at + c.len_utf8();
+            } else if !out.ends_with(' ') {
+                out.push(' ');
+            }
+        } else {
+            // At an end a mark of ours may stand beside it.
+            let at_end = at == from || at + c.len_utf8() == to;
+            let marks = in_line(c, prev, next, rest, context)
+                || at_end && matches!(c, '*' | '~' | '\\')
+                || context.lines && at - line < LINE_START && at_line(c, line, at, text, rest);
+            if marks {
+                out.push('\\');
+            }
+            out.push(c);
+        }
+        prev = Some(c);
+    }
+}
+
+/// Bytes of a line after which nothing can start a block: nine digits.
+const LINE_START: usize = 10;
+
+/// Whether the character could be markup anywhere.
+fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context: Context) -> bool {
+    let space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    // Not at a line end, where the next character is the backslash of a break.
+    let alone = prev == Some(' ') && next == Some(' ');
+    let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    match c {
+        '`' => true,
+        '\\' => next.is_none_or(|next| next.is_ascii_punctuation() || next == '\n'),
+        '*' => !alone,
+        '_' => !(alone || word(prev) && word(next)),
+        '[' => context.link,
+        ']' => context.link || matches!(next, Some('(' | '[' | ':')),
+        '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')),
+        '&' => is_reference(rest),
+        '~' => !space(prev),
+        '#' => {
+            context.heading
+                && prev.is_none_or(char::is_whitespace)
+                && rest.trim_start_matches('#').trim().is_empty()
+        }
+        _ => false,
+    }
+}
+
+/// Whether the character could be markup at `at` in the line that starts at `line`.
+fn at_line(c: char, line: usize, at: usize, text: &str, rest: &str) -> bool {
+    let ends = |rest: &str| rest.chars().next().is_none_or(char::is_whitespace);
+    if at > line {
+        let start = text.get(line..at).unwrap_or_default();
+        return matches!(c, '.' | ')') && start.bytes().all(|b| b.is_ascii_digit()) && ends(rest);
+    }
+    let only = |set: &[char]| {
+        let line = rest.split('\n').next().unwrap_or_default();
+        line.chars().all(|c| set.contains(&c))
+    };
+    match c {
+        '>' | '|' | '[' => true,
+        '#' => ends(rest.trim_start_matches('#')),
+        '+' | '*' => ends(rest),
+        '-' => ends(rest) || only(&['-', '|', ':', ' ']),
+        ':' => only(&['-', '|', ':', ' ']),
+        '=' => only(&['=']),
+        _ => false,
+    }
+}
+
+/// Whether `&` and then `rest` is a character reference.
+fn is_reference(rest: &str) -> bool {
+    const LONGEST: usize = 40;
+    let name = rest.strip_prefix('#').unwrap_or(rest);
+    let len = name
+        .bytes()
+        .take(LONGEST)
+        .take_while(u8::is_ascii_alphanumeric)
+        .count();
+    len > 0 && name.as_bytes().get(len) == Some(&b';')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn escaped(text: &str, context: Context) -> String {
+        let mut out = String::new();
+        escape(text, 0, text.len(), context, &mut out);
+        out
+    }
+
+    #[test]
+    fn starts_of_blocks_are_text() {
+        let context = Context {
+            lines: true,
+            line_break: "\n",
+            ..Context::default()
+        };
+        for (text, shown) in [
+            ("# a\n#a\n#", "\\# a\n#a\n\\#"),
+            ("- a\n-a\n---\n-|-", "\\- a\n-a\n\\---\n\\-|-"),
+            ("+ a\n* a\n> a\n| a", "\\+ a\n\\* a\n\\> a\n\\| a"),
+            (
+                "1. a\n12) a\n1.5\n1234567890. a",
+                "1\\. a\n12\\) a\n1.5\n1234567890. a",
+            ),
+            ("===\n:--\n[a]: b", "\\===\n\\:--\n\\[a\\]: b"),
+            ("~~~\n```", "\\~\\~\\~\n\\`\\`\\`"),
+        ] {
+            assert_eq!(escaped(text, context), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn white_space_at_line_ends_is_none() {
+        let context = Context {
+            lines: true,
+            line_break: "\\\n",
+            ..Context::default()
+        };
+        assert_eq!(escaped("  # a  b\n\n  - c", context), "\\# a b\\\n\\- c");
+    }
+
+    #[test]
+    fn markup_inside_lines_is_text() {
+        for (text, shown) in [
+            ("a*b 2 * 3 *c*", "a\\*b 2 * 3 \\*c\\*"),
+            ("snake_case _x_ __y", "snake_case \\_x\\_ \\_\\_y"),
+            ("[1] [a](b)", "[1] [a\\](b)"),
+            ("a < b <b> </a", "a < b \\<b> \\</a"),
+            ("AT&T &amp; &#65;", "AT&T \\&amp; \\&#65;"),
+            ("C:\\dir \\* x\\", "C:\\dir \\\\\\* x\\\\"),
+            ("from ~5 to ~10, a~~b~~", "from ~5 to ~10, a\\~\\~b\\~\\~"),
+            ("# a", "# a"),
+        ] {
+            let context = Context {
+                line_break: "\n",
+                ..Context::default()
+            };
+            assert_eq!(escaped(text, context), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_have_their_own_rules() {
+        let link = Context {
+            link: true,
+            line_break: " ",
+            ..Context::default()
+        };
+        assert_eq!(escaped("[1]", link), "\\[1\\]");
+        let heading = Context {
+            heading: true,
+            line_break: " ",
+            ..Context::default()
+        };
+        assert_eq!(escaped("1. C#\nand ##", heading), "1. C# and \\##");
+        let cell = Context {
+            line_break: "<br>",
+            ..Context::default()
+        };
+        assert_eq!(escaped("a\nb", cell), "a<br>b");
+    }
+}

@@ -1,0 +1,127 @@
+//! Addresses of links.
+
+use std::collections::HashSet;
+
+use url::Url;
+
+use crate::outline::Outline;
+
+/// Longest address in bytes.
+const LONGEST: usize = 2048;
+/// Bytes of addresses for each byte of the page, and for any page: each link repeats the base, so
+/// without a bound a short page with a long base would give Markdown without measure.
+const ROOM: (usize, usize) = (4, 1 << 16);
+
+/// The links of a page, each written once: an `a` around several blocks links the first of them.
+#[derive(Debug)]
+pub(super) struct Links<'a> {
+    outline: &'a Outline<'a>,
+    base: Option<Url>,
+    used: HashSet<u32>,
+    /// Bytes of addresses that may still be written.
+    room: usize,
+}
+
+impl<'a> Links<'a> {
+    /// The links of a page with this address.
+    pub fn new(outline: &'a Outline<'a>, url: Option<&str>) -> Self {
+        let short = |text: &&str| text.len() <= LONGEST;
+        let url = url.filter(short).and_then(|url| Url::parse(url).ok());
+        let base = outline.page.head.base.as_deref().filter(short);
+        let base = base
+            .and_then(|base| Url::options().base_url(url.as_ref()).parse(base).ok())
+            .or(url);
+        Self {
+            outline,
+            base,
+            used: HashSet::new(),
+            room: outline.html.len().saturating_mul(ROOM.0) + ROOM.1,
+        }
+    }
+
+    /// Where the `a` element leads, as a Markdown destination; `None` if that cannot be told, is no
+    /// place on a network, was given before, or the page has had its share of addresses.
+    pub fn take(&mut self, element: u32) -> Option<String> {
+        if !self.used.insert(element) {
+            return None;
+        }
+        let page = self.outline.page;
+        let href = page
+            .element(element)?
+            .attribute(self.outline.html, "href")?;
+        let destination = destination(href.trim(), self.base.as_ref())?;
+        self.room = self.room.checked_sub(destination.len())?;
+        Some(destination)
+    }
+}
+
+fn destination(href: &str, base: Option<&Url>) -> Option<String> {
+    if href.len() > LONGEST {
+        return None;
+    }
+    let url = Url::options().base_url(base).parse(href).ok()?;
+    let text = url.as_str();
+    let known = match url.scheme() {
+        "http" | "https" | "ftp" => true,
+        "mailto" | "tel" => text
+            .bytes()
+            .all(|b| b.is_ascii_graphic() && b != b'<' && b != b'>'),
+        _ => false,
+    };
+    if !known || text.len() > 2 * LONGEST {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            // A backslash or a reference like `&copy;` would be decoded, a bracket end the address.
+            '\\' | '&' | '(' | ')' | '<' | '>' if c != '&' || text.contains(';') => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to(href: &str) -> Option<String> {
+        destination(href, Some(&Url::parse("https://a.example/b/c?d").unwrap()))
+    }
+
+    #[test]
+    fn addresses_are_absolute_and_safe() {
+        assert_eq!(
+            to("../x y?q=1&r").as_deref(),
+            Some("https://a.example/x%20y?q=1&r")
+        );
+        assert_eq!(to("#n").as_deref(), Some("https://a.example/b/c?d#n"));
+        assert_eq!(
+            to("//b.example/(x)").as_deref(),
+            Some("https://b.example/\\(x\\)")
+        );
+        assert_eq!(
+            to("?a&copy;").as_deref(),
+            Some("https://a.example/b/c?a\\&copy;")
+        );
+        assert_eq!(
+            to("mailto:a@b.example").as_deref(),
+            Some("mailto:a@b.example")
+        );
+        for href in [
+            "javascript:void(0)",
+            "JaVaScript:x",
+            "data:text/html,x",
+            "mailto:a b",
+            "http://",
+        ] {
+            assert_eq!(to(href), None, "{href}");
+        }
+        assert_eq!(destination("/x", None), None);
+        assert_eq!(to(&"x".repeat(3000)), None);
+    }
+}

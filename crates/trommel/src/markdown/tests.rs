@@ -1,0 +1,169 @@
+//! Markdown of small pages, every block kept but those that start with `-`.
+
+use super::*;
+use trommel_html::{Limits, LolEngine};
+
+fn shown(html: &str, url: Option<&str>, links: bool) -> String {
+    let page = LolEngine.read_marked(html, &Limits::default());
+    let kept: Vec<bool> = page
+        .blocks
+        .iter()
+        .map(|block| !page.text(block).starts_with('-'))
+        .collect();
+    let outline = Outline::new(&page, html, &kept);
+    markdown(&outline, url, &MarkdownOptions { links })
+}
+
+#[track_caller]
+fn check(html: &str, expected: &str) {
+    assert_eq!(shown(html, None, false), expected);
+}
+
+#[test]
+fn headings_and_paragraphs() {
+    check(
+        "<h1>A <b>b</b><br>c</h1><p>1. d<br># e<h3><div>f</div><div>g</div></h3>",
+        "# A b c\n\n1\\. d\\\n\\# e\n\n### f g\n",
+    );
+    check("", "");
+}
+
+#[test]
+fn anchors_of_headings_are_left_out() {
+    check(
+        "<h2>A<a href=#a>¶</a></h2><h3><a href=#b>#</a> B</h3>",
+        "## A\n\n### B\n",
+    );
+}
+
+#[test]
+fn lists_nest_by_the_width_of_their_markers() {
+    check(
+        "<p>x<ul><li>a<ol start=9><li>b<p>c<li>d<ul><li>e</ul></ol><li>f</ul>g",
+        "x\n\n- a\n\n  9. b\n\n     c\n  10. d\n      - e\n- f\n\ng\n",
+    );
+    check("<ol><li>a<ol><li>b</ol></ol>", "1. a\n   1. b\n");
+}
+
+#[test]
+fn numbers_are_those_of_the_page() {
+    check(
+        "<ol><li>a<li>-<li>c<li value=7>d<li>e</ol>",
+        "1. a\n3. c\n7. d\n8. e\n",
+    );
+    check("<ol reversed><li>a<li>b</ol>", "2. a\n1. b\n");
+}
+
+#[test]
+fn lists_side_by_side_stay_apart() {
+    check(
+        "<ul><li>a</ul><ul><li>b<li>c</ul><ol><li>d</ol><p>e<ul><li>f</ul>",
+        "- a\n\n* b\n* c\n\n1. d\n\ne\n\n- f\n",
+    );
+    check("<ul><li>a<ul><ul><li>b</ul></ul></ul>", "- a\n  - b\n");
+    check(
+        "<ul><li>a<ul><li>b</ul></li><ul><li>c</ul></ul>",
+        "- a\n  - b\n\n  * c\n",
+    );
+}
+
+#[test]
+fn items_hold_blocks() {
+    check(
+        "<ul><li><p>a<pre>b\n\n c</pre><blockquote>d<p>e</blockquote><li><table><tr><th>x<th>y<tr><td>1<td>2</table></ul>",
+        "- a\n\n  ```\n  b\n\n   c\n  ```\n\n  > d\n  >\n  > e\n- | x | y |\n  | --- | --- |\n  | 1 | 2 |\n",
+    );
+}
+
+#[test]
+fn quotes_nest() {
+    check(
+        "<blockquote>a<blockquote><p>b<p>c</blockquote>d</blockquote><blockquote>e</blockquote>",
+        "> a\n>\n> > b\n> >\n> > c\n>\n> d\n\n> e\n",
+    );
+}
+
+#[test]
+fn definitions_stand_below_their_terms() {
+    check(
+        "<dl><dt>a <code>b</code><dd>c<dd>d<p>e<dt>f<dd>g</dl>",
+        "**a `b`**\n- c\n- d\n\n  e\n\n**f**\n- g\n",
+    );
+}
+
+#[test]
+fn code_has_a_fence_and_a_language() {
+    check(
+        "<pre><code class='hljs language-rust'>fn a() {\n    ```\n}</code></pre>\
+         <div class='highlight highlight-source-shell'><pre>ls</pre></div><p><code>a<br>b</code>",
+        "````rust\nfn a() {\n    ```\n}\n````\n\n```shell\nls\n```\n\n```\na\nb\n```\n",
+    );
+}
+
+#[test]
+fn marks_stand_where_markdown_sees_them() {
+    for (html, expected) in [
+        (
+            "a<b> b </b>c <em>d</em>, <code>e`f</code>",
+            "a **b** c *d*, ``e`f``\n",
+        ),
+        ("<b>W</b>ord <i>x</i>y", "**W**ord *x*y\n"),
+        ("un<b>(x)</b>able", "un(x)able\n"),
+        ("<b>a</b><i>b</i> <b>c <i>d</i></b>", "**a**b **c d**\n"),
+        ("<b>a <code>*b*</code></b>", "**a `*b*`**\n"),
+        (
+            "<code>a</code><code>b</code> <b>c<br>d</b>",
+            "`ab` **c\\\nd**\n",
+        ),
+        ("<figure><img><figcaption>a <b>b</b></figure>", "*a b*\n"),
+    ] {
+        check(html, expected);
+    }
+}
+
+#[test]
+fn tables_have_rows_and_columns() {
+    check(
+        "<table><caption>T<tr><th>A<th><b>B</b><th>C<tr><td>a|b<td>-<td><b>c</b><br>d<p>e<tr><td><code>x|y</code></table>",
+        "*T*\n\n| A | B | C |\n| --- | --- | --- |\n| a\\|b |  | **c**<br>d<br>e |\n| `x\\|y` |  |  |\n",
+    );
+    check(
+        "<table><tr><th>a<td>b<tr><th>c<td>d</table>",
+        "|  |  |\n| --- | --- |\n| a | b |\n| c | d |\n",
+    );
+    check("<table><tr><td>a<tr><td>b</table>", "a\n\nb\n");
+}
+
+#[test]
+fn links_are_absolute() {
+    let html = "<base href=/b/><p>See!<a href=x>one <b>two</b></a>, <a href='javascript:x'>no</a> \
+                <a href='#n'>[3]</a><div><a href=/c><h2>D</h2><p>e</a></div>";
+    assert_eq!(
+        shown(html, Some("https://a.example/z/y"), true),
+        "See\\![one **two**](https://a.example/b/x), no [\\[3\\]](https://a.example/b/#n)\n\n\
+         ## [D](https://a.example/c)\n\ne\n"
+    );
+    assert_eq!(shown("<a href=x>y</a>", None, true), "y\n");
+    assert_eq!(
+        shown("<a href=http://x.example>y</a>", None, true),
+        "[y](http://x.example/)\n"
+    );
+    assert_eq!(shown("<a href=http://x.example>y</a>", None, false), "y\n");
+}
+
+#[test]
+fn lists_and_quotes_around_the_page_are_not_seen() {
+    let long = "word ".repeat(130);
+    let long = long.trim();
+    check(
+        &format!("<ol><li>{long}<ul><li>a</ul><li>{long}</ol>"),
+        &format!("{long}\n\n- a\n\n{long}\n"),
+    );
+    check("<ul><li><h1>T</h1><p>a</ul>", "# T\n\na\n");
+}
+
+#[test]
+fn deep_nesting_stays_short() {
+    let deep = format!("{}x", "<blockquote><ul><li>".repeat(400));
+    assert_eq!(shown(&deep, None, false).len(), 2 * 12 + 2);
+}

@@ -1,0 +1,277 @@
+//! The kept blocks of a page as parts: paragraphs, headings, code, tables.
+
+use trommel_html::{Block, Element, NONE, Page, Tag, text_of_gap};
+
+use crate::grid::{Table, tables};
+
+/// A heading with more blocks or words is an element that was never closed, or no heading at all.
+const HEADING: (usize, u32) = (3, 100);
+
+/// The kept blocks of a page in the order of the page.
+#[derive(Debug)]
+pub(crate) struct Outline<'a> {
+    pub page: &'a Page,
+    /// The decoded page.
+    pub html: &'a str,
+    pub parts: Vec<Part>,
+}
+
+/// What blocks make up. Blocks are indices into the page's table; none is empty.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Paragraph {
+        block: u32,
+    },
+    Heading {
+        /// 1 to 6.
+        level: usize,
+        blocks: Vec<u32>,
+    },
+    Code {
+        /// The `pre`.
+        element: u32,
+        blocks: Vec<u32>,
+    },
+    Table(Table),
+}
+
+impl<'a> Outline<'a> {
+    /// The outline of the blocks for which `kept` holds; `html` is the decoded page.
+    pub fn new(page: &'a Page, html: &'a str, kept: &[bool]) -> Self {
+        let blocks: Vec<u32> = (0u32..)
+            .zip(kept)
+            .filter(|(_, kept)| **kept)
+            .map(|(at, _)| at)
+            .collect();
+        let (mut tables, home) = tables(page, html, &blocks);
+        let mut parts: Vec<Part> = Vec::new();
+        let mut group: Option<(Group, Vec<u32>)> = None;
+        for (&block, &table) in blocks.iter().zip(&home) {
+            let of = if table == NONE {
+                Group::of(page, block)
+            } else {
+                Group::Table(table)
+            };
+            match &mut group {
+                Some((last, members)) if *last == of && of != Group::Nothing => members.push(block),
+                _ => {
+                    if let Some((last, members)) = group.replace((of, vec![block])) {
+                        last.end(page, members, &mut tables, &mut parts);
+                    }
+                }
+            }
+        }
+        if let Some((last, members)) = group {
+            last.end(page, members, &mut tables, &mut parts);
+        }
+        Self { page, html, parts }
+    }
+
+    pub fn block(&self, at: u32) -> Option<&'a Block> {
+        self.page.blocks.get(at as usize)
+    }
+
+    pub fn text(&self, at: u32) -> &'a str {
+        self.block(at).map_or("", |block| self.page.text(block))
+    }
+
+    /// The innermost elements at the start and at the end of a part ([`NONE`] outside of all).
+    pub fn ends(&self, part: &Part) -> (u32, u32) {
+        let element = |at: u32| self.block(at).map_or(NONE, |block| block.element);
+        let ends = |blocks: &[u32]| {
+            let end = |at: Option<&u32>| at.map_or(NONE, |at| element(*at));
+            (end(blocks.first()), end(blocks.last()))
+        };
+        match part {
+            Part::Paragraph { block } => (element(*block), element(*block)),
+            Part::Heading { blocks, .. } | Part::Code { blocks, .. } => ends(blocks),
+            Part::Table(table) => (table.element, table.element),
+        }
+    }
+
+    /// Blocks of one `pre`, put together as they stand in it, with the lines before, between and
+    /// after them that hold no word (`}`).
+    pub fn code(&self, pre: u32, blocks: &[u32]) -> String {
+        let mut text = String::new();
+        let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
+            return text;
+        };
+        let gap = |from: Option<u32>, to: Option<u32>, open, until| {
+            let to = to.map_or(self.html.len(), |to| to as usize);
+            let html = self.html.get(from? as usize..to)?;
+            text_of_gap(html, open, until)
+        };
+        let end = |at: u32| self.block(at).map(|block| block.span.1);
+        let start = |at: u32| self.block(at).map(|block| block.span.0);
+        let Some(element) = self.page.element(pre) else {
+            return text;
+        };
+        let before = first.checked_sub(1).and_then(end).unwrap_or(0);
+        if before <= element.start
+            && let Some(head) = gap(Some(element.start), start(first), false, None)
+        {
+            text.push_str(until_indent(&head).trim_start_matches('\n'));
+        }
+        let mut last_at = None;
+        for &at in blocks {
+            if let Some(last_at) = last_at {
+                let between = (last_at + 1 == at)
+                    .then(|| gap(end(last_at), start(at), true, None))
+                    .flatten()
+                    .unwrap_or_default();
+                let between = until_indent(&between);
+                text.push_str(if between.is_empty() { "\n" } else { between });
+            }
+            text.push_str(self.text(at));
+            last_at = Some(at);
+        }
+        if let Some(tail) = gap(end(last), start(last + 1), true, Some(element.tag)) {
+            text.push_str(tail.trim_end());
+        }
+        text
+    }
+}
+
+/// A text up to its last line end: the indent of the line that follows belongs to the block there.
+fn until_indent(text: &str) -> &str {
+    text.rfind('\n')
+        .and_then(|at| text.get(..=at))
+        .unwrap_or_default()
+}
+
+/// What neighbouring blocks have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Group {
+    Nothing,
+    Heading(u32, Tag),
+    Code(u32),
+    Table(u32),
+}
+
+impl Group {
+    fn of(page: &Page, block: u32) -> Self {
+        let element = page
+            .blocks
+            .get(block as usize)
+            .map_or(NONE, |block| block.element);
+        let mut heading = None;
+        for (at, element) in page.path(element) {
+            if element.tag.keeps_space() {
+                return Group::Code(at);
+            }
+            if ends_heading(element) {
+                break;
+            }
+            if element.tag.is_heading() && heading.is_none() {
+                heading = Some(Group::Heading(at, element.tag));
+            }
+        }
+        heading.unwrap_or(Group::Nothing)
+    }
+
+    fn end(
+        self,
+        page: &Page,
+        blocks: Vec<u32>,
+        tables: &mut std::collections::HashMap<u32, Table>,
+        parts: &mut Vec<Part>,
+    ) {
+        match self {
+            Group::Code(element) => parts.push(Part::Code { element, blocks }),
+            Group::Table(element) => parts.extend(tables.remove(&element).map(Part::Table)),
+            Group::Heading(_, tag) if is_heading(page, &blocks) => parts.push(Part::Heading {
+                level: level(tag),
+                blocks,
+            }),
+            _ => parts.extend(blocks.into_iter().map(|block| Part::Paragraph { block })),
+        }
+    }
+}
+
+fn is_heading(page: &Page, blocks: &[u32]) -> bool {
+    let words = blocks
+        .iter()
+        .filter_map(|at| page.blocks.get(*at as usize))
+        .map(|block| block.words);
+    blocks.len() <= HEADING.0 && words.sum::<u32>() <= HEADING.1
+}
+
+/// Elements in a heading that show that it was never closed.
+fn ends_heading(element: &Element) -> bool {
+    use Tag::*;
+    matches!(
+        element.tag,
+        Td | Th | Li | Dd | Dt | Blockquote | Table | Article | Section | Figcaption
+    )
+}
+
+fn level(tag: Tag) -> usize {
+    match tag {
+        Tag::H1 => 1,
+        Tag::H2 => 2,
+        Tag::H3 => 3,
+        Tag::H4 => 4,
+        Tag::H5 => 5,
+        _ => 6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    fn shown(html: &str) -> Vec<String> {
+        let page = LolEngine.read(html, &Limits::default());
+        let outline = Outline::new(&page, html, &vec![true; page.blocks.len()]);
+        let join = |blocks: &[u32]| {
+            let texts: Vec<&str> = blocks.iter().map(|at| outline.text(*at)).collect();
+            texts.join("+")
+        };
+        let part = |part: &Part| match part {
+            Part::Paragraph { block } => format!("p {}", outline.text(*block)),
+            Part::Heading { level, blocks } => format!("h{level} {}", join(blocks)),
+            Part::Code { element, blocks } => format!("code {}", outline.code(*element, blocks)),
+            Part::Table(table) => format!("table of {}", table.rows.len()),
+        };
+        outline.parts.iter().map(part).collect()
+    }
+
+    #[test]
+    fn blocks_are_put_together() {
+        assert_eq!(
+            shown(
+                "<h2><div>1</div><div>One</div></h2><p>a<h3>b</h3><table><tr><th>x<th>y<tr><td>1<td>2</table>\
+                 <pre>if x:\n  y<div>z</div><br><br>w</pre><pre>v</pre>c"
+            ),
+            [
+                "h2 1+One",
+                "p a",
+                "h3 b",
+                "table of 2",
+                "code if x:\n  y\nz\n\n\nw",
+                "code v",
+                "p c"
+            ]
+        );
+    }
+
+    #[test]
+    fn code_has_its_lines_without_words() {
+        assert_eq!(
+            shown(
+                "<p>a</p><pre>\n<div>{</div>\n<div>  b: [</div><div>  ]<br></div><div><br></div><div>  c</div>\
+                 <div>}</div></pre>)<pre>d</pre>"
+            ),
+            ["p a", "code {\n  b: [\n  ]\n\n  c\n}", "code d"]
+        );
+        // Never closed: what comes after is not known to belong to it.
+        assert_eq!(shown("<pre>a<br><br>}"), ["code a"]);
+    }
+
+    #[test]
+    fn a_heading_that_was_never_closed_is_none() {
+        assert_eq!(shown("<h1>t<p>a<p>b<p>c"), ["p t", "p a", "p b", "p c"]);
+        assert_eq!(shown("<h2><ul><li>a</ul>"), ["p a"]);
+    }
+}

@@ -1,0 +1,220 @@
+//! The kept blocks as plain text.
+//!
+//! Lines are what a browser starts on a new line; an empty line stands where a browser leaves a
+//! margin: around paragraphs, headings, lists, tables, quotes and code, and at two line breaks. So
+//! paragraphs can be told from mere lines, the items of a list and the rows of a table stay together,
+//! and a reader who wants lines alone can drop the empty ones. Cells of a row are divided by a tab.
+
+use std::collections::{HashMap, HashSet};
+
+use trommel_html::{NONE, Page, Tag};
+
+use crate::grid::Table;
+use crate::outline::{Outline, Part};
+
+/// The text of an outline, without a line end at its end.
+pub(crate) fn plain(outline: &Outline) -> String {
+    let rich = rich_items(outline);
+    let mut text = String::new();
+    let mut before: Option<u32> = None;
+    for part in &outline.parts {
+        let (first, last) = outline.ends(part);
+        if let Some(before) = before {
+            text.push_str(match gap(outline.page, before, first, &rich) {
+                Gap::Line => "\n",
+                Gap::Blank => "\n\n",
+            });
+        }
+        before = Some(last);
+        match part {
+            Part::Paragraph { block } => text.push_str(outline.text(*block)),
+            Part::Heading { blocks, .. } => {
+                let lines: Vec<&str> = blocks.iter().map(|at| outline.text(*at)).collect();
+                text.push_str(&lines.join("\n"));
+            }
+            Part::Code { element, blocks } => text.push_str(&outline.code(*element, blocks)),
+            Part::Table(table) => write_table(outline, table, &mut text),
+        }
+    }
+    text
+}
+
+fn write_table(outline: &Outline, table: &Table, text: &mut String) {
+    let captions = table.captions.iter();
+    let mut lines: Vec<String> = captions.map(|at| outline.text(*at).to_owned()).collect();
+    for row in &table.rows {
+        let mut line = String::new();
+        let mut column = 0;
+        for cell in &row.cells {
+            while column < cell.column {
+                line.push('\t');
+                column += 1;
+            }
+            let blocks: Vec<String> = cell
+                .blocks
+                .iter()
+                .map(|at| outline.text(*at).replace(['\n', '\t'], " "))
+                .collect();
+            line.push_str(&blocks.join(" "));
+        }
+        lines.push(line);
+    }
+    text.push_str(&lines.join("\n"));
+}
+
+/// What stands between two parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    Line,
+    Blank,
+}
+
+/// The gap between a part that ends in element `a` and one that starts in element `b`.
+fn gap(page: &Page, a: u32, b: u32, rich: &HashSet<u32>) -> Gap {
+    let mut crossed: Option<Gap> = None;
+    // The outermost item left, and entered.
+    let (mut left, mut entered) = (NONE, NONE);
+    let mut common = a;
+    while let Some(element) = page.element(common) {
+        if contains(page, common, b) {
+            break;
+        }
+        crossed = crossed.max(edge(element.tag));
+        if is_item(element.tag) {
+            left = common;
+        }
+        common = element.parent;
+    }
+    for (at, element) in page.path(b).take_while(|(at, _)| *at != common) {
+        crossed = crossed.max(edge(element.tag));
+        if is_item(element.tag) {
+            entered = at;
+        }
+    }
+    // Without a boundary between them it was two line breaks, or something that was left out.
+    let crossed = crossed.unwrap_or(Gap::Blank);
+    let around = page
+        .path(common)
+        .find(|(_, e)| is_item(e.tag) || is_list(e.tag));
+    match around {
+        Some((_, list)) if is_list(list.tag) => {
+            if rich.contains(&left) || rich.contains(&entered) {
+                Gap::Blank
+            } else {
+                Gap::Line
+            }
+        }
+        Some((item, _)) if !rich.contains(&item) => Gap::Line,
+        _ => crossed,
+    }
+}
+
+fn contains(page: &Page, element: u32, inner: u32) -> bool {
+    element <= inner && page.element(element).is_some_and(|e| inner < e.end)
+}
+
+/// Items that hold more than one paragraph: posts, comments and cards rather than lines of a list.
+fn rich_items(outline: &Outline) -> HashSet<u32> {
+    let mut paragraphs: HashMap<u32, u32> = HashMap::new();
+    for part in &outline.parts {
+        let mut apart = false;
+        for (at, element) in outline.page.path(outline.ends(part).0) {
+            if is_item(element.tag) {
+                if apart {
+                    *paragraphs.entry(at).or_default() += 1;
+                }
+                break;
+            }
+            apart |= edge(element.tag) == Some(Gap::Blank);
+        }
+    }
+    paragraphs
+        .into_iter()
+        .filter(|(_, count)| *count > 1)
+        .map(|(item, _)| item)
+        .collect()
+}
+
+/// What a browser leaves at the start and the end of an element.
+fn edge(tag: Tag) -> Option<Gap> {
+    use Tag::*;
+    match tag {
+        P | H1 | H2 | H3 | H4 | H5 | H6 | Ul | Ol | Dl | Menu | Dir | Table | Pre | Listing
+        | Xmp | Plaintext | Blockquote | Figure | Section | Article | Header | Footer | Main
+        | Aside | Nav | Form | Fieldset | Details => Some(Gap::Blank),
+        tag if tag.is_inline() => None,
+        _ => Some(Gap::Line),
+    }
+}
+
+fn is_item(tag: Tag) -> bool {
+    matches!(tag, Tag::Li | Tag::Dd | Tag::Dt)
+}
+
+fn is_list(tag: Tag) -> bool {
+    matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    fn text(html: &str) -> String {
+        let page = LolEngine.read(html, &Limits::default());
+        let kept: Vec<bool> = page
+            .blocks
+            .iter()
+            .map(|block| !page.text(block).starts_with('-'))
+            .collect();
+        plain(&Outline::new(&page, html, &kept))
+    }
+
+    #[test]
+    fn paragraphs_stand_apart_lines_do_not() {
+        assert_eq!(
+            text("<h1>T</h1><p>a<br>b<p>c<div>d</div><div>e<br><br>f</div>g"),
+            "T\n\na\nb\n\nc\n\nd\ne\n\nf\ng"
+        );
+        assert_eq!(
+            text("<div><b>W</b>ord <span>a</span><span>b</span></div>"),
+            "Word ab"
+        );
+        assert_eq!(text("a<div>-</div>b<p>-</p>"), "a\n\nb");
+    }
+
+    #[test]
+    fn items_are_lines() {
+        assert_eq!(
+            text("a<ul><li>b<ul><li>c<li><p>d</ul><li><p>e</ul><p>f<dl><dt>g<dd>h<dt>i<dd>j</dl>"),
+            "a\n\nb\nc\nd\ne\n\nf\n\ng\nh\ni\nj"
+        );
+    }
+
+    #[test]
+    fn items_of_several_paragraphs_stand_apart() {
+        assert_eq!(
+            text("<ol><li><h3>A</h3><p>b<p>c<li><h3>D</h3><p>e</ol><p>f"),
+            "A\n\nb\n\nc\n\nD\n\ne\n\nf"
+        );
+    }
+
+    #[test]
+    fn rows_are_lines_and_cells_are_divided_by_tabs() {
+        assert_eq!(
+            text(
+                "<p>x<table><caption>C<tr><th>A<th>B<th>D<tr><td>1<td>-<td>2<br>3<tr><td>-<td>4</table>y"
+            ),
+            "x\n\nC\nA\tB\tD\n1\t\t2 3\n\t4\n\ny"
+        );
+        assert_eq!(text("<table><tr><td>a<tr><td>b<p>c</table>"), "a\nb\n\nc");
+    }
+
+    #[test]
+    fn code_keeps_its_white_space() {
+        assert_eq!(
+            text("<p>a</p><pre>\nif x:\n\n    y\n</pre><p>b"),
+            "a\n\nif x:\n\n    y\n\nb"
+        );
+    }
+}
