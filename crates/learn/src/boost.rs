@@ -14,6 +14,8 @@ pub struct BoostOptions {
     pub trees: usize,
     /// Leaves of a tree.
     pub leaves: usize,
+    /// Questions on the way to a leaf.
+    pub depth: usize,
     /// Part of each tree's answer that is added.
     pub rate: f64,
     /// Rows that a leaf must hold.
@@ -33,6 +35,7 @@ impl Default for BoostOptions {
         Self {
             trees: 200,
             leaves: 47,
+            depth: usize::MAX,
             rate: 0.08,
             least_rows: 60,
             penalty: 5.0,
@@ -85,6 +88,7 @@ struct Leaf {
     /// Its rows in the tree's row order.
     rows: std::ops::Range<usize>,
     node: usize,
+    depth: usize,
     sum: Bin,
     histograms: Vec<[Bin; MOST]>,
     split: Option<Split>,
@@ -247,6 +251,7 @@ fn grow(
     let mut first = Leaf {
         rows: all,
         node: nodes.len() - 1,
+        depth: 0,
         sum,
         histograms,
         split: None,
@@ -322,6 +327,7 @@ fn grow(
             let mut leaf = Leaf {
                 rows,
                 node,
+                depth: parent.depth + 1,
                 sum,
                 histograms,
                 split: None,
@@ -362,7 +368,7 @@ fn best_split(
     leaf: &Leaf,
     options: &BoostOptions,
 ) -> Option<Split> {
-    if leaf.rows.len() < 2 * options.least_rows {
+    if leaf.rows.len() < 2 * options.least_rows || leaf.depth >= options.depth {
         return None;
     }
     let whole = leaf.sum.score(options.penalty);

@@ -15,6 +15,7 @@ mod lexicon;
 mod logistic;
 mod metric;
 mod pages;
+mod pairs;
 mod table;
 mod train;
 mod weighted;

@@ -399,7 +399,6 @@ mod tests {
         for (groups, learner, weighting) in [
             (&Group::PAPER[..], Learner::Linear, Weighting::Blocks),
             (&Group::ALL[..], Learner::Linear, Weighting::Pages),
-            (&Group::ALL[..], Learner::Additive, Weighting::Pages),
         ] {
             let trained = train(&[set()], &options(groups, learner, weighting))
                 .unwrap()
