@@ -14,6 +14,7 @@ mod lexicon;
 mod logistic;
 mod metric;
 mod pages;
+pub mod quality;
 mod table;
 mod train;
 mod weighted;
