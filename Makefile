@@ -4,6 +4,8 @@
 DATA ?= ../shared/data
 # Sets whose licence allows a model trained on them to be shipped.
 TRAIN_SETS ?= wcxb-dev aed424 magic-articles zhweb
+# Where training leaves what cross-validation said of each page, a file a model.
+JUDGED ?= out
 # Sets to score on: by default every one in the folder.
 EVAL_SETS ?= $(sort $(patsubst $(DATA)/%.gold.jsonl.gz,%,$(wildcard $(DATA)/*.gold.jsonl.gz)))
 MODEL ?= models/fast.trommel
@@ -13,7 +15,7 @@ TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bless lint bench train eval results
+.PHONY: help build demo test bless lint bench train eval results quality
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-7s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -41,11 +43,15 @@ bench: ## Time each stage on the sample archive, and each published method on gr
 	$(CARGO) bench -p trommel --bench stages
 	$(CARGO) bench -p trommel-methods --bench linear
 
-train: build ## Train the default model from DATA
-	$(TROMMEL) train --pages $(call archives,$(TRAIN_SETS)) -o $(MODEL)
+train: build ## Train both shipped models from DATA (20 minutes on two cores)
+	mkdir -p $(JUDGED)
+	$(TROMMEL) train --learner shipped --pages $(call archives,$(TRAIN_SETS)) -o models --judged $(JUDGED)
 
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))
 
 results: build ## Score every published method on the sets of DATA; writes docs/results*
 	$(TROMMEL) results --data $(DATA) --out docs
+
+quality: build ## Set the judged pages of the models beside the floors; writes docs/quality*
+	$(TROMMEL) quality --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs

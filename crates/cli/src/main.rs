@@ -7,6 +7,7 @@ mod labelled;
 mod methods;
 mod models;
 mod progress;
+mod quality;
 mod results;
 mod run;
 mod train;
@@ -34,6 +35,7 @@ enum Command {
     Model(models::ModelArgs),
     Methods(methods::MethodsArgs),
     Results(results::ResultsArgs),
+    Quality(quality::QualityArgs),
 }
 
 fn main() -> ExitCode {
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Command::Model(args) => models::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Results(args) => results::run(&args),
+        Command::Quality(args) => quality::run(&args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("trommel: {error:#}");

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use trommel_features::Group;
+use trommel_learn::quality::JudgedSet;
 use trommel_learn::{LABEL_SHARE, Learner, Scores, TrainOptions, Weighting, train};
 
 use crate::labelled::LabelledArgs;
@@ -18,6 +19,9 @@ pub struct TrainArgs {
     /// File to write the model to
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
+    /// File to write what cross-validation said of each page to, for `trommel quality`
+    #[arg(long, value_name = "FILE")]
+    judged: Option<PathBuf>,
     /// Name of the model [default: the file's name]
     #[arg(long)]
     name: Option<String>,
@@ -103,6 +107,14 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         };
         std::fs::write(&out, trained.model.to_bytes()?)
             .with_context(|| format!("cannot write {}", out.display()))?;
+        if let Some(path) = &args.judged {
+            let path = if options.learner == Learner::Shipped {
+                path.join(format!("{name}.judged"))
+            } else {
+                path.clone()
+            };
+            JudgedSet::new(&sets, &trained, options.comments).write(&path)?;
+        }
         println!("{name:<18} pages  precision  recall      F1");
         for (number, set) in sets.iter().enumerate() {
             let own = trained.judged.iter().filter(|page| page.set == number);

@@ -16,6 +16,7 @@ mod logistic;
 mod metric;
 mod pages;
 mod pairs;
+pub mod quality;
 mod table;
 mod train;
 mod weighted;

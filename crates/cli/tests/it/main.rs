@@ -10,6 +10,7 @@ mod golden;
 mod methods;
 mod pages;
 mod program;
+mod quality;
 mod run;
 mod sample;
 mod train;
