@@ -1,4 +1,5 @@
-//! Text of a page made safe to stand in HTML, between tags and inside quoted attributes.
+//! Text and counts written into HTML: what comes from a page is made safe to stand between tags and
+//! inside quoted attributes.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
@@ -50,6 +51,16 @@ impl Display for Grouped {
     }
 }
 
+/// Writes a number of words.
+pub struct Words(pub u64);
+
+impl Display for Words {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let unit = if self.0 == 1 { "word" } else { "words" };
+        write!(f, "{} {unit}", Grouped(self.0))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,5 +88,7 @@ mod tests {
         ] {
             assert_eq!(Grouped(count).to_string(), text);
         }
+        assert_eq!(Words(1).to_string(), "1 word");
+        assert_eq!(Words(1000).to_string(), "1,000 words");
     }
 }

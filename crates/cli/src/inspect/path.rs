@@ -1,6 +1,6 @@
 //! Where a block stands: the elements around it, as a reader of style sheets would write them.
 
-use trommel_html::{Attribute, Element, NONE, Page};
+use trommel_html::{Attribute, Element, Page};
 
 /// Elements shown, the innermost ones: pages nest hundreds deep, and a path a block must stay short.
 const ELEMENTS: usize = 6;
@@ -42,39 +42,27 @@ fn name(page: &Page, element: &Element) -> String {
     name
 }
 
-/// Number of elements around a block; 0 outside of every element.
-pub fn depth(page: &Page, index: u32) -> u16 {
-    match index {
-        NONE => 0,
-        index => page.element(index).map_or(0, |own| own.depth + 1),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use trommel_html::{Engine, Limits, LolEngine};
 
-    fn of_first(html: &str) -> (String, u16) {
+    fn of_first(html: &str) -> String {
         let page = LolEngine.read(html, &Limits::default());
-        let element = page.blocks[0].element;
-        (path(&page, element), depth(&page, element))
+        path(&page, page.blocks[0].element)
     }
 
     #[test]
     fn names_classes_and_ids() {
         let html =
             "<body><div id=main class='post-body wide odd tall'><p itemprop=text><b>bold</b>";
-        assert_eq!(
-            of_first(html),
-            ("div#main.post.body.wide › p › b".to_owned(), 5)
-        );
-        assert_eq!(of_first("bare").0, "");
+        assert_eq!(of_first(html), "div#main.post.body.wide › p › b");
+        assert_eq!(of_first("bare"), "");
     }
 
     #[test]
     fn long_paths_keep_their_inner_end() {
         let html = format!("{}<p>deep", "<div>".repeat(400));
-        assert_eq!(of_first(&html).0, "… › div › div › div › div › div › p");
+        assert_eq!(of_first(&html), "… › div › div › div › div › div › p");
     }
 }

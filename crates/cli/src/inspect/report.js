@@ -56,7 +56,6 @@
     while (shown[at] && !shown[at].kept) at += step;
     if (!shown[at]) return;
     current = { block: shown[at], time: Date.now() };
-    shown[at].node.style.scrollMarginTop = `${bar.offsetHeight + 8}px`;
     shown[at].node.scrollIntoView();
   };
   document.getElementById('next').addEventListener('click', () => jump(1));
@@ -80,5 +79,9 @@
       form.elements.words.focus();
     }
   });
+  // Jumps stop below the bar, whose height changes with the width of the window.
+  const measure = () => document.documentElement.style.setProperty('--bar', `${bar.offsetHeight}px`);
+  window.addEventListener('resize', measure);
+  measure();
   filter();
 })();

@@ -9,7 +9,7 @@ use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
 
 use super::bars::{BARS, bars};
-use super::escape::{Escaped, Grouped};
+use super::escape::{Escaped, Words};
 use super::reasons::{Reason, Reasons};
 use super::strip;
 use super::view::{Row, View};
@@ -17,6 +17,9 @@ use super::view::{Row, View};
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
 const CONTROLS: &str = include_str!("controls.html");
+
+/// What the colours mean.
+const SCALE: &str = "<p class=\"scale\">probability of being content: 0 <span></span> 1</p>\n";
 
 /// The report on a page.
 ///
@@ -28,6 +31,7 @@ pub fn html(view: &View) -> Result<String, fmt::Error> {
     if view.rows.is_empty() {
         out.push_str("<p class=\"none\">This page has no text.</p>\n");
     } else {
+        out.push_str(SCALE);
         out.push_str("<nav id=\"bar\" aria-label=\"Blocks\">\n");
         strip::svg(&mut out, &bars(&view.rows, BARS))?;
         out.push_str(CONTROLS);
@@ -94,9 +98,9 @@ fn block(out: &mut String, number: usize, row: &Row, lang: &str) -> fmt::Result 
     }
     write!(
         out,
-        "<code>{}</code> <span>{} words</span> <span>{:.0}% linked</span> <span>bytes {}–{}</span></p>",
+        "<code>{}</code> <span>{}</span> <span>{:.0}% linked</span> <span>bytes {}–{}</span></p>",
         Escaped(&row.path),
-        Grouped(u64::from(row.words)),
+        Words(u64::from(row.words)),
         row.link_density * 100.0,
         row.span.0,
         row.span.1,
@@ -191,5 +195,85 @@ impl fmt::Display for Line<'_> {
             f,
             "<td>{odds:+.4}<td><i class=\"{side}\" style=\"--w:{width:.1}\"></i>"
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(row: &Row) -> String {
+        let mut out = String::new();
+        block(&mut out, 7, row, "").unwrap();
+        out
+    }
+
+    #[test]
+    fn a_role_is_shown_only_where_it_is_known() {
+        let plain = Row {
+            text: "a < b",
+            probability: 0.25,
+            words: 2,
+            ..Row::default()
+        };
+        let out = written(&plain);
+        assert!(out.contains("id=\"b7\" style=\"--p:0.250;--d:0\""), "{out}");
+        assert!(
+            out.contains("<p class=\"t\" dir=\"auto\">a &lt; b</p>"),
+            "{out}"
+        );
+        assert!(
+            !out.contains("class=\"r\"") && !out.contains("<details"),
+            "{out}"
+        );
+        let out = written(&Row {
+            role: Some("headline"),
+            ..plain
+        });
+        assert!(out.contains("<b class=\"r\">headline</b>"), "{out}");
+    }
+
+    #[test]
+    fn bars_go_left_and_right_by_size() {
+        let line = |value, odds| {
+            let reason = Reason {
+                name: "class:<x>",
+                value,
+                odds,
+            };
+            let largest = 2.0;
+            Line {
+                reason: &reason,
+                largest,
+            }
+            .to_string()
+        };
+        assert_eq!(
+            line(Some(3.0), -2.0),
+            "<tr><th>class:&lt;x&gt;<td>3<td>-2.0000<td><i class=\"n\" style=\"--w:50.0\"></i>"
+        );
+        assert!(
+            line(Some(0.5), 0.5)
+                .ends_with("<td>0.5000<td>+0.5000<td><i class=\"y\" style=\"--w:12.5\"></i>")
+        );
+        assert!(line(None, 0.5).contains("<td>–<td>"));
+    }
+
+    #[test]
+    fn a_sum_that_does_not_add_up_is_told() {
+        let said = |sum, probability| {
+            let reasons = Reasons {
+                shown: vec![],
+                others: 0,
+                others_odds: 0.0,
+                sum,
+            };
+            let mut out = String::new();
+            why(&mut out, &reasons, probability).unwrap();
+            out
+        };
+        assert!(said(0.0, 0.5).contains("the model says 0.5000 ✓.</p>"));
+        assert!(said(0.1, 0.5).contains("these do not agree.</p>"));
+        assert!(said(40.0, 1.0).contains("log odds +inf") && said(40.0, 1.0).contains("✓"));
     }
 }

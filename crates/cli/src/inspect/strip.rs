@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::bars::Bar;
-use super::escape::Grouped;
+use super::escape::Words;
 
 /// Height of each half of the strip, in units of its own.
 const HALF: f64 = 50.0;
@@ -32,10 +32,10 @@ pub fn svg(out: &mut String, bars: &[Bar]) -> fmt::Result {
         }
         write!(
             out,
-            ": {what}, {:.3}, {} words</title><rect class=\"hit\" x=\"{x}\" y=\"0\" width=\"1\" height=\"{}\"/>\
+            ": {what}, {:.3}, {}</title><rect class=\"hit\" x=\"{x}\" y=\"0\" width=\"1\" height=\"{}\"/>\
              <rect x=\"{x}\" y=\"{y:.1}\" width=\".9\" height=\"{height:.1}\" style=\"--p:{:.3}\"/></a>",
             bar.probability,
-            Grouped(bar.words),
+            Words(bar.words),
             HALF * 2.0,
             bar.probability,
         )?;

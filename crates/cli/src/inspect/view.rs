@@ -5,7 +5,7 @@ use trommel_html::{Page, charset::Decoded};
 use trommel_model::Model;
 
 use super::escape::Grouped;
-use super::path::{depth, path};
+use super::path::path;
 use super::reasons::{BLOCKS, Explainer, Reasons, explained};
 
 /// Steps of indentation at most.
@@ -20,7 +20,7 @@ pub struct Row<'a> {
     pub role: Option<&'a str>,
     /// The elements around it.
     pub path: String,
-    /// Steps of indentation by its depth, 0..=10.
+    /// Steps of indentation by the depth of its container, 0..=10.
     pub indent: u16,
     /// Its words.
     pub words: u32,
@@ -68,7 +68,7 @@ impl<'a> View<'a> {
         let depths: Vec<u16> = page
             .blocks
             .iter()
-            .map(|block| depth(page, block.element))
+            .map(|block| page.container(block).map_or(0, |(_, own)| own.depth))
             .collect();
         let outermost = depths.iter().copied().min().unwrap_or(0);
         let rows: Vec<Row> = page
