@@ -3,6 +3,7 @@
 mod conventions;
 mod eval;
 mod extract;
+mod inspect;
 mod labelled;
 mod methods;
 mod models;
@@ -30,6 +31,7 @@ struct Cli {
 enum Command {
     Run(run::RunArgs),
     Extract(extract::ExtractArgs),
+    Inspect(inspect::InspectArgs),
     Eval(eval::EvalArgs),
     Train(train::TrainArgs),
     Model(models::ModelArgs),
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(args),
         Command::Extract(args) => extract::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Model(args) => models::run(&args),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use trommel_model::KindScorer;
 
-use crate::additive::{AdditiveOptions, fit_additive};
+use crate::additive::fit_additive;
 use crate::bins::Binned;
 use crate::error::LearnError;
 use crate::table::{Labelled, Table};
@@ -21,11 +21,7 @@ const PREFIXES: [&str; 7] = [
     "outline.log_headings",
 ];
 /// Penalty of the fits: there are two thousand pages, not half a million blocks.
-const OPTIONS: AdditiveOptions = AdditiveOptions {
-    steps: 3e-4,
-    cells: 3e-4,
-    crosses: 0,
-};
+const PENALTY: f64 = 3e-4;
 /// Bins of a column.
 const BINS: usize = 12;
 
@@ -64,7 +60,7 @@ pub(crate) fn fit_kinds(
     all.into_iter()
         .map(|name| {
             let labels: Vec<bool> = kinds.iter().map(|kind| *kind == name).collect();
-            let mut scorer = fit_additive(&binned, &labels, &weights, &OPTIONS)?;
+            let mut scorer = fit_additive(&binned, &labels, &weights, PENALTY)?;
             for steps in &mut scorer.steps {
                 steps.column = columns[usize::from(steps.column)] as u16;
             }

@@ -3,7 +3,6 @@
 mod additive;
 mod bins;
 mod boost;
-mod crosses;
 mod error;
 mod evaluate;
 mod folds;
@@ -21,9 +20,6 @@ mod table;
 mod train;
 mod weighted;
 
-pub use additive::{AdditiveOptions, fit_additive};
-pub use bins::{Binned, MOST, bin, edges};
-pub use boost::{BoostOptions, boost};
 pub use error::LearnError;
 pub use evaluate::{EvalOptions, Mean, Report, evaluate, kept_text};
 pub use folds::by_group;

@@ -156,7 +156,7 @@ struct Chosen {
 
 fn choose(
     pages: &[Labelled],
-    probabilities: &[Vec<Vec<f32>>],
+    probabilities: &[ByCandidate],
     candidates: &[usize],
     sets: usize,
 ) -> Chosen {
@@ -196,7 +196,7 @@ fn choose(
 /// Every page with what was decided about it.
 fn judged(
     pages: &[Labelled],
-    probabilities: &[Vec<Vec<f32>>],
+    probabilities: &[ByCandidate],
     chosen: &Chosen,
     sets: usize,
 ) -> Vec<JudgedPage> {
@@ -240,15 +240,17 @@ fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<Labelled<'a>
         .collect()
 }
 
+/// Probabilities of a page's blocks, a list a candidate.
+type ByCandidate = Vec<Vec<f32>>;
+
 /// Probabilities of the blocks of each page by models that have not seen its host, one list a
 /// candidate, and the candidates' penalties.
-#[allow(clippy::type_complexity)]
 fn cross_validate(
     pages: &[Labelled],
     folds: &[usize],
     options: &TrainOptions,
-) -> Result<(Vec<f64>, Vec<Vec<Vec<f32>>>), LearnError> {
-    let mut probabilities: Vec<Vec<Vec<f32>>> = vec![Vec::new(); pages.len()];
+) -> Result<(Vec<f64>, Vec<ByCandidate>), LearnError> {
+    let mut probabilities: Vec<ByCandidate> = vec![Vec::new(); pages.len()];
     let mut penalties = Vec::new();
     for fold in 0..options.folds {
         let (held, rest): (Vec<usize>, Vec<usize>) =
@@ -260,7 +262,7 @@ fn cross_validate(
         let candidates = options.learner.candidates(&table, options.weighting)?;
         drop(table);
         tracing::info!(fold, "fitted");
-        let judged: Vec<(usize, Vec<Vec<f32>>)> = held
+        let judged: Vec<(usize, ByCandidate)> = held
             .into_par_iter()
             .filter_map(|at| {
                 let rows = pages.get(at)?.rows(&learned.schema);

@@ -252,35 +252,58 @@ impl Model {
         })
     }
 
-    /// What each column adds to the log odds of a row, as far as that can be said exactly: the linear
-    /// and additive parts. Gives the name of the column (of both, for a cross) and its log odds, the intercept under its own
-    /// name, and the trees' sum as `trees`.
-    pub fn contributions(&self, row: &[f32]) -> Vec<(String, f32)> {
-        let name = |column: u16| self.schema.names().get(usize::from(column));
+    /// Names of what the log odds of a block are the sum of: columns of linear and additive parts,
+    /// crosses as `a x b`, `intercept`, and `trees` for all trees together.
+    pub fn reasons(&self) -> Vec<String> {
+        let name = |column: u16| {
+            let name = self.schema.names().get(usize::from(column));
+            name.cloned().unwrap_or_default()
+        };
+        let mut all = Vec::new();
+        for (_, scorer) in &self.parts {
+            match scorer {
+                Scorer::Linear(linear) => {
+                    all.push("intercept".to_owned());
+                    all.extend(linear.weights.iter().map(|own| name(own.column)));
+                }
+                Scorer::Additive(additive) => {
+                    all.push("intercept".to_owned());
+                    all.extend(additive.steps.iter().map(|own| name(own.column)));
+                    all.extend(
+                        additive.crosses.iter().map(|own| {
+                            format!("{} x {}", name(own.columns.0), name(own.columns.1))
+                        }),
+                    );
+                }
+                Scorer::Trees(_) => all.push("trees".to_owned()),
+            }
+        }
+        all
+    }
+
+    /// What each of the [`Model::reasons`] adds to the log odds of a row: exact for linear and additive
+    /// parts.
+    pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
         let mut all = Vec::new();
         for (share, scorer) in &self.parts {
             match scorer {
                 Scorer::Linear(linear) => {
-                    all.push(("intercept".to_owned(), share * linear.intercept));
-                    all.extend(linear.weights.iter().filter_map(|own| {
-                        let odds = share * own.weight * value(own.column);
-                        Some((name(own.column)?.to_owned(), odds))
-                    }));
+                    all.push(share * linear.intercept);
+                    let odds = linear.weights.iter();
+                    all.extend(odds.map(|own| share * own.weight * value(own.column)));
                 }
                 Scorer::Additive(additive) => {
-                    all.push(("intercept".to_owned(), share * additive.intercept));
-                    all.extend(additive.steps.iter().filter_map(|own| {
-                        let odds = share * own.weight(value(own.column));
-                        Some((name(own.column)?.to_owned(), odds))
-                    }));
-                    all.extend(additive.crosses.iter().filter_map(|own| {
-                        let (first, second) = own.columns;
-                        let odds = share * own.weight(value(first), value(second));
-                        Some((format!("{} x {}", name(first)?, name(second)?), odds))
-                    }));
+                    all.push(share * additive.intercept);
+                    let odds = additive.steps.iter();
+                    all.extend(odds.map(|own| share * own.weight(value(own.column))));
+                    all.extend(
+                        additive.crosses.iter().map(|own| {
+                            share * own.weight(value(own.columns.0), value(own.columns.1))
+                        }),
+                    );
                 }
-                Scorer::Trees(trees) => all.push(("trees".to_owned(), share * trees.log_odds(row))),
+                Scorer::Trees(trees) => all.push(share * trees.log_odds(row)),
             }
         }
         all
@@ -433,11 +456,11 @@ mod tests {
         let rows = model.schema().rows(&page(), None);
         assert_eq!(
             model.contributions(rows.iter().nth(1).unwrap()),
-            [
-                ("intercept".to_owned(), -2.0),
-                ("text_density".to_owned(), 3.0),
-                ("link_density".to_owned(), -4.0)
-            ]
+            [-2.0, 3.0, -4.0]
+        );
+        assert_eq!(
+            model.reasons(),
+            ["intercept", "text_density", "link_density"]
         );
     }
 

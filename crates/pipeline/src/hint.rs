@@ -2,8 +2,9 @@
 
 use trommel_archive::{Record, RecordType};
 
-/// The encoding that the crawler detected for `response`, if `next` is a metadata record about it.
-pub(crate) fn charset(response: &Record, next: &Record) -> Option<String> {
+/// The encoding that the crawler detected for `response`, if `next`, the record after it, is a metadata
+/// record about it.
+pub fn crawl_charset(response: &Record, next: &Record) -> Option<String> {
     if next.kind != RecordType::Metadata || !is_about(response, next) {
         return None;
     }

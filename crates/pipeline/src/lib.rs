@@ -19,6 +19,7 @@ mod writer;
 
 pub use config::{Config, ConfigError, TextForm};
 pub use drop::{DropReason, FailureKind};
+pub use hint::crawl_charset;
 pub use inputs::{Input, InputError, expand};
 pub use output::{Choice, Destination, Output, OutputError};
 pub use progress::{Progress, State};

@@ -149,7 +149,7 @@ impl<'a> Feed<'a> {
     /// Sends the response held back, with what the record after it says about it.
     fn release(&mut self, next: Option<&Record>) -> Result<(), Stopped> {
         if let Some(held) = self.held.take() {
-            let charset = next.and_then(|next| hint::charset(&held, next));
+            let charset = next.and_then(|next| hint::crawl_charset(&held, next));
             self.send_record(held, charset)?;
         }
         Ok(())

@@ -1,0 +1,77 @@
+//! `trommel inspect`
+
+mod bars;
+mod escape;
+mod path;
+mod reasons;
+mod report;
+mod source;
+mod strip;
+mod view;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use trommel::{Hints, charset_hints};
+use trommel_html::{Engine, Limits, LolEngine, charset};
+use trommel_sinks::AtomicFile;
+
+use crate::models;
+use source::Source;
+use view::View;
+
+/// Show one page as the extractor sees it: a self-contained HTML report with every block, its
+/// probability and the reasons for it
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// The page, or with --record the archive that holds it; `-` for standard input
+    #[arg(value_name = "PAGE")]
+    page: String,
+    /// File to write the report to [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The record of a WARC or ARC archive that is the page: its WARC-Record-ID, or its offset in the
+    /// stored file
+    #[arg(long, value_name = "ID|OFFSET")]
+    record: Option<String>,
+    /// URL of the page [default with --record: that of the record]
+    #[arg(long)]
+    url: Option<String>,
+    /// Charset that the server named [default with --record: that of its HTTP header]
+    #[arg(long, value_name = "LABEL")]
+    charset: Option<String>,
+    /// Name of a built-in model, or a model file
+    #[arg(long, value_name = "NAME|FILE")]
+    model: Option<String>,
+}
+
+pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
+    let model = models::load(args.model.as_deref())?;
+    let source = match &args.record {
+        Some(record) => Source::record(&args.page, record)?,
+        None => Source::page(&args.page)?,
+    };
+    let hints = Hints {
+        url: args.url.as_deref().or(source.url.as_deref()),
+        http_charset: args.charset.as_deref().or(source.http_charset.as_deref()),
+        crawl_charset: source.crawl_charset.as_deref(),
+        date: source.date.as_deref(),
+    };
+    let decoded = charset::decode(&source.bytes, &charset_hints(&hints));
+    let page = LolEngine.read(&decoded.text, &Limits::default());
+    let view = View::new(&decoded, &page, &hints, &model);
+    let report = report::html(&view)?;
+    match &args.output {
+        Some(path) => {
+            let named = || path.display().to_string();
+            let mut file = AtomicFile::create(path).with_context(named)?;
+            file.write_all(report.as_bytes()).with_context(named)?;
+            file.finish().with_context(named)?;
+        }
+        None => crate::out(&report)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

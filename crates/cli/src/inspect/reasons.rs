@@ -1,0 +1,232 @@
+//! Why a block has its probability: what each feature adds to its log odds.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use trommel_model::Model;
+
+/// Reasons shown of one block.
+pub const SHOWN: usize = 20;
+/// Blocks of a report that have reasons: some 2 kB each, so that a report of a very long page can
+/// still be opened.
+pub const BLOCKS: usize = 2000;
+
+/// What one feature adds to the log odds of a block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reason {
+    /// Name of the feature, `intercept` or `trees`.
+    pub name: Arc<str>,
+    /// Value of the feature; none for the intercept and the trees.
+    pub value: Option<f32>,
+    /// Log odds added.
+    pub odds: f64,
+}
+
+/// The reasons of one block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reasons {
+    /// The largest, by size; at most [`SHOWN`].
+    pub shown: Vec<Reason>,
+    /// Number of reasons that are not shown, those that add nothing not counted.
+    pub others: usize,
+    /// Log odds that these add together.
+    pub others_odds: f64,
+    /// Log odds that all reasons add.
+    pub sum: f64,
+}
+
+/// Gives the reasons of blocks by one model.
+pub struct Explainer<'m> {
+    model: &'m Model,
+    /// Name and column of each reason: a column that several parts of the model ask is one.
+    known: Vec<(Arc<str>, Option<usize>)>,
+    /// Which reason each of the model's contributions belongs to. They come in the same order for
+    /// every row.
+    reason_of: Vec<usize>,
+}
+
+impl<'m> Explainer<'m> {
+    /// Readies the names of a model.
+    pub fn new(model: &'m Model) -> Self {
+        let columns: HashMap<&str, usize> = model
+            .schema()
+            .names()
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (name.as_str(), at))
+            .collect();
+        let mut known = Vec::new();
+        let mut at: HashMap<String, usize> = HashMap::new();
+        let reason_of = model
+            .reasons()
+            .into_iter()
+            .map(|name| {
+                *at.entry(name.clone()).or_insert_with(|| {
+                    let column = columns.get(name.as_str()).copied();
+                    known.push((Arc::from(name), column));
+                    known.len() - 1
+                })
+            })
+            .collect();
+        Self {
+            model,
+            known,
+            reason_of,
+        }
+    }
+
+    /// The reasons of the block that has this row.
+    pub fn explain(&self, row: &[f32]) -> Reasons {
+        let mut odds = vec![0.0; self.known.len()];
+        for (at, added) in self.reason_of.iter().zip(self.model.contributions(row)) {
+            if let Some(odds) = odds.get_mut(*at) {
+                *odds += f64::from(added);
+            }
+        }
+        let sum = odds.iter().sum();
+        let mut all: Vec<Reason> = self
+            .known
+            .iter()
+            .zip(odds)
+            .filter(|(_, odds)| *odds != 0.0)
+            .map(|((name, column), odds)| Reason {
+                name: Arc::clone(name),
+                value: column.and_then(|column| row.get(column).copied()),
+                odds,
+            })
+            .collect();
+        all.sort_by(|a, b| b.odds.abs().total_cmp(&a.odds.abs()));
+        let rest = all.split_off(all.len().min(SHOWN));
+        Reasons {
+            shown: all,
+            others: rest.len(),
+            others_odds: rest.iter().map(|reason| reason.odds).sum(),
+            sum,
+        }
+    }
+}
+
+/// Which blocks of these numbers of words get reasons: those with words, if they are more than
+/// `most` those with most words, of equal ones the first.
+pub fn explained(words: &[u32], most: usize) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..words.len())
+        .filter(|at| words.get(*at).is_some_and(|words| *words > 0))
+        .collect();
+    if order.len() > most {
+        let rank = |at: &usize| (std::cmp::Reverse(words.get(*at).copied()), *at);
+        order.select_nth_unstable_by_key(most, rank);
+        order.truncate(most);
+    }
+    let mut chosen = vec![false; words.len()];
+    for at in order {
+        if let Some(chosen) = chosen.get_mut(at) {
+            *chosen = true;
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_features::Group;
+    use trommel_model::{
+        Additive, ColumnWeight, FORMAT, Linear, ModelFile, Part, Scorer, Selection, Steps,
+        Training, VERSION,
+    };
+
+    /// A model of half a linear and half an additive part over `columns` text features.
+    fn model(columns: usize) -> Model {
+        let names = trommel_features::Schema::new(&[Group::Text, Group::Shallow], &[], &[], &[]);
+        let names: Vec<String> = names.names().iter().take(columns).cloned().collect();
+        let every = || 0..u16::try_from(columns).unwrap();
+        let linear = Linear {
+            intercept: 1.0,
+            weights: every()
+                .map(|column| ColumnWeight {
+                    column,
+                    weight: f32::from(column) - 2.0,
+                    deviation: 1.0,
+                })
+                .collect(),
+        };
+        let additive = Additive {
+            intercept: -3.0,
+            steps: every()
+                .map(|column| Steps {
+                    column,
+                    edges: vec![0.5],
+                    weights: vec![0.0, 0.25],
+                })
+                .collect(),
+            crosses: vec![],
+        };
+        Model::new(ModelFile {
+            format: FORMAT.into(),
+            version: VERSION,
+            name: "test".into(),
+            created: "2026-01-01".into(),
+            groups: vec![Group::Text, Group::Shallow],
+            columns: names,
+            parts: [Scorer::Linear(linear), Scorer::Additive(additive)]
+                .map(|scorer| Part { share: 0.5, scorer })
+                .into(),
+            listed: vec![],
+            token_weights: vec![],
+            word_weights: vec![],
+            kinds: vec![],
+            selection: Selection::ExpectedF1,
+            training: Training::default(),
+            scores: vec![],
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn parts_are_one_reason_a_column_and_the_largest_is_first() {
+        let model = model(3);
+        let names = model.schema().names();
+        let reasons = Explainer::new(&model).explain(&[1.0, 0.0, 4.0]);
+        let reason = |name: &str, value, odds| Reason {
+            name: name.into(),
+            value,
+            odds,
+        };
+        assert_eq!(
+            reasons,
+            Reasons {
+                shown: vec![
+                    reason("intercept", None, -1.0),
+                    reason(&names[0], Some(1.0), -0.875),
+                    reason(&names[2], Some(4.0), 0.125),
+                ],
+                others: 0,
+                others_odds: 0.0,
+                sum: -1.75,
+            }
+        );
+    }
+
+    #[test]
+    fn small_reasons_are_counted_and_summed() {
+        let model = model(24);
+        let reasons = Explainer::new(&model).explain(&[1.0; 24]);
+        // Column c adds -0.875, -0.375, 0.125, 0.625, 1.125 ..., the intercept -1.
+        assert_eq!((reasons.shown.len(), reasons.others), (SHOWN, 5));
+        let shown: f64 = reasons.shown.iter().map(|reason| reason.odds).sum();
+        assert_eq!(reasons.others_odds, -1.5);
+        assert_eq!(shown + reasons.others_odds, reasons.sum);
+        assert_eq!(reasons.shown[0].odds, 10.625);
+    }
+
+    #[test]
+    fn longest_blocks_are_explained() {
+        assert_eq!(explained(&[3, 0, 1], 9), [true, false, true]);
+        assert_eq!(
+            explained(&[1, 5, 0, 5, 9, 5], 3),
+            [false, true, false, true, true, false]
+        );
+        assert_eq!(explained(&[1, 2], 0), [false, false]);
+        assert!(explained(&[], 3).is_empty());
+    }
+}

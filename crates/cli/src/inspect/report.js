@@ -1,0 +1,87 @@
+'use strict';
+(() => {
+  const form = document.getElementById('controls');
+  if (!form) return;
+  form.hidden = false;
+  const bar = document.getElementById('bar');
+  const blocks = Array.from(document.querySelectorAll('.b'), node => ({
+    node,
+    probability: Number(node.style.getPropertyValue('--p')),
+    kept: node.classList.contains('k'),
+    text: null,
+  }));
+  let shown = blocks;
+
+  const shows = {
+    all: () => true,
+    kept: block => block.kept,
+    dropped: block => !block.kept,
+    uncertain: block => block.probability >= 0.2 && block.probability <= 0.8,
+  };
+  const textOf = block => block.text ??= block.node.querySelector('.t').textContent.toLowerCase();
+
+  const filter = () => {
+    const { show, least, words } = form.elements;
+    const [is, from, wanted] = [shows[show.value], Number(least.value), words.value.trim().toLowerCase()];
+    shown = blocks.filter(block =>
+      is(block) && block.probability >= from && (!wanted || textOf(block).includes(wanted)));
+    const seen = new Set(shown);
+    for (const block of blocks) block.node.hidden = !seen.has(block);
+    document.getElementById('from').value = from.toFixed(2);
+    document.getElementById('count').value = `${shown.length} of ${blocks.length} blocks`;
+  };
+  let waiting;
+  form.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(filter, 120);
+  });
+  form.addEventListener('submit', event => event.preventDefault());
+
+  // Shown blocks stand one below the other, so the first below the bar is found by halving.
+  const firstBelow = line => {
+    let [low, high] = [0, shown.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (shown[middle].node.getBoundingClientRect().top > line) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+  let current = null;
+  const jump = step => {
+    const line = bar.getBoundingClientRect().bottom;
+    // A jump that smooth scrolling has not finished counts from where it goes.
+    const from = current && Date.now() - current.time < 800 ? shown.indexOf(current.block) : -1;
+    let at = from >= 0 ? from + step : step > 0 ? firstBelow(line + 12) : firstBelow(line - 2) - 1;
+    while (shown[at] && !shown[at].kept) at += step;
+    if (!shown[at]) return;
+    current = { block: shown[at], time: Date.now() };
+    shown[at].node.scrollIntoView();
+  };
+  document.getElementById('next').addEventListener('click', () => jump(1));
+  document.getElementById('back').addEventListener('click', () => jump(-1));
+
+  // A bar of the strip leads to its block even when a filter hides it.
+  bar.addEventListener('click', event => {
+    const link = event.target.closest('a');
+    const node = link && document.querySelector(link.getAttribute('href'));
+    if (node && node.hidden) {
+      form.reset();
+      filter();
+    }
+  });
+  document.addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('[type=search]')) return;
+    if (event.key === 'n') jump(1);
+    else if (event.key === 'p') jump(-1);
+    else if (event.key === '/') {
+      event.preventDefault();
+      form.elements.words.focus();
+    }
+  });
+  // Jumps stop below the bar, whose height changes with the width of the window.
+  const measure = () => document.documentElement.style.setProperty('--bar', `${bar.offsetHeight}px`);
+  window.addEventListener('resize', measure);
+  measure();
+  filter();
+})();

@@ -1,0 +1,178 @@
+//! A page as the extractor sees it: what the report shows, and nothing of how.
+
+use trommel::{Conventions, Document, Extraction, Hints};
+use trommel_html::{Page, charset::Decoded};
+use trommel_model::Model;
+
+use super::escape::Grouped;
+use super::path::path;
+use super::reasons::{BLOCKS, Explainer, Reasons, explained};
+
+/// Steps of indentation at most.
+const INDENTS: u16 = 10;
+
+/// One block.
+#[derive(Debug, Default)]
+pub struct Row<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// What part of the page it is (headline, body, comment ...), if that is known.
+    pub role: Option<&'a str>,
+    /// The elements around it.
+    pub path: String,
+    /// Steps of indentation by the depth of its container, 0..=10.
+    pub indent: u16,
+    /// Its words.
+    pub words: u32,
+    /// Share of the words in links, 0..=1.
+    pub link_density: f32,
+    /// First and one past the last byte in the decoded page.
+    pub span: (u32, u32),
+    /// Whether the page hides it.
+    pub hidden: bool,
+    /// Probability of being content, 0..=1.
+    pub probability: f32,
+    /// Whether it is part of the text.
+    pub kept: bool,
+    /// Why it has that probability; none where the report leaves that out.
+    pub reasons: Option<Reasons>,
+}
+
+/// The page.
+#[derive(Debug)]
+pub struct View<'a> {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its URL.
+    pub url: Option<&'a str>,
+    /// Language of its text.
+    pub lang: Option<String>,
+    /// What the head of the report says, as name and value.
+    pub facts: Vec<(&'static str, String)>,
+    /// What the report leaves out, as sentences.
+    pub left_out: Vec<String>,
+    /// Its blocks in order.
+    pub rows: Vec<Row<'a>>,
+}
+
+impl<'a> View<'a> {
+    /// Judges a page by a model and gathers what there is to show.
+    pub fn new(decoded: &Decoded, page: &'a Page, hints: &Hints<'a>, model: &'a Model) -> Self {
+        let verdicts = Conventions::default().judge(model, page, hints.url);
+        let extraction = Extraction::new(decoded.clone(), page.clone(), verdicts, hints);
+        let (verdicts, document) = (extraction.verdicts(), extraction.document());
+        let (probabilities, choice) = (
+            &verdicts.judgement.probabilities,
+            &verdicts.judgement.choice,
+        );
+        let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
+        let with_reasons = explained(&words, BLOCKS);
+        let explainer = Explainer::new(model);
+        let features = model.schema().rows(page, hints.url);
+        let depths: Vec<u16> = page
+            .blocks
+            .iter()
+            .map(|block| page.container(block).map_or(0, |(_, own)| own.depth))
+            .collect();
+        let outermost = depths.iter().copied().min().unwrap_or(0);
+        let rows: Vec<Row> = page
+            .blocks
+            .iter()
+            .zip(probabilities)
+            .zip(&choice.kept)
+            .zip(features.iter())
+            .zip(with_reasons.iter().zip(depths))
+            .zip(&verdicts.roles)
+            .map(
+                |(((((block, probability), kept), features), (explained, depth)), role)| Row {
+                    text: page.text(block),
+                    role: Some(role.name()),
+                    path: path(page, block.element),
+                    indent: (depth - outermost).min(INDENTS),
+                    words: block.words,
+                    link_density: block.link_density(),
+                    span: block.span,
+                    hidden: page
+                        .element(block.element)
+                        .is_some_and(|element| element.hidden),
+                    probability: *probability,
+                    kept: *kept,
+                    reasons: explained.then(|| explainer.explain(features)),
+                },
+            )
+            .collect();
+        let kind = verdicts
+            .judgement
+            .kind
+            .as_ref()
+            .map(|kind| format!("{} ({:.3})", kind.name, kind.probability));
+        Self {
+            facts: facts(&document, &rows, kind, model),
+            left_out: left_out(&rows),
+            title: document.title,
+            url: hints.url,
+            lang: document.lang,
+            rows,
+        }
+    }
+}
+
+fn facts(
+    document: &Document,
+    rows: &[Row],
+    kind: Option<String>,
+    model: &Model,
+) -> Vec<(&'static str, String)> {
+    let kept = || rows.iter().filter(|row| row.kept);
+    let words = |rows: &mut dyn Iterator<Item = &Row>| {
+        Grouped(rows.map(|row| u64::from(row.words)).sum()).to_string()
+    };
+    let of = |part: String, all: String| format!("{part} of {all}");
+    let file = model.file();
+    let mut facts = Vec::new();
+    facts.extend(kind.map(|kind| ("page type", kind)));
+    facts.extend([
+        (
+            "confidence (expected F1)",
+            format!("{:.3}", document.confidence),
+        ),
+        (
+            "blocks kept",
+            of(
+                Grouped(kept().count() as u64).to_string(),
+                Grouped(rows.len() as u64).to_string(),
+            ),
+        ),
+        (
+            "words kept",
+            of(words(&mut kept()), words(&mut rows.iter())),
+        ),
+    ]);
+    facts.extend(document.lang.clone().map(|lang| ("language", lang)));
+    facts.push((
+        "charset",
+        format!("{} ({})", document.charset, document.charset_source),
+    ));
+    let capped = match document.capped.is_empty() {
+        true => "none".to_owned(),
+        false => document.capped.join(", "),
+    };
+    facts.push(("caps passed", capped));
+    facts.push(("model", format!("{} of {}", file.name, file.created)));
+    facts
+}
+
+/// What a reader should know is missing.
+fn left_out(rows: &[Row]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let explained = rows.iter().filter(|row| row.reasons.is_some()).count();
+    let with_words = rows.iter().filter(|row| row.words > 0).count();
+    if explained < with_words {
+        notes.push(format!(
+            "Reasons are shown for the {} blocks with most words, of {}.",
+            Grouped(explained as u64),
+            Grouped(with_words as u64)
+        ));
+    }
+    notes
+}
