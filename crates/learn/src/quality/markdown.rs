@@ -51,11 +51,6 @@ pub(super) fn share(value: f64) -> String {
     text.strip_prefix('0').unwrap_or(&text).to_owned()
 }
 
-/// A share as a percentage with one digit: `12.3 %`.
-pub(super) fn percent(value: f64) -> String {
-    format!("{:.1} %", 100.0 * value)
-}
-
 /// A number with commas between thousands.
 pub(super) fn thousands(value: usize) -> String {
     let digits = value.to_string();
