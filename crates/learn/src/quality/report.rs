@@ -82,7 +82,7 @@ fn scores(quality: &Quality) -> String {
          Every page is judged by a model that has not seen its host.\n\n{}\n\
          ### {TYPED} by page type\n\n{}\n\
          ## Sets that no model was trained on\n\n\
-         The models as they are shipped. A row `without comments` takes the comments of readers for no \
+         The finished models, trained on all the pages above. A row `without comments` takes the comments of readers for no \
          content, though the models are trained to keep them.\n\n{held_out}",
         verdict(&models, &lines),
         table(&models, &sets),
@@ -95,7 +95,7 @@ fn calibration(quality: &Quality) -> String {
         .models()
         .into_iter()
         .flat_map(|model| [format!("{model}: by words"), "by pages".to_owned()]);
-    let mut errors = Table::new(std::iter::once("pages".to_owned()).chain(headings));
+    let mut errors = Table::new(std::iter::once("set".to_owned()).chain(headings));
     for (name, own) in parts(quality) {
         let cells = own
             .into_iter()
@@ -167,7 +167,7 @@ fn confidence(quality: &Quality) -> String {
         .models()
         .into_iter()
         .flat_map(|model| [format!("{model}: rank correlation"), "distance".to_owned()]);
-    let mut ranks = Table::new(std::iter::once("pages".to_owned()).chain(headings));
+    let mut ranks = Table::new(std::iter::once("set".to_owned()).chain(headings));
     for (name, own) in parts(quality) {
         let cells = own.into_iter().flat_map(|own| {
             let correlation = own.correlation.map(|rho| format!("{rho:.3}"));
@@ -217,6 +217,8 @@ fn worst(quality: &Quality) -> String {
     let mut pages: Vec<&JudgedRow> = judged.pages.iter().collect();
     pages.sort_by(|a, b| {
         let f1 = a.scores.f1.total_cmp(&b.scores.f1);
+        // Text that was lost is worse than text that nobody asked for.
+        let f1 = f1.then(b.gold_words.cmp(&a.gold_words));
         f1.then_with(|| (&a.set, &a.id, &a.record_id).cmp(&(&b.set, &b.id, &b.record_id)))
     });
     let mut table = Table::new([
@@ -243,18 +245,16 @@ fn worst(quality: &Quality) -> String {
             thousands(usize::try_from(page.kept_words).unwrap_or(usize::MAX)),
         ]);
     }
-    let zero = judged
-        .pages
-        .iter()
-        .filter(|page| page.scores.f1 == 0.0)
-        .count();
+    let zero = judged.pages.iter().filter(|page| page.scores.f1 == 0.0);
+    let empty = zero.clone().filter(|page| page.gold_words == 0).count();
     format!(
         "## The worst pages\n\n\
-         The {} pages with the lowest F1 of `{}` in cross-validation; {zero} of all {} have an F1 of 0. \
-         *F1 of the labels* is that of the blocks whose label is content: where it is low, no choice of \
-         blocks fits the gold.\n\n{}",
+         The {} pages with the lowest F1 of `{}` in cross-validation. {} of all {} have an F1 of 0, {empty} \
+         of them because nothing should be extracted, which stand behind the others. *F1 of the labels* is that of the \
+         blocks whose label is content: where it is low, no choice of blocks fits the gold.\n\n{}",
         WORST.min(pages.len()),
         judged.model,
+        zero.count(),
         thousands(pages.len()),
         table.text()
     )
@@ -293,7 +293,7 @@ mod tests {
         );
         // Every page has a block of 30 words at .75, content, and one of 10 at .25, none: off by a
         // quarter whatever the weight.
-        has("| pages | fast: by words | by pages | best: by words | by pages |\n");
+        has("| set | fast: by words | by pages | best: by words | by pages |\n");
         has("| all | 0.2500 | 0.2500 | 0.2500 | 0.2500 |\n| wcxb-dev | 0.2500 |");
         has("| .700 to .800 | .750 | .750 | 1.000 | .750 | .750 | 1.000 |\n");
         // The square roots of 30 and 10 are as 1.732 to 1.
@@ -314,7 +314,10 @@ mod tests {
             worst.contains("The 3 pages with the lowest F1 of `best`"),
             "{worst}"
         );
-        assert!(worst.contains("1 of all 3 have an F1 of 0."), "{worst}");
+        assert!(
+            worst.contains(". 1 of all 3 have an F1 of 0, 0 of them because"),
+            "{worst}"
+        );
         let rows: Vec<&str> = worst
             .lines()
             .filter(|line| line.starts_with("| "))
@@ -329,5 +332,31 @@ mod tests {
             text.ends_with("\n## Notes\n\nFirst words\n\n- of the notes\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn lost_text_stands_before_text_that_nobody_asked_for() {
+        let mut empty = page("s", "a", "listing", 0.0, 0.5);
+        empty.gold_words = 0;
+        let judged = [judged(
+            "best",
+            vec![empty, page("s", "b", "forum", 0.0, 0.5)],
+        )];
+        let figures: Vec<_> = judged.iter().map(Figures::all).collect();
+        let text = worst(&Quality {
+            judged: &judged,
+            held_out: &[],
+            figures: &figures,
+            notes: None,
+        });
+        assert!(
+            text.contains(". 2 of all 2 have an F1 of 0, 1 of them because"),
+            "{text}"
+        );
+        let at = |row: &str| {
+            text.find(row)
+                .unwrap_or_else(|| panic!("no {row} in {text}"))
+        };
+        assert!(at("| b | s | forum |") < at("| a | s | listing |"));
     }
 }
