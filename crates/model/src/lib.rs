@@ -4,6 +4,7 @@
 //! the training data, the date and the scores inside. It is never code.
 
 mod additive;
+mod compiled;
 mod error;
 mod file;
 mod model;

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use trommel_features::{Rows, Schema};
 use trommel_html::Page;
 
+use crate::compiled::Compiled;
 use crate::error::ModelError;
 use crate::file::{FORMAT, Linear, ModelFile, Scorer, VERSION};
 use crate::selection::Choice;
@@ -31,8 +32,8 @@ const COMMENT_COLUMNS: [&str; 5] = [
 pub struct Model {
     file: ModelFile,
     schema: Schema,
-    /// The parts of the file, asking columns of the schema.
-    parts: Vec<(f32, Scorer)>,
+    /// The parts of the file, asking columns of the schema; additive ones laid out for scoring.
+    parts: Vec<(f32, Scorer, Option<Compiled>)>,
     /// The scorers of the page types, likewise.
     kinds: Vec<Scorer>,
     /// Columns that say that a block stands in a comment section; the first says it outright.
@@ -116,7 +117,14 @@ impl Model {
         let parts = file
             .parts
             .iter()
-            .map(|part| Ok((finite(part.share)?, part.scorer.on(&columns)?)))
+            .map(|part| {
+                let scorer = part.scorer.on(&columns)?;
+                let compiled = match &scorer {
+                    Scorer::Additive(additive) => Compiled::new(additive),
+                    _ => None,
+                };
+                Ok((finite(part.share)?, scorer, compiled))
+            })
             .collect::<Result<_, ModelError>>()?;
         let kinds = file
             .kinds
@@ -194,7 +202,10 @@ impl Model {
         let parts = self
             .parts
             .iter()
-            .map(|(share, scorer)| share * scorer.log_odds(row));
+            .map(|(share, scorer, compiled)| match compiled {
+                Some(compiled) => share * compiled.log_odds(row),
+                None => share * scorer.log_odds(row),
+            });
         sigmoid(parts.sum())
     }
 
@@ -260,7 +271,7 @@ impl Model {
             name.cloned().unwrap_or_default()
         };
         let mut all = Vec::new();
-        for (_, scorer) in &self.parts {
+        for (_, scorer, _) in &self.parts {
             match scorer {
                 Scorer::Linear(linear) => {
                     all.push("intercept".to_owned());
@@ -286,7 +297,7 @@ impl Model {
     pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
         let mut all = Vec::new();
-        for (share, scorer) in &self.parts {
+        for (share, scorer, _) in &self.parts {
             match scorer {
                 Scorer::Linear(linear) => {
                     all.push(share * linear.intercept);
