@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use trommel_html::{Page, words};
 
-use crate::position::word_hash;
+use crate::terms::word_hash;
 use crate::text::log;
 
 pub(crate) const NAMES: [&str; 10] = [

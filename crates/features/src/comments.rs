@@ -152,7 +152,11 @@ mod tests {
             .iter()
             .map(|b| Shape::of(page.text(b)))
             .collect();
-        let comments = Comments::new(&page, &Outline::new(&page), &Prose::new(&page, &shapes));
+        let comments = Comments::new(
+            &page,
+            &Outline::new(&page, &crate::terms::Terms::new(&page)),
+            &Prose::new(&page, &shapes),
+        );
         let inside: Vec<f32> = (0..4).map(|at| comments.features(&page, at)[0]).collect();
         assert_eq!(inside, [0.0, 0.0, 1.0, 0.0]);
         let third = comments.features(&page, 2);

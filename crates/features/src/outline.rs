@@ -4,8 +4,8 @@
 use rustc_hash::FxHashSet;
 use trommel_html::{NONE, Page, Tag, words};
 
-use crate::position::word_hash;
 use crate::prose::meetings;
+use crate::terms::{Terms, word_hash};
 use crate::text::log;
 
 pub(crate) const NAMES: [&str; 17] = [
@@ -41,12 +41,6 @@ pub(crate) fn heading_level(tag: Tag) -> u8 {
     }
 }
 
-/// The block of a page's main headline: the heading that shares most with its title, else its first
-/// `h1`.
-pub fn headline(page: &Page) -> Option<usize> {
-    Outline::new(page).headline
-}
-
 /// The section that a heading starts: everything up to the next heading.
 #[derive(Clone, Copy, Debug, Default)]
 struct Section {
@@ -71,7 +65,7 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    pub fn new(page: &Page) -> Self {
+    pub fn new(page: &Page, terms: &Terms) -> Self {
         let title: FxHashSet<u64> = words::words(&page.head.title, words::Rule::Characters)
             .map(word_hash)
             .collect();
@@ -104,11 +98,8 @@ impl Outline {
                 // The best title is the heading that shares most with the page's own; of equal ones
                 // the higher, then the first.
                 let shared = if block.words <= 40 && !title.is_empty() {
-                    let own: FxHashSet<u64> =
-                        words::words(page.text(block), words::Rule::Characters)
-                            .map(word_hash)
-                            .collect();
-                    let common = own.intersection(&title).count() as f32;
+                    let own = terms.distinct(at);
+                    let common = own.iter().filter(|hash| title.contains(hash)).count() as f32;
                     2.0 * common / (own.len() + title.len()) as f32
                 } else {
                     0.0
@@ -219,7 +210,7 @@ mod tests {
              <aside><h3><a href=x>More</a></h3><a href=y>three</a></aside>",
             &Limits::default(),
         );
-        let outline = Outline::new(&page);
+        let outline = Outline::new(&page, &Terms::new(&page));
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();
             outline.features(&page, block)[at]

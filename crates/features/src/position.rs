@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{Block, Page, Tag, hash, words};
 
+use crate::terms::{Terms, word_hash};
 use crate::text::log;
 
 pub(crate) const NAMES: [&str; 16] = [
@@ -36,17 +37,6 @@ pub(crate) struct Positions {
     /// By signature: blocks and words.
     like: FxHashMap<u64, (u32, u32)>,
     words_before: Vec<u32>,
-}
-
-pub(crate) fn word_hash(word: &str) -> u64 {
-    if word
-        .bytes()
-        .any(|byte| byte.is_ascii_uppercase() || byte >= 0x80)
-    {
-        hash(word.to_lowercase().as_bytes())
-    } else {
-        hash(word.as_bytes())
-    }
 }
 
 /// Signature of a block: name and class of the three elements around it.
@@ -97,7 +87,7 @@ impl Positions {
         positions
     }
 
-    pub fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
+    pub fn features(&self, page: &Page, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
         let Some(block) = page.blocks.get(at) else {
             return [0.0; NAMES.len()];
         };
@@ -108,14 +98,12 @@ impl Positions {
             Some(headline) => (at.saturating_sub(headline), headline.saturating_sub(at)),
             None => (0, 0),
         };
-        let own: FxHashSet<u64> = if block.words <= 40 && !self.title.is_empty() {
-            words::words(page.text(block), words::Rule::Characters)
-                .map(word_hash)
-                .collect()
+        let own = if block.words <= 40 && !self.title.is_empty() {
+            terms.distinct(at)
         } else {
-            FxHashSet::default()
+            Vec::new()
         };
-        let shared = own.intersection(&self.title).count() as f32;
+        let shared = own.iter().filter(|hash| self.title.contains(hash)).count() as f32;
         let text = hash(page.text(block).as_bytes());
         let (repeats, first) = self.repeats.get(&text).copied().unwrap_or((1, at));
         let signature = self.signatures.get(at).copied().unwrap_or_default();
@@ -159,9 +147,10 @@ mod tests {
             &Limits::default(),
         );
         let positions = Positions::new(&page);
+        let terms = Terms::new(&page);
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();
-            positions.features(&page, block)[at]
+            positions.features(&page, &terms, block)[at]
         };
         assert_eq!(value(1, "position.title_share"), 2.0 / 3.0);
         assert_eq!(value(1, "position.share_in_title"), 1.0);

@@ -8,6 +8,7 @@ use crate::outline::Outline;
 use crate::prose::Prose;
 use crate::repeats::Repeats;
 use crate::rows::Rows;
+use crate::terms::Terms;
 use crate::text::Shape;
 use crate::tokens::{Lexicon, ListedSets, ListedToken, TokenWeight};
 use crate::topic::Topic;
@@ -226,12 +227,13 @@ impl Schema {
         let prose = Prose::new(page, &shapes);
         let element_words: Vec<u32> = sums.iter().map(|sum| sum.words).collect();
         let repeats = has(Group::Repeats).then(|| Repeats::new(page, &sums, &whole, &prose));
-        let outline = Outline::new(page);
+        let terms = Terms::new(page);
+        let outline = Outline::new(page, &terms);
         let comments = Comments::new(page, &outline, &prose);
         let topic = has(Group::Topic).then(|| Topic::new(page));
         let address = address::features(page, url);
         let wordings = if has(Group::Wording) {
-            wording::wordings(page, &self.lexicon)
+            wording::wordings(page, &terms, &self.lexicon)
         } else {
             Vec::new()
         };
@@ -259,7 +261,7 @@ impl Schema {
                     Group::Text => rows.extend(&text::features(block, shape)),
                     Group::Position => {
                         if let Some(positions) = &positions {
-                            rows.extend(&positions.features(page, at));
+                            rows.extend(&positions.features(page, &terms, at));
                         }
                     }
                     Group::Page => rows.extend(&facts),
@@ -277,7 +279,7 @@ impl Schema {
                     Group::Outline => rows.extend(&outline.features(page, at)),
                     Group::Topic => {
                         if let Some(topic) = &topic {
-                            rows.extend(&topic.features(page, at));
+                            rows.extend(&topic.features(&terms, at));
                         }
                     }
                     Group::Address => rows.extend(&address),

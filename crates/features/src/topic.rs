@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use trommel_html::json_ld::{self, JsonLdKind};
 use trommel_html::{Page, words};
 
-use crate::position::word_hash;
+use crate::terms::{Terms, word_hash};
 use crate::text::log;
 
 pub(crate) const NAMES: [&str; 8] = [
@@ -19,8 +19,6 @@ pub(crate) const NAMES: [&str; 8] = [
     "topic.title_words_per_word",
 ];
 
-/// Words of a block that are looked at.
-const SAMPLE: usize = 60;
 /// Words of a phrase.
 const PHRASE: usize = 3;
 
@@ -73,21 +71,15 @@ impl Topic {
         topic
     }
 
-    pub fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
-        let Some(block) = page.blocks.get(at) else {
-            return [0.0; NAMES.len()];
-        };
-        let own: Vec<u64> = words::words(page.text(block), words::Rule::Characters)
-            .take(SAMPLE)
-            .map(word_hash)
-            .collect();
+    pub fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
+        let own = terms.words(at);
         let among = |set: &FxHashSet<u64>| own.iter().filter(|hash| set.contains(hash)).count();
         let total = own.len().max(1) as f32;
         let in_phrases = |set: &FxHashSet<u64>| {
             if set.is_empty() {
                 return 0;
             }
-            phrases(&own).filter(|hash| set.contains(hash)).count()
+            phrases(own).filter(|hash| set.contains(hash)).count()
         };
         let described = in_phrases(&self.description_phrases);
         let title = among(&self.title);
@@ -117,9 +109,10 @@ mod tests {
             &Limits::default(),
         );
         let topic = Topic::new(&page);
+        let terms = Terms::new(&page);
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();
-            topic.features(&page, block)[at]
+            topic.features(&terms, block)[at]
         };
         assert_eq!(
             (

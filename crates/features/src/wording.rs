@@ -2,9 +2,10 @@
 //!
 //! The log odds of words and word pairs of the text itself, learned like those of attribute tokens.
 
-use trommel_html::{Block, Page, hash, words};
+use trommel_html::Page;
 
 use crate::outline::Outline;
+use crate::terms::{PAIRED, Terms};
 use crate::tokens::Lexicon;
 
 pub(crate) const NAMES: [&str; 10] = [
@@ -20,9 +21,6 @@ pub(crate) const NAMES: [&str; 10] = [
     "wording.first",
 ];
 
-/// Words at the start of a block that are looked at.
-const SAMPLE: usize = 12;
-
 /// Log odds of the terms of one block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Wording {
@@ -33,54 +31,36 @@ pub(crate) struct Wording {
     first: f32,
 }
 
-/// Terms of a block: its first words and their pairs, in lower case. `give` gets each term's hash and
-/// its text.
-pub fn terms(page: &Page, block: &Block, mut give: impl FnMut(u64, &str)) {
-    let mut text = String::new();
-    let mut start = 0;
-    for word in words::words(page.text(block), words::Rule::Characters).take(SAMPLE) {
-        let before = text.len();
-        if before > 0 {
-            text.push(' ');
-        }
-        let own = text.len();
-        if word.is_ascii() {
-            text.extend(word.chars().map(|c| c.to_ascii_lowercase()));
-        } else {
-            text.push_str(&word.to_lowercase());
-        }
-        let term = text.get(own..).unwrap_or_default();
-        give(hash(term.as_bytes()), term);
-        if before > 0 {
-            let pair = text.get(start..).unwrap_or_default();
-            give(hash(pair.as_bytes()), pair);
-        }
-        start = own;
-    }
-}
-
 /// The wording of every block.
-pub(crate) fn wordings(page: &Page, lexicon: &Lexicon) -> Vec<Wording> {
-    page.blocks
-        .iter()
-        .map(|block| {
+pub(crate) fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Vec<Wording> {
+    (0..page.blocks.len())
+        .map(|at| {
+            let words = terms.words(at);
+            let words = words.get(..words.len().min(PAIRED)).unwrap_or_default();
+            let pairs = terms.pairs(at);
             let mut own = Wording::default();
-            let (mut sum, mut found, mut all) = (0.0, 0u32, 0u32);
-            terms(page, block, |hash, _| {
-                let weight = lexicon.word(hash);
-                if all == 0 {
-                    own.first = weight.unwrap_or(0.0);
-                }
-                all += 1;
+            let (mut sum, mut found) = (0.0, 0u32);
+            let mut add = |weight: Option<f32>| {
                 if let Some(weight) = weight {
                     found += 1;
                     sum += weight;
                     own.min = own.min.min(weight);
                     own.max = own.max.max(weight);
                 }
-            });
+            };
+            // In the order of the text: a word, then its pair with the word before.
+            for (at, word) in words.iter().enumerate() {
+                add(lexicon.word(*word));
+                if let Some(pair) = at.checked_sub(1).and_then(|at| pairs.get(at)) {
+                    add(lexicon.word(*pair));
+                }
+            }
+            own.first = words
+                .first()
+                .and_then(|word| lexicon.word(*word))
+                .unwrap_or(0.0);
             own.mean = sum / found.max(1) as f32;
-            own.known = found as f32 / all.max(1) as f32;
+            own.known = found as f32 / (words.len() + pairs.len()).max(1) as f32;
             own
         })
         .collect()
@@ -114,11 +94,6 @@ mod tests {
     #[test]
     fn words_and_pairs_have_odds() {
         let page = LolEngine.read("<h2>Related News</h2><p>Some news</p>", &Limits::default());
-        let mut found = Vec::new();
-        terms(&page, &page.blocks[0], |_, term| {
-            found.push(term.to_owned())
-        });
-        assert_eq!(found, ["related", "news", "related news"]);
         let weight = |token: &str, weight: f32| TokenWeight {
             token: token.into(),
             weight,
@@ -132,8 +107,9 @@ mod tests {
                 weight("some", 1.0),
             ],
         );
-        let all = wordings(&page, &lexicon);
-        let outline = Outline::new(&page);
+        let terms = Terms::new(&page);
+        let all = wordings(&page, &terms, &lexicon);
+        let outline = Outline::new(&page, &terms);
         let second = features(&all, &outline, 1);
         assert_eq!(second[0], 1.0);
         assert_eq!(second[4..8], [-2.5, -3.0, 0.0, -2.5]);

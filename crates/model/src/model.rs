@@ -18,6 +18,8 @@ const BUILTIN: [(&str, &[u8]); 2] = [
     ("best", include_bytes!("../../../models/best.trommel")),
 ];
 
+/// Column that tells the main headline.
+const HEADLINE_COLUMN: &str = "outline.is_headline";
 /// Columns that tell comment sections.
 const COMMENT_COLUMNS: [&str; 5] = [
     "comments.inside",
@@ -32,12 +34,15 @@ const COMMENT_COLUMNS: [&str; 5] = [
 pub struct Model {
     file: ModelFile,
     schema: Schema,
-    /// The parts of the file, asking columns of the schema; additive ones laid out for scoring.
-    parts: Vec<(f32, Scorer, Option<Compiled>)>,
+    /// The parts of the file, asking columns of the schema, and the same laid out for speed.
+    parts: Vec<(f32, Scorer)>,
+    compiled: Compiled,
     /// The scorers of the page types, likewise.
     kinds: Vec<Scorer>,
     /// Columns that say that a block stands in a comment section; the first says it outright.
     comments: Vec<usize>,
+    /// Column that tells the main headline.
+    headline: Option<usize>,
 }
 
 /// What is made of readers' comments.
@@ -66,6 +71,8 @@ pub struct Judgement {
     pub probabilities: Vec<f32>,
     /// The blocks that are kept.
     pub choice: Choice,
+    /// The block of the main headline, if there is one and the model knows of headlines.
+    pub headline: Option<usize>,
     /// Whether each block stands in a comment section; empty if the model does not know of them.
     pub in_comments: Vec<bool>,
     /// Type of the page, if the model knows types and the page has blocks.
@@ -117,15 +124,10 @@ impl Model {
         let parts = file
             .parts
             .iter()
-            .map(|part| {
-                let scorer = part.scorer.on(&columns)?;
-                let compiled = match &scorer {
-                    Scorer::Additive(additive) => Compiled::new(additive),
-                    _ => None,
-                };
-                Ok((finite(part.share)?, scorer, compiled))
-            })
-            .collect::<Result<_, ModelError>>()?;
+            .map(|part| Ok((finite(part.share)?, part.scorer.on(&columns)?)))
+            .collect::<Result<Vec<(f32, Scorer)>, ModelError>>()?;
+        let width = schema.names().len();
+        let compiled = Compiled::new(width, parts.iter().map(|(share, scorer)| (*share, scorer)));
         let kinds = file
             .kinds
             .iter()
@@ -135,7 +137,10 @@ impl Model {
             .iter()
             .filter_map(|name| known.get(name).copied())
             .collect();
+        let headline = known.get(HEADLINE_COLUMN).copied();
         Ok(Self {
+            headline,
+            compiled,
             comments,
             schema,
             parts,
@@ -195,17 +200,18 @@ impl Model {
 
     /// Probability of being content of each row's block.
     pub fn score(&self, rows: &Rows) -> Vec<f32> {
-        rows.iter().map(|row| self.probability(row)).collect()
+        self.compiled
+            .log_odds(rows)
+            .into_iter()
+            .map(sigmoid)
+            .collect()
     }
 
     fn probability(&self, row: &[f32]) -> f32 {
         let parts = self
             .parts
             .iter()
-            .map(|(share, scorer, compiled)| match compiled {
-                Some(compiled) => share * compiled.log_odds(row),
-                None => share * scorer.log_odds(row),
-            });
+            .map(|(share, scorer)| share * scorer.log_odds(row));
         sigmoid(parts.sum())
     }
 
@@ -243,6 +249,10 @@ impl Model {
         Judgement {
             choice,
             kind: self.kind(&rows),
+            headline: self.headline.and_then(|column| {
+                let is_headline = |row: &[f32]| row.get(column).is_some_and(|is| *is > 0.0);
+                rows.iter().position(is_headline)
+            }),
             probabilities,
             in_comments,
         }
@@ -271,7 +281,7 @@ impl Model {
             name.cloned().unwrap_or_default()
         };
         let mut all = Vec::new();
-        for (_, scorer, _) in &self.parts {
+        for (_, scorer) in &self.parts {
             match scorer {
                 Scorer::Linear(linear) => {
                     all.push("intercept".to_owned());
@@ -297,7 +307,7 @@ impl Model {
     pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
         let mut all = Vec::new();
-        for (share, scorer, _) in &self.parts {
+        for (share, scorer) in &self.parts {
             match scorer {
                 Scorer::Linear(linear) => {
                     all.push(share * linear.intercept);

@@ -1,7 +1,6 @@
 //! What counts as main text where people differ: readers' comments and the headline.
 
 use serde::{Deserialize, Serialize};
-use trommel_features::headline;
 use trommel_html::Page;
 use trommel_model::{Choice, Comments, Judgement, Model};
 
@@ -60,7 +59,7 @@ impl Conventions {
         let blocks = page.blocks.len();
         let mut separate = Vec::new();
         let mut body = own.choice.kept.clone();
-        let headline = headline(page);
+        let headline = own.headline;
         if let Some(at) = headline
             && let Some(kept) = body.get_mut(at)
         {
