@@ -38,14 +38,18 @@ pub(crate) struct Shape {
 impl Shape {
     pub fn of(text: &str) -> Self {
         let mut shape = Shape::default();
-        for c in text.chars() {
+        for byte in text.bytes() {
+            shape.digits += u32::from(byte.is_ascii_digit());
+            shape.upper += u32::from(byte.is_ascii_uppercase());
+            shape.commas += u32::from(byte == b',');
+            shape.sentence_marks += u32::from(matches!(byte, b'.' | b'!' | b'?'));
+        }
+        // Most text is ASCII and has none of these.
+        let wide = if text.is_ascii() { "" } else { text };
+        for c in wide.chars().filter(|c| !c.is_ascii()) {
             match c {
-                'a'..='z' | ' ' => {}
-                'A'..='Z' => shape.upper += 1,
-                '0'..='9' => shape.digits += 1,
-                ',' | '、' | '，' | '،' => shape.commas += 1,
-                '.' | '!' | '?' | '。' | '！' | '？' | '।' | '؟' => shape.sentence_marks += 1,
-                c if c.is_ascii() => {}
+                '、' | '，' | '،' => shape.commas += 1,
+                '。' | '！' | '？' | '।' | '؟' => shape.sentence_marks += 1,
                 c => {
                     shape.upper += u32::from(c.is_uppercase());
                     shape.unspaced += u32::from(words::is_unspaced(c));
