@@ -33,10 +33,10 @@ pub struct BoostOptions {
 impl Default for BoostOptions {
     fn default() -> Self {
         Self {
-            trees: 300,
+            trees: 200,
             leaves: 47,
             depth: usize::MAX,
-            rate: 0.06,
+            rate: 0.08,
             least_rows: 60,
             penalty: 5.0,
             columns: 0.3,

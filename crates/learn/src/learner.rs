@@ -18,10 +18,10 @@ const BINS: usize = 64;
 /// step. Fitted at once by L-BFGS, with the pairs that gain most as crosses, it scored less on pages of
 /// other hosts.
 const PAIRS: BoostOptions = BoostOptions {
-    trees: 600,
+    trees: 500,
     leaves: 4,
     depth: 2,
-    rate: 0.13,
+    rate: 0.15,
     least_rows: 60,
     penalty: 5.0,
     columns: 0.3,

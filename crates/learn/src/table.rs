@@ -141,7 +141,7 @@ impl Learned {
             let first = table.labels.len();
             table.pages.push((first, number));
             let roots: f64 = blocks.iter().map(|b| f64::from(b.words).sqrt()).sum();
-            let total = roots * sizes[page.set].powf(0.25);
+            let total = roots * sizes[page.set].sqrt();
             let from = table.data.len();
             table.data.extend(page.rows(schema).iter().flatten());
             table.labels.extend_from_slice(&page.labels);
