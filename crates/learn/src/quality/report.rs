@@ -82,8 +82,8 @@ fn scores(quality: &Quality) -> String {
          Every page is judged by a model that has not seen its host.\n\n{}\n\
          ### {TYPED} by page type\n\n{}\n\
          ## Sets that no model was trained on\n\n\
-         The finished models, trained on all the pages above. A row `without comments` takes the comments of readers for no \
-         content, though the models are trained to keep them.\n\n{held_out}",
+         The finished models, trained on all the pages above. A row `without comments` leaves the comments of readers out, \
+         of the gold and of what the model keeps.\n\n{held_out}",
         verdict(&models, &lines),
         table(&models, &sets),
         table(&models, &types),
