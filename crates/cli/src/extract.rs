@@ -53,7 +53,7 @@ enum Form {
     Markdown,
     /// Main text and facts of the page, one JSON object
     Json,
-    /// Every block, kept or not, with its text, bytes, path and probability; one JSON object a line
+    /// Every block, kept or not, with its text, bytes, path, role and probability; one JSON object a line
     Blocks,
     /// The whole page as well-formed XML
     Xml,

@@ -35,10 +35,6 @@ impl Rows {
         self.data.chunks_exact(self.width.max(1))
     }
 
-    pub(crate) fn push(&mut self, value: f32) {
-        self.data.push(value);
-    }
-
     pub(crate) fn extend(&mut self, values: &[f32]) {
         self.data.extend_from_slice(values);
     }

@@ -189,11 +189,17 @@ impl Schema {
         &self.names
     }
 
-    /// The features of a page: one row a block, one column a name. Takes time linear in the elements
-    /// and blocks (times the width of a row).
+    /// The features of a page: one row a block, one column a name.
     pub fn rows(&self, page: &Page, url: Option<&str>) -> Rows {
-        let has = |group: Group| self.groups.contains(&group);
         let mut rows = Rows::new(self.names.len(), page.blocks.len());
+        self.each_row(page, url, |row| rows.extend(row));
+        rows
+    }
+
+    /// Gives the features of each block in turn: one number a name. Takes time linear in the elements
+    /// and blocks (times the width of a row), and memory for one row.
+    pub fn each_row(&self, page: &Page, url: Option<&str>, mut give: impl FnMut(&[f32])) {
+        let has = |group: Group| self.groups.contains(&group);
         let shapes: Vec<Shape> = page
             .blocks
             .iter()
@@ -237,58 +243,66 @@ impl Schema {
         } else {
             Vec::new()
         };
+        let mut row: Vec<f32> = Vec::with_capacity(self.names.len());
         for (at, (block, shape)) in page.blocks.iter().zip(&shapes).enumerate() {
+            row.clear();
             for group in &self.groups {
                 match group {
-                    Group::Shallow => rows.extend(&shallow::features(&densities, at)),
-                    Group::Cetr => rows.extend(&ratios.get(at).copied().unwrap_or_default()),
+                    Group::Shallow => row.extend_from_slice(&shallow::features(&densities, at)),
+                    Group::Cetr => {
+                        row.extend_from_slice(&ratios.get(at).copied().unwrap_or_default())
+                    }
                     Group::Tokens => {
                         listed_row.fill(0.0);
                         if let Some(listed) = &listed {
                             listed.features(page, block, &mut listed_row);
                         }
-                        rows.extend(&listed_row);
+                        row.extend_from_slice(&listed_row);
                     }
-                    Group::Weights => rows.extend(&tokens::weight_features(page, &paths, at)),
+                    Group::Weights => {
+                        row.extend_from_slice(&tokens::weight_features(page, &paths, at))
+                    }
                     Group::Containers => {
                         containers::features(page, &sums, &whole, block.element, &mut |v| {
-                            rows.push(v)
+                            row.push(v)
                         });
                     }
                     Group::Ancestry => {
-                        ancestry::features(page, &around, block, &mut |v| rows.push(v));
+                        ancestry::features(page, &around, block, &mut |v| row.push(v));
                     }
-                    Group::Text => rows.extend(&text::features(block, shape)),
+                    Group::Text => row.extend_from_slice(&text::features(block, shape)),
                     Group::Position => {
                         if let Some(positions) = &positions {
-                            rows.extend(&positions.features(page, &terms, at));
+                            row.extend_from_slice(&positions.features(page, &terms, at));
                         }
                     }
-                    Group::Page => rows.extend(&facts),
+                    Group::Page => row.extend_from_slice(&facts),
                     Group::Neighbours => {
-                        neighbours::features(page, &shapes, at, &mut |v| rows.push(v));
+                        neighbours::features(page, &shapes, at, &mut |v| row.push(v));
                     }
                     Group::Prose => {
-                        prose.features(page, &element_words, at, &mut |v| rows.push(v));
+                        prose.features(page, &element_words, at, &mut |v| row.push(v));
                     }
                     Group::Repeats => {
                         if let Some(repeats) = &repeats {
-                            repeats.features(page, block.element, &mut |v| rows.push(v));
+                            repeats.features(page, block.element, &mut |v| row.push(v));
                         }
                     }
-                    Group::Outline => rows.extend(&outline.features(page, at)),
+                    Group::Outline => row.extend_from_slice(&outline.features(page, at)),
                     Group::Topic => {
                         if let Some(topic) = &topic {
-                            rows.extend(&topic.features(&terms, at));
+                            row.extend_from_slice(&topic.features(&terms, at));
                         }
                     }
-                    Group::Address => rows.extend(&address),
-                    Group::Wording => rows.extend(&wording::features(&wordings, &outline, at)),
-                    Group::Comments => rows.extend(&comments.features(page, at)),
+                    Group::Address => row.extend_from_slice(&address),
+                    Group::Wording => {
+                        row.extend_from_slice(&wording::features(&wordings, &outline, at))
+                    }
+                    Group::Comments => row.extend_from_slice(&comments.features(page, at)),
                 }
             }
+            give(&row);
         }
-        rows
     }
 }
 

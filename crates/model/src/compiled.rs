@@ -2,8 +2,6 @@
 //! values of all rows lie next to each other: bins are then counted for all of them at once, and what
 //! is looked up is looked up while it is in the cache. The log odds are the same as one row at a time.
 
-use trommel_features::Rows;
-
 use crate::additive::Additive;
 use crate::file::Scorer;
 use crate::trees::{Node, Trees};
@@ -21,14 +19,12 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Takes in up to [`LANES`] rows.
-    fn fill<'a>(&mut self, width: usize, rows: impl Iterator<Item = &'a [f32]>) {
-        self.columns.resize(width, [0.0; LANES]);
-        for (lane, row) in rows.enumerate() {
-            for (column, value) in self.columns.iter_mut().zip(row) {
-                if let Some(slot) = column.get_mut(lane) {
-                    *slot = *value;
-                }
+    /// Takes in a row.
+    fn set(&mut self, lane: usize, row: &[f32]) {
+        self.columns.resize(row.len(), [0.0; LANES]);
+        for (column, value) in self.columns.iter_mut().zip(row) {
+            if let Some(slot) = column.get_mut(lane) {
+                *slot = *value;
             }
         }
     }
@@ -78,8 +74,19 @@ struct Flat {
 /// The parts of a model, laid out.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
-    width: usize,
     parts: Vec<(f32, Laid)>,
+}
+
+/// Scores rows as they come.
+#[derive(Debug)]
+pub(crate) struct Scoring<'a> {
+    compiled: &'a Compiled,
+    batch: Batch,
+    /// Rows in the batch.
+    lanes: usize,
+    /// Log odds of them by the parts that are not laid out.
+    plain: Lanes,
+    done: Vec<f32>,
 }
 
 #[derive(Clone, Debug)]
@@ -91,8 +98,8 @@ enum Laid {
 }
 
 impl Compiled {
-    /// Lays out sound parts that ask columns of rows of this width.
-    pub fn new<'a>(width: usize, parts: impl Iterator<Item = (f32, &'a Scorer)>) -> Self {
+    /// Lays out sound parts.
+    pub fn new<'a>(parts: impl Iterator<Item = (f32, &'a Scorer)>) -> Self {
         let lay = |scorer: &Scorer| match scorer {
             Scorer::Additive(additive) => Tables::new(additive).map(Laid::Tables),
             Scorer::Trees(trees) => Forest::new(trees).map(Laid::Forest),
@@ -103,39 +110,59 @@ impl Compiled {
             (share, laid)
         });
         Self {
-            width,
             parts: parts.collect(),
         }
     }
 
-    /// Log odds of each row.
-    pub fn log_odds(&self, rows: &Rows) -> Vec<f32> {
-        let mut all = Vec::with_capacity(rows.len());
-        let mut batch = Batch::default();
-        let mut rows = rows.iter().peekable();
-        while rows.peek().is_some() {
-            let lanes: Vec<&[f32]> = rows.by_ref().take(LANES).collect();
-            batch.fill(self.width, lanes.iter().copied());
-            let mut sums = [0.0; LANES];
-            for (share, laid) in &self.parts {
-                let own = match laid {
-                    Laid::Tables(tables) => tables.log_odds(&batch),
-                    Laid::Forest(forest) => forest.log_odds(&batch, lanes.len()),
-                    Laid::Plain(scorer) => {
-                        let mut own = [0.0; LANES];
-                        for (slot, row) in own.iter_mut().zip(&lanes) {
-                            *slot = scorer.log_odds(row);
-                        }
-                        own
-                    }
-                };
-                for (sum, own) in sums.iter_mut().zip(own) {
-                    *sum += share * own;
-                }
-            }
-            all.extend(sums.iter().take(lanes.len()));
+    /// Begins to score rows.
+    pub fn scoring(&self) -> Scoring<'_> {
+        Scoring {
+            compiled: self,
+            batch: Batch::default(),
+            lanes: 0,
+            plain: [0.0; LANES],
+            done: Vec::new(),
         }
-        all
+    }
+}
+
+impl Scoring<'_> {
+    /// Takes in the next row.
+    pub fn push(&mut self, row: &[f32]) {
+        self.batch.set(self.lanes, row);
+        let plain = self.compiled.parts.iter().map(|(share, laid)| match laid {
+            Laid::Plain(scorer) => share * scorer.log_odds(row),
+            _ => 0.0,
+        });
+        if let Some(slot) = self.plain.get_mut(self.lanes) {
+            *slot = plain.sum();
+        }
+        self.lanes += 1;
+        if self.lanes == LANES {
+            self.flush();
+        }
+    }
+
+    /// Log odds of all rows.
+    pub fn finish(mut self) -> Vec<f32> {
+        self.flush();
+        self.done
+    }
+
+    fn flush(&mut self) {
+        let mut sums = self.plain;
+        for (share, laid) in &self.compiled.parts {
+            let own = match laid {
+                Laid::Tables(tables) => tables.log_odds(&self.batch),
+                Laid::Forest(forest) => forest.log_odds(&self.batch, self.lanes),
+                Laid::Plain(_) => continue,
+            };
+            for (sum, own) in sums.iter_mut().zip(own) {
+                *sum += share * own;
+            }
+        }
+        self.done.extend(sums.iter().take(self.lanes));
+        self.lanes = 0;
     }
 }
 
@@ -347,7 +374,10 @@ mod tests {
             (2.0, Scorer::Trees(trees)),
         ];
         let parts_of = || parts.iter().map(|(share, scorer)| (*share, scorer));
-        let found = Compiled::new(rows.width(), parts_of()).log_odds(&rows);
+        let compiled = Compiled::new(parts_of());
+        let mut scoring = compiled.scoring();
+        rows.iter().for_each(|row| scoring.push(row));
+        let found = scoring.finish();
         let expected: Vec<f32> = rows
             .iter()
             .map(|row| {

@@ -126,8 +126,7 @@ impl Model {
             .iter()
             .map(|part| Ok((finite(part.share)?, part.scorer.on(&columns)?)))
             .collect::<Result<Vec<(f32, Scorer)>, ModelError>>()?;
-        let width = schema.names().len();
-        let compiled = Compiled::new(width, parts.iter().map(|(share, scorer)| (*share, scorer)));
+        let compiled = Compiled::new(parts.iter().map(|(share, scorer)| (*share, scorer)));
         let kinds = file
             .kinds
             .iter()
@@ -200,39 +199,32 @@ impl Model {
 
     /// Probability of being content of each row's block.
     pub fn score(&self, rows: &Rows) -> Vec<f32> {
-        self.compiled
-            .log_odds(rows)
-            .into_iter()
-            .map(sigmoid)
-            .collect()
-    }
-
-    fn probability(&self, row: &[f32]) -> f32 {
-        let parts = self
-            .parts
-            .iter()
-            .map(|(share, scorer)| share * scorer.log_odds(row));
-        sigmoid(parts.sum())
+        let mut scoring = self.compiled.scoring();
+        rows.iter().for_each(|row| scoring.push(row));
+        scoring.finish().into_iter().map(sigmoid).collect()
     }
 
     /// Scores and chooses the blocks of a page.
     pub fn judge(&self, page: &Page, url: Option<&str>, comments: Comments) -> Judgement {
-        let rows = self.schema.rows(page, url);
-        let in_comments: Vec<bool> = match self.comments.first() {
-            Some(column) => rows
-                .iter()
-                .map(|row| row.get(*column).is_some_and(|inside| *inside > 0.0))
-                .collect(),
-            None => Vec::new(),
-        };
-        let mut probabilities = self.score(&rows);
-        if comments == Comments::Include {
-            let mut blank = Vec::new();
-            for ((row, inside), probability) in
-                rows.iter().zip(&in_comments).zip(&mut probabilities)
-            {
-                if *inside {
-                    // What the block would be worth if nobody had called it a comment.
+        let is_set = |row: &[f32], column: usize| row.get(column).is_some_and(|is| *is > 0.0);
+        let mut scoring = self.compiled.scoring();
+        // What a block in a comment section would be worth if nobody had called it a comment.
+        let mut unnamed = self.compiled.scoring();
+        let mut blank = Vec::new();
+        let mut in_comments = Vec::new();
+        let (mut headline, mut kind, mut at) = (None, None, 0);
+        self.schema.each_row(page, url, |row| {
+            scoring.push(row);
+            if at == 0 {
+                kind = self.kind(row);
+            }
+            if headline.is_none() && self.headline.is_some_and(|column| is_set(row, column)) {
+                headline = Some(at);
+            }
+            if let Some(column) = self.comments.first() {
+                let inside = is_set(row, *column);
+                in_comments.push(inside);
+                if inside && comments == Comments::Include {
                     blank.clear();
                     blank.extend_from_slice(row);
                     for column in &self.comments {
@@ -240,27 +232,32 @@ impl Model {
                             *value = 0.0;
                         }
                     }
-                    *probability = probability.max(self.probability(&blank));
+                    unnamed.push(&blank);
                 }
             }
+            at += 1;
+        });
+        let mut probabilities: Vec<f32> = scoring.finish().into_iter().map(sigmoid).collect();
+        let inside = probabilities
+            .iter_mut()
+            .zip(&in_comments)
+            .filter(|(_, inside)| **inside);
+        for ((probability, _), odds) in inside.zip(unnamed.finish()) {
+            *probability = probability.max(sigmoid(odds));
         }
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
         let choice = self.file.selection.choose(&probabilities, &words);
         Judgement {
-            choice,
-            kind: self.kind(&rows),
-            headline: self.headline.and_then(|column| {
-                let is_headline = |row: &[f32]| row.get(column).is_some_and(|is| *is > 0.0);
-                rows.iter().position(is_headline)
-            }),
             probabilities,
+            choice,
+            kind,
+            headline,
             in_comments,
         }
     }
 
-    /// The type of the page that has these rows.
-    fn kind(&self, rows: &Rows) -> Option<PageKind> {
-        let row = rows.iter().next()?;
+    /// The type of the page that has this row among its rows.
+    fn kind(&self, row: &[f32]) -> Option<PageKind> {
         let odds: Vec<f32> = self.kinds.iter().map(|kind| kind.log_odds(row)).collect();
         let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
         let (at, best) = odds
