@@ -12,6 +12,7 @@ mod lcs;
 mod learner;
 mod lexicon;
 mod logistic;
+pub mod markdown;
 mod metric;
 mod pages;
 mod pairs;

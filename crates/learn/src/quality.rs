@@ -11,7 +11,6 @@ mod figures;
 mod floors;
 mod held_out;
 mod judged;
-mod markdown;
 mod means;
 mod plot;
 mod rank;

@@ -5,7 +5,6 @@
 
 mod error;
 mod growth;
-mod markdown;
 mod measure;
 mod paper;
 mod plot;

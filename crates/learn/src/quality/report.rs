@@ -4,8 +4,8 @@ use super::calibration::{BINS, Calibration};
 use super::figures::Figures;
 use super::held_out::HeldOut;
 use super::judged::{JudgedRow, JudgedSet};
-use super::markdown::{Table, share, thousands};
 use super::tables::{by_set, by_type, table, tested, verdict};
+use crate::markdown::{Table, share, thousands};
 
 /// The set that is divided by page type.
 const TYPED: &str = "wcxb-dev";

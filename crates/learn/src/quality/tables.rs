@@ -3,9 +3,9 @@
 use super::floors::{FLOORS, Part, floor_of};
 use super::held_out::HeldOut;
 use super::judged::JudgedSet;
-use super::markdown::{Table, share};
 use super::means::means;
 use crate::evaluate::{Mean, Report};
+use crate::markdown::{Table, share};
 
 /// The mean scores of a part of a set, one for each model.
 #[derive(Clone, Debug, PartialEq)]

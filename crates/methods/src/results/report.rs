@@ -1,11 +1,11 @@
 //! The text of `results.md`.
 
-use super::markdown::{Table, percent, share, thousands};
 use super::measure::{Measured, Part, TokenCounts};
 use super::paper::{KIM_BLOCKS, KIM_ROWS, PAPER_ROWS, PAPER_SETS, PaperRow};
 use super::set::TRAIN;
 use crate::kim::BlockScores;
 use crate::method::About;
+use trommel_learn::markdown::{Table, percent, share, thousands};
 
 /// All that was measured but speed.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use trommel_learn::PageSet;
 
 use super::error::ResultsError;
 use super::growth::{GROWTH_BLOCKS, Shape, synthetic};
-use super::markdown::{Table, thousands};
+use trommel_learn::markdown::{Table, thousands};
 
 use crate::method::{About, Method};
 

@@ -2,7 +2,7 @@
 
 /// A table: its first column is text, the others are numbers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
+pub struct Table {
     rows: Vec<Vec<String>>,
     columns: usize,
 }
@@ -46,18 +46,18 @@ impl Table {
 }
 
 /// A share of 1 with three digits, without the leading zero: `.836`.
-pub(super) fn share(value: f64) -> String {
+pub fn share(value: f64) -> String {
     let text = format!("{value:.3}");
     text.strip_prefix('0').unwrap_or(&text).to_owned()
 }
 
 /// A share as a percentage with one digit: `12.3 %`.
-pub(super) fn percent(value: f64) -> String {
+pub fn percent(value: f64) -> String {
     format!("{:.1} %", 100.0 * value)
 }
 
 /// A number with commas between thousands.
-pub(super) fn thousands(value: usize) -> String {
+pub fn thousands(value: usize) -> String {
     let digits = value.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
