@@ -43,7 +43,7 @@ bench: ## Time each stage on the sample archive, and each published method on gr
 	$(CARGO) bench -p trommel --bench stages
 	$(CARGO) bench -p trommel-methods --bench linear
 
-train: build ## Train both shipped models from DATA (20 minutes on two cores)
+train: build ## Train both shipped models from DATA (some 10 minutes on two cores)
 	mkdir -p $(JUDGED)
 	$(TROMMEL) train --learner shipped --pages $(call archives,$(TRAIN_SETS)) -o models --judged $(JUDGED)
 

@@ -83,7 +83,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         created: args.date.clone().map_or_else(today, Ok)?,
         groups: match args.features {
             Features::Paper => Group::PAPER.to_vec(),
-            Features::All => Group::SERVING.to_vec(),
+            Features::All => Group::serving(),
         },
         learner: match (args.learner, args.features) {
             (Some(Learns::Linear), _) | (None, Features::Paper) => Learner::Linear,

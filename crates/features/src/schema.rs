@@ -79,29 +79,16 @@ impl Group {
         Group::Comments,
     ];
 
-    /// The groups that the shipped models are made of: all but the listed tokens, whose part the weights
-    /// of all tokens take.
-    pub const SERVING: [Group; 16] = [
-        Group::Shallow,
-        Group::Cetr,
-        Group::Weights,
-        Group::Containers,
-        Group::Ancestry,
-        Group::Text,
-        Group::Position,
-        Group::Page,
-        Group::Neighbours,
-        Group::Prose,
-        Group::Repeats,
-        Group::Outline,
-        Group::Topic,
-        Group::Address,
-        Group::Wording,
-        Group::Comments,
-    ];
-
     /// The groups of Peters and Lecocq (2013): ST, IC and CETR.
     pub const PAPER: [Group; 3] = [Group::Shallow, Group::Cetr, Group::Tokens];
+
+    /// The groups that the shipped models are made of: all but the listed tokens, whose part the weights
+    /// of all tokens take.
+    pub fn serving() -> Vec<Group> {
+        let mut groups = Group::ALL.to_vec();
+        groups.retain(|group| *group != Group::Tokens);
+        groups
+    }
 
     /// Name in configuration and model files.
     pub fn name(self) -> &'static str {

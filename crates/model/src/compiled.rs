@@ -214,13 +214,13 @@ impl Tables {
                 .split_at_checked(usize::from(first))
                 .unwrap_or_default();
             let mut cells = [0u32; LANES];
-            count(own, batch.column(table.columns.0), 1, &mut cells);
+            count(own, batch.column(table.columns.0), &mut cells);
             if second > 0 {
                 let other = rest.get(..usize::from(second)).unwrap_or_default();
                 cells
                     .iter_mut()
                     .for_each(|cell| *cell *= u32::from(second) + 1);
-                count(other, batch.column(table.columns.1), 1, &mut cells);
+                count(other, batch.column(table.columns.1), &mut cells);
             }
             let weights = self
                 .weights
@@ -235,10 +235,10 @@ impl Tables {
 }
 
 /// Adds to each lane's cell the number of edges below its value.
-fn count(edges: &[f32], values: &Lanes, step: u32, cells: &mut [u32; LANES]) {
+fn count(edges: &[f32], values: &Lanes, cells: &mut [u32; LANES]) {
     for edge in edges {
         for (cell, value) in cells.iter_mut().zip(values) {
-            *cell += step * u32::from(*edge < *value);
+            *cell += u32::from(*edge < *value);
         }
     }
 }
