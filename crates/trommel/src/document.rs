@@ -33,6 +33,10 @@ pub struct Document {
     pub charset_source: String,
     /// Expected word F1 of `text`, from the block probabilities, in 0..=1.
     pub confidence: f32,
+    /// What the page asks of robots in `<meta name="robots">`, as it stands: for filters, not part of
+    /// the written document.
+    #[serde(skip)]
+    pub robots: Vec<String>,
     /// Every block of the page in document order, kept or not.
     pub blocks: Vec<BlockVerdict>,
     /// Caps that the page passed (`depth`, `blocks`, `text` ...); what lies beyond them is missing.

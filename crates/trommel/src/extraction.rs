@@ -146,9 +146,17 @@ impl<'a> Extraction<'a> {
             charset: self.decoded.encoding.name().to_ascii_lowercase(),
             charset_source: self.decoded.source.name().to_owned(),
             confidence: self.verdicts.judgement.choice.expected_f1,
+            robots: self.robots(),
             blocks: blocks.collect(),
             capped: self.page.capped.names().map(str::to_owned).collect(),
         }
+    }
+
+    fn robots(&self) -> Vec<String> {
+        let meta = self.page.head.meta.iter();
+        meta.filter(|(name, _)| name == "robots")
+            .map(|(_, content)| content.clone())
+            .collect()
     }
 
     fn kept(&self) -> &[bool] {
@@ -233,10 +241,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_asked_of_robots_is_noted() {
+        let html = "<meta name=Robots content='noindex, noai'><meta name=googlebot content=none><p>a";
+        let document = extraction(html, &[true]).document();
+        assert_eq!(document.robots, ["noindex, noai"]);
+    }
+
+    #[test]
     fn text_document_and_rows_agree() {
         let page = extraction("<h1>A</h1><div>A</div><p>b<p>c", &[true, true, true, false]);
         assert_eq!(page.text(), "A\n\nb");
         let document = page.document();
+        assert!(document.robots.is_empty());
         assert_eq!(document.text, page.text());
         let kept = |kept: Vec<bool>| assert_eq!(kept, [true, false, true, false]);
         kept(document.blocks.iter().map(|block| block.kept).collect());

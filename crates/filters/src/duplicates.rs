@@ -1,0 +1,193 @@
+//! By earlier documents of the run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{DuplicateSettings, MemoryState, OrderedFilter, Print, Reason, memory::Memory};
+
+/// Drops documents that have the words of an earlier one.
+#[derive(Debug)]
+struct Exact(Memory<u128>);
+
+/// Drops documents that share a key with an earlier one.
+#[derive(Debug)]
+struct Near(Memory<u64>);
+
+impl OrderedFilter for Exact {
+    fn judge(&mut self, print: &Print) -> Option<Reason> {
+        let key = print.exact?;
+        if self.0.recall(key) {
+            return Some(Reason::ExactDuplicate);
+        }
+        self.0.remember(&[key]);
+        None
+    }
+}
+
+impl OrderedFilter for Near {
+    fn judge(&mut self, print: &Print) -> Option<Reason> {
+        // Every key is asked for, so that all that are found stay in memory.
+        let found = print
+            .near
+            .iter()
+            .fold(false, |found, &key| self.0.recall(key) | found);
+        if found {
+            return Some(Reason::NearDuplicate);
+        }
+        if !print.near.is_empty() {
+            self.0.remember(&print.near);
+        }
+        None
+    }
+}
+
+/// Drops documents that repeat earlier ones of the run, wholly or nearly.
+#[derive(Debug, Default)]
+pub struct Duplicates {
+    exact: Option<Exact>,
+    near: Option<Near>,
+}
+
+/// All that [`Duplicates`] remember.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DuplicatesState {
+    exact: Option<MemoryState<u128>>,
+    near: Option<MemoryState<u64>>,
+}
+
+impl Duplicates {
+    /// Filters that remember nothing yet.
+    pub fn new(settings: &DuplicateSettings) -> Self {
+        Self {
+            exact: settings.exact.then(|| Exact(Memory::new(settings.memory))),
+            near: settings.near.then(|| Near(Memory::new(settings.memory))),
+        }
+    }
+
+    /// Whether none is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.exact.is_none() && self.near.is_none()
+    }
+
+    /// Documents forgotten because memory was full: copies of them are not known any more.
+    pub fn forgotten(&self) -> u64 {
+        let exact = self.exact.as_ref().map_or(0, |exact| exact.0.forgotten());
+        let near = self.near.as_ref().map_or(0, |near| near.0.forgotten());
+        exact.max(near)
+    }
+
+    /// All that is remembered.
+    pub fn state(&self) -> DuplicatesState {
+        DuplicatesState {
+            exact: self.exact.as_ref().map(|exact| exact.0.state()),
+            near: self.near.as_ref().map(|near| near.0.state()),
+        }
+    }
+
+    /// Goes on from what filters of the same settings remembered.
+    pub fn restore(&mut self, state: DuplicatesState) {
+        if let (Some(exact), Some(state)) = (&mut self.exact, state.exact) {
+            exact.0.restore(state);
+        }
+        if let (Some(near), Some(state)) = (&mut self.near, state.near) {
+            near.0.restore(state);
+        }
+    }
+
+    /// The stages with their settings, a line each.
+    pub fn describe(&self) -> Vec<String> {
+        let exact = self.exact.as_ref().map(|exact| {
+            let least = exact.0.capacity();
+            format!("exact duplicates: the last {least} documents or more are remembered")
+        });
+        let near = self.near.as_ref().map(|near| {
+            let least = near.0.capacity() / crate::print::BANDS;
+            format!("near duplicates: the last {least} documents or more are remembered")
+        });
+        exact.into_iter().chain(near).collect()
+    }
+}
+
+impl OrderedFilter for Duplicates {
+    fn judge(&mut self, print: &Print) -> Option<Reason> {
+        self.exact
+            .as_mut()
+            .and_then(|exact| exact.judge(print))
+            .or_else(|| self.near.as_mut().and_then(|near| near.judge(print)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Filters, Settings};
+
+    fn settings(memory: u64) -> Settings {
+        Settings {
+            duplicates: DuplicateSettings {
+                exact: true,
+                near: true,
+                memory,
+            },
+            ..Settings::default()
+        }
+    }
+
+    fn text(number: u32) -> String {
+        (0..100).map(|word| format!("w{} ", number * 100 + word)).collect()
+    }
+
+    #[test]
+    fn copies_and_near_copies_are_dropped_once() {
+        let filters = Filters::new(&settings(1 << 20));
+        let mut duplicates = filters.duplicates();
+        let mut judge = |text: &str| duplicates.judge(&filters.print(text));
+        assert_eq!(judge(&text(1)), None);
+        assert_eq!(judge(&text(2)), None);
+        assert_eq!(judge(&text(1).to_uppercase()), Some(Reason::ExactDuplicate));
+        let longer = format!("{} and one more line", text(2));
+        assert_eq!(judge(&longer), Some(Reason::NearDuplicate));
+        // A text without words is no copy of another such.
+        assert_eq!(judge(""), None);
+        assert_eq!(judge("—"), None);
+        let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。";
+        assert_eq!(judge(chinese), None);
+        assert_eq!(judge(&chinese.replace("，", " ")), Some(Reason::ExactDuplicate));
+        assert_eq!(judge(&format!("{chinese}好")), Some(Reason::NearDuplicate));
+    }
+
+    #[test]
+    fn a_saved_state_gives_the_verdicts_of_an_unbroken_run() {
+        let filters = Filters::new(&settings(20_000));
+        let prints: Vec<Print> = (0..600)
+            .map(|step| filters.print(&text(step * step % 97)))
+            .collect();
+        let mut whole = filters.duplicates();
+        let expected: Vec<_> = prints.iter().map(|print| whole.judge(print)).collect();
+        assert!(expected.contains(&Some(Reason::ExactDuplicate)));
+        for cut in [1, 50, 333] {
+            let mut first = filters.duplicates();
+            let mut verdicts: Vec<_> =
+                prints.iter().take(cut).map(|print| first.judge(print)).collect();
+            let saved = rmp_serde::to_vec(&first.state()).unwrap();
+            let mut second = filters.duplicates();
+            second.restore(rmp_serde::from_slice(&saved).unwrap());
+            verdicts.extend(prints.iter().skip(cut).map(|print| second.judge(print)));
+            assert!(verdicts == expected, "{cut}");
+            assert_eq!(second.state(), whole.state());
+        }
+    }
+
+    #[test]
+    fn what_is_forgotten_is_counted() {
+        let filters = Filters::new(&settings(5000));
+        let mut duplicates = filters.duplicates();
+        for number in 0..200 {
+            assert_eq!(duplicates.judge(&filters.print(&text(number))), None);
+        }
+        let forgotten = duplicates.forgotten();
+        assert!(forgotten > 100, "{forgotten}");
+        assert_eq!(duplicates.judge(&filters.print(&text(0))), None);
+        let last = duplicates.judge(&filters.print(&text(199)));
+        assert_eq!(last, Some(Reason::ExactDuplicate));
+    }
+}

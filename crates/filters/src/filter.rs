@@ -1,0 +1,29 @@
+//! The two kinds of filter.
+
+use std::fmt::Debug;
+
+use trommel::Document;
+
+use crate::{Capture, Print, Reason};
+
+/// Judges one page by itself. Pure: the same page gives the same verdict on any thread.
+pub trait Filter: Debug + Send + Sync {
+    /// The stage with its settings, in one line.
+    fn describe(&self) -> String;
+
+    /// Why the page is dropped before its text is taken out; none if it stays.
+    fn capture(&self, _: &Capture<'_>) -> Option<Reason> {
+        None
+    }
+
+    /// Why the document is dropped; none if it stays.
+    fn document(&self, _: &Document) -> Option<Reason> {
+        None
+    }
+}
+
+/// Judges documents by those before them, so it must be asked in the order of the records.
+pub trait OrderedFilter: Debug + Send {
+    /// Why the document is dropped; none if it stays, and is then remembered.
+    fn judge(&mut self, print: &Print) -> Option<Reason>;
+}

@@ -1,0 +1,166 @@
+//! All filters of a run.
+
+use trommel::Document;
+
+use crate::{
+    Capture, DuplicateSettings, Duplicates, Filter, Print, Reason, Settings, TextRule,
+    c4::C4,
+    gopher::Gopher,
+    language::Languages,
+    length::Length,
+    page::{Confidence, PageTypes},
+    print::{exact, near},
+    repetition::Repetition,
+    robots::Robots,
+    status::{MediaTypes, Statuses},
+};
+
+/// The filters that settings ask for, in a fixed order: what is known before extraction, then what is
+/// cheap to tell of the document, then rules on its text, then duplicates.
+#[derive(Debug, Default)]
+pub struct Filters {
+    stages: Vec<Box<dyn Filter>>,
+    duplicates: DuplicateSettings,
+}
+
+impl Filters {
+    /// The filters of these settings.
+    pub fn new(settings: &Settings) -> Self {
+        let mut stages: Vec<Box<dyn Filter>> = Vec::new();
+        if !settings.status.is_empty() {
+            stages.push(Box::new(Statuses(settings.status.clone())));
+        }
+        if !settings.media_types.is_empty() {
+            stages.push(Box::new(MediaTypes(settings.media_types.clone())));
+        }
+        if !settings.robots.is_empty() {
+            stages.push(Box::new(Robots(settings.robots.clone())));
+        }
+        let length = Length {
+            min_words: settings.min_words,
+            max_words: settings.max_words,
+            min_chars: settings.min_chars,
+            max_chars: settings.max_chars,
+        };
+        if length.is_bounded() {
+            stages.push(Box::new(length));
+        }
+        if !settings.languages.is_empty() || !settings.exclude_languages.is_empty() {
+            stages.push(Box::new(Languages {
+                include: settings.languages.clone(),
+                exclude: settings.exclude_languages.clone(),
+            }));
+        }
+        if !settings.page_types.is_empty() || !settings.exclude_page_types.is_empty() {
+            stages.push(Box::new(PageTypes {
+                include: settings.page_types.clone(),
+                exclude: settings.exclude_page_types.clone(),
+            }));
+        }
+        if let Some(least) = settings.min_confidence {
+            stages.push(Box::new(Confidence(least)));
+        }
+        for rule in [TextRule::C4, TextRule::Gopher, TextRule::GopherRepetition] {
+            if settings.rules.contains(&rule) {
+                stages.push(match rule {
+                    TextRule::C4 => Box::new(C4),
+                    TextRule::Gopher => Box::new(Gopher),
+                    TextRule::GopherRepetition => Box::new(Repetition),
+                });
+            }
+        }
+        Self {
+            stages,
+            duplicates: settings.duplicates.clone(),
+        }
+    }
+
+    /// Why a page is dropped before its text is taken out; none if it stays.
+    pub fn capture(&self, capture: &Capture<'_>) -> Option<Reason> {
+        self.stages.iter().find_map(|stage| stage.capture(capture))
+    }
+
+    /// Why a document is dropped by itself; none if it stays.
+    pub fn document(&self, document: &Document) -> Option<Reason> {
+        self.stages.iter().find_map(|stage| stage.document(document))
+    }
+
+    /// What [`Duplicates`] compare of a text. Pure, so it can be made on any thread.
+    pub fn print(&self, text: &str) -> Print {
+        let (want_exact, want_near) = (self.duplicates.exact, self.duplicates.near);
+        if !want_exact && !want_near {
+            return Print::default();
+        }
+        let lower = text.to_lowercase();
+        Print {
+            exact: if want_exact { exact(&lower) } else { None },
+            near: if want_near { near(&lower) } else { Vec::new() },
+        }
+    }
+
+    /// The filters that compare documents, remembering nothing yet.
+    pub fn duplicates(&self) -> Duplicates {
+        Duplicates::new(&self.duplicates)
+    }
+
+    /// The stages with their settings in the order in which they ask, a line each.
+    pub fn describe(&self) -> Vec<String> {
+        let stages = self.stages.iter().map(|stage| stage.describe());
+        stages.chain(self.duplicates().describe()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_ask_in_a_fixed_order() {
+        let settings: Settings = toml::from_str(
+            "rules = ['gopher', 'c4']\nmin_words = 5\nstatus = [200]\nlanguages = ['en']\n\
+             robots = ['noindex']\nmin_confidence = 0.5\nduplicates = { near = true, memory = 1000000 }",
+        )
+        .unwrap();
+        let filters = Filters::new(&settings);
+        let names: Vec<String> = filters
+            .describe()
+            .iter()
+            .map(|line| line.split(':').next().unwrap().to_owned())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "HTTP status",
+                "robots",
+                "length",
+                "language",
+                "confidence",
+                "C4",
+                "Gopher quality",
+                "near duplicates"
+            ]
+        );
+        let page = Capture {
+            status: Some(404),
+            robots: &["noindex"],
+            ..Capture::default()
+        };
+        assert_eq!(filters.capture(&page), Some(Reason::HttpStatus));
+        let short = Document::default();
+        assert_eq!(filters.document(&short), Some(Reason::TooShort));
+    }
+
+    #[test]
+    fn without_settings_nothing_is_dropped() {
+        let filters = Filters::new(&Settings::default());
+        let page = Capture {
+            status: Some(500),
+            robots: &["none"],
+            ..Capture::default()
+        };
+        assert_eq!(filters.capture(&page), None);
+        assert_eq!(filters.document(&Document::default()), None);
+        assert!(filters.duplicates().is_empty() && filters.describe().is_empty());
+        assert_eq!(filters.print("one"), Print::default());
+    }
+}

@@ -1,0 +1,185 @@
+//! The quality rules of Gopher.
+//!
+//! Rae et al., "Scaling Language Models: Methods, Analysis & Insights from Training Gopher" (2021),
+//! appendix A1.1, "Quality Filtering". In scripts without spaces a word is two characters, and the mean
+//! length of words, which says nothing there, is not asked for.
+
+use trommel::Document;
+use trommel_html::words::{Rule, is_unspaced, words};
+
+use crate::{Filter, Reason};
+
+/// Bounds of the number of words.
+const WORDS: (u32, u32) = (50, 100_000);
+/// Bounds of the mean length of words, in characters.
+const WORD_LENGTH: (f64, f64) = (3.0, 10.0);
+/// Most hashes, and most ellipses, a word.
+const SYMBOLS: f64 = 0.1;
+/// Most of the lines that may begin with a bullet.
+const BULLETS: f64 = 0.9;
+/// Most of the lines that may end with an ellipsis.
+const ELLIPSES: f64 = 0.3;
+/// Least of the words that must have a letter.
+const LETTERS: f64 = 0.8;
+/// Fewest different stop words of an English text.
+const STOP_WORDS: usize = 2;
+/// The stop words.
+const STOPS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"];
+
+/// The rules; see the module.
+#[derive(Debug)]
+pub(crate) struct Gopher;
+
+/// What the rules look at.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Words in spaced scripts, and their characters.
+    spaced: u32,
+    spaced_chars: u64,
+    /// Characters of scripts without spaces.
+    unspaced: u32,
+    /// Half words with a letter.
+    lettered: u32,
+    /// Bits of the stop words seen.
+    stops: u8,
+}
+
+impl Counts {
+    fn of(text: &str) -> Self {
+        let mut counts = Self::default();
+        for word in words(text, Rule::Characters) {
+            let lettered = word.contains(char::is_alphabetic);
+            if word.starts_with(is_unspaced) {
+                counts.unspaced += 1;
+                // Marks of vowels and tones are part of the words of these scripts.
+                counts.lettered += 1;
+                continue;
+            }
+            counts.spaced += 1;
+            counts.spaced_chars += word.chars().count() as u64;
+            counts.lettered += 2 * u32::from(lettered);
+            if let Some(at) = STOPS.iter().position(|stop| stop.eq_ignore_ascii_case(word)) {
+                counts.stops |= 1 << at;
+            }
+        }
+        counts
+    }
+
+    fn half_words(&self) -> u32 {
+        2 * self.spaced + self.unspaced
+    }
+}
+
+impl Filter for Gopher {
+    fn describe(&self) -> String {
+        format!(
+            "Gopher quality: {} to {} words of {} to {} characters on average, symbols, bullets, \
+             ellipses, letters, English stop words",
+            WORDS.0, WORDS.1, WORD_LENGTH.0, WORD_LENGTH.1
+        )
+    }
+
+    fn document(&self, document: &Document) -> Option<Reason> {
+        let text = &document.text;
+        let counts = Counts::of(text);
+        let count = f64::from(counts.half_words()) / 2.0;
+        if count < f64::from(WORDS.0) || count > f64::from(WORDS.1) {
+            return Some(Reason::GopherWords);
+        }
+        if counts.unspaced <= counts.spaced {
+            let mean = counts.spaced_chars as f64 / f64::from(counts.spaced.max(1));
+            if !(WORD_LENGTH.0..=WORD_LENGTH.1).contains(&mean) {
+                return Some(Reason::GopherWordLength);
+            }
+        }
+        let hashes = text.matches('#').count();
+        let ellipses = text.matches("...").count() + text.matches('…').count();
+        if hashes.max(ellipses) as f64 > SYMBOLS * count {
+            return Some(Reason::GopherSymbols);
+        }
+        let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let share = |test: fn(&str) -> bool| {
+            lines().filter(|line| test(line)).count() as f64 / lines().count().max(1) as f64
+        };
+        if share(has_bullet) > BULLETS {
+            return Some(Reason::GopherBullets);
+        }
+        if share(|line| line.ends_with("...") || line.ends_with('…')) > ELLIPSES {
+            return Some(Reason::GopherEllipses);
+        }
+        if f64::from(counts.lettered) < LETTERS * f64::from(counts.half_words()) {
+            return Some(Reason::GopherLetters);
+        }
+        let english = document.lang.as_deref() == Some("en");
+        (english && (counts.stops.count_ones() as usize) < STOP_WORDS)
+            .then_some(Reason::GopherStopWords)
+    }
+}
+
+fn has_bullet(line: &str) -> bool {
+    line.starts_with(['•', '‣', '◦', '●', '○', '▪', '■', '·', '–'])
+        || line.starts_with("- ")
+        || line.starts_with("* ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(text: &str, lang: Option<&str>) -> Option<Reason> {
+        Gopher.document(&Document {
+            text: text.to_owned(),
+            lang: lang.map(str::to_owned),
+            ..Document::default()
+        })
+    }
+
+    /// Sixty words in lines of six.
+    fn prose() -> String {
+        "The mill stands by that river\n".repeat(10)
+    }
+
+    #[test]
+    fn prose_stays() {
+        assert_eq!(judge(&prose(), Some("en")), None);
+        let chinese = "我在湖南张家界开一个全省教学研究会议。".repeat(6);
+        assert_eq!(judge(&chinese, Some("zh")), None);
+        let thai = "ผมชอบกินข้าวผัดกุ้งมากๆ ".repeat(6);
+        assert_eq!(judge(&thai, Some("th")), None);
+    }
+
+    #[test]
+    fn each_rule_alone() {
+        for (text, reason) in [
+            ("The mill of".to_owned(), Reason::GopherWords),
+            ("我在湖南张家界。".to_owned(), Reason::GopherWords),
+            ("a b ".repeat(50), Reason::GopherWordLength),
+            ("internationalization ".repeat(60), Reason::GopherWordLength),
+            (format!("{}{}", prose(), "# ".repeat(7)), Reason::GopherSymbols),
+            (format!("{}{}", prose(), "what... ".repeat(8)), Reason::GopherSymbols),
+            (
+                prose().lines().map(|line| format!("- {line}\n")).collect(),
+                Reason::GopherBullets,
+            ),
+            (
+                prose()
+                    .lines()
+                    .enumerate()
+                    .map(|(at, line)| format!("{line}{}\n", if at % 2 == 0 { "…" } else { "" }))
+                    .collect(),
+                Reason::GopherEllipses,
+            ),
+            ("the mill of 1234 5678 ".repeat(20), Reason::GopherLetters),
+            ("mill river wheel ".repeat(20), Reason::GopherStopWords),
+        ] {
+            assert_eq!(judge(&text, Some("en")), Some(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn stop_words_are_english_only() {
+        let text = "Mühle Fluss Wehr ".repeat(20);
+        assert_eq!(judge(&text, Some("de")), None);
+        assert_eq!(judge(&text, None), None);
+    }
+}

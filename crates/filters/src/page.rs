@@ -1,0 +1,73 @@
+//! By what the model says of the page.
+
+use trommel::Document;
+
+use crate::{Filter, Reason, language::listed};
+
+/// Keeps the page types of `include` (all if it is empty) without those of `exclude`. A page whose
+/// type is not known is in no list: it is dropped if `include` names any.
+#[derive(Debug)]
+pub(crate) struct PageTypes {
+    pub(crate) include: Vec<String>,
+    pub(crate) exclude: Vec<String>,
+}
+
+impl Filter for PageTypes {
+    fn describe(&self) -> String {
+        listed("page type", &self.include, &self.exclude)
+    }
+
+    fn document(&self, document: &Document) -> Option<Reason> {
+        let kind = document.page_type.as_deref();
+        let is = |name: &String| Some(name.as_str()) == kind;
+        let wanted = self.include.is_empty() || self.include.iter().any(is);
+        (!wanted || self.exclude.iter().any(is)).then_some(Reason::PageType)
+    }
+}
+
+/// Keeps documents of at least this confidence.
+#[derive(Debug)]
+pub(crate) struct Confidence(pub(crate) f32);
+
+impl Filter for Confidence {
+    fn describe(&self) -> String {
+        format!("confidence: {} or more", self.0)
+    }
+
+    fn document(&self, document: &Document) -> Option<Reason> {
+        (document.confidence < self.0).then_some(Reason::Confidence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_and_confidence() {
+        let document = |kind: Option<&str>, confidence| Document {
+            page_type: kind.map(str::to_owned),
+            confidence,
+            ..Document::default()
+        };
+        let only = PageTypes {
+            include: vec!["article".into()],
+            exclude: Vec::new(),
+        };
+        assert_eq!(only.document(&document(Some("article"), 0.0)), None);
+        for other in [Some("forum"), None] {
+            let verdict = only.document(&document(other, 0.0));
+            assert_eq!(verdict, Some(Reason::PageType));
+        }
+        let without = PageTypes {
+            include: Vec::new(),
+            exclude: vec!["listing".into()],
+        };
+        assert_eq!(without.document(&document(None, 0.0)), None);
+        let listing = without.document(&document(Some("listing"), 0.0));
+        assert_eq!(listing, Some(Reason::PageType));
+        assert_eq!(Confidence(0.5).document(&document(None, 0.5)), None);
+        let low = Confidence(0.5).document(&document(None, 0.49));
+        assert_eq!(low, Some(Reason::Confidence));
+    }
+}

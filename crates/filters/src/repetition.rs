@@ -1,0 +1,162 @@
+//! The repetition rules of Gopher.
+//!
+//! Rae et al., "Scaling Language Models: Methods, Analysis & Insights from Training Gopher" (2021),
+//! appendix A1.1, "Repetition Removal", table A1. Phrases are counted as in `grams`: in scripts
+//! without spaces a word is two characters.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel::Document;
+
+use crate::{
+    Filter, Reason,
+    grams::{Unit, gram, mix, units},
+};
+
+/// Most of the lines, and of the paragraphs, that may repeat earlier ones.
+const REPEATED: f64 = 0.3;
+/// Most of the characters in them.
+const REPEATED_CHARS: f64 = 0.2;
+/// Words of a phrase, and the most of the characters that the most frequent such phrase may hold.
+const TOP: [(u32, f64); 3] = [(2, 0.20), (3, 0.18), (4, 0.16)];
+/// Words of a phrase, and the most of the characters that phrases which came before may hold.
+const PHRASES: [(u32, f64); 6] = [
+    (5, 0.15),
+    (6, 0.14),
+    (7, 0.13),
+    (8, 0.12),
+    (9, 0.11),
+    (10, 0.10),
+];
+
+/// The rules; see the module.
+#[derive(Debug)]
+pub(crate) struct Repetition;
+
+impl Filter for Repetition {
+    fn describe(&self) -> String {
+        "Gopher repetition: lines, paragraphs, phrases of 2 to 10 words".to_owned()
+    }
+
+    fn document(&self, document: &Document) -> Option<Reason> {
+        let text = &document.text;
+        if repeats(text.lines()) {
+            return Some(Reason::GopherLines);
+        }
+        if repeats(text.split("\n\n")) {
+            return Some(Reason::GopherParagraphs);
+        }
+        let units = units(&text.to_lowercase());
+        let chars: u64 = units.iter().map(|unit| u64::from(unit.chars)).sum();
+        let is_over = |held: u64, most: f64| held as f64 > most * chars as f64;
+        if TOP.iter().any(|&(words, most)| is_over(top(&units, words), most)) {
+            return Some(Reason::GopherTopPhrase);
+        }
+        PHRASES
+            .iter()
+            .any(|&(words, most)| is_over(repeated(&units, words), most))
+            .then_some(Reason::GopherPhrases)
+    }
+}
+
+/// Whether too many of the parts, by number or by characters, repeat an earlier one.
+fn repeats<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
+    let mut seen = FxHashSet::default();
+    let (mut all, mut again, mut chars, mut chars_again) = (0u64, 0u64, 0u64, 0u64);
+    for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
+        let length = part.chars().count() as u64;
+        let repeated = u64::from(!seen.insert(mix(trommel_html::hash(part.as_bytes()))));
+        all += 1;
+        chars += length;
+        again += repeated;
+        chars_again += repeated * length;
+    }
+    again as f64 > REPEATED * all as f64 || chars_again as f64 > REPEATED_CHARS * chars as f64
+}
+
+/// Characters that the most frequent phrase holds, if it comes twice or more.
+fn top(units: &[Unit], words: u32) -> u64 {
+    let mut counts: FxHashMap<u64, (u64, u32)> = FxHashMap::default();
+    for at in 0..units.len() {
+        let Some(gram) = units.get(at..).and_then(|rest| gram(rest, words)) else {
+            break;
+        };
+        counts.entry(gram.hash).or_insert((0, gram.chars)).0 += 1;
+    }
+    counts
+        .into_values()
+        .filter(|&(count, _)| count > 1)
+        .map(|(count, chars)| count * u64::from(chars))
+        .max()
+        .unwrap_or(0)
+}
+
+/// Characters of the phrases that came before, none counted twice.
+fn repeated(units: &[Unit], words: u32) -> u64 {
+    let mut seen = FxHashSet::default();
+    let (mut at, mut chars) = (0, 0);
+    while let Some(gram) = units.get(at..).and_then(|rest| gram(rest, words)) {
+        if seen.insert(gram.hash) {
+            at += 1;
+        } else {
+            chars += u64::from(gram.chars);
+            at += gram.units;
+        }
+    }
+    chars
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(text: &str) -> Option<Reason> {
+        Repetition.document(&Document {
+            text: text.to_owned(),
+            ..Document::default()
+        })
+    }
+
+    #[test]
+    fn prose_stays() {
+        let english = "The mill stands by the river, and its wheel has turned there for two hundred \
+                       years. Nobody knows who built it, though a stone over the door bears a date.";
+        assert_eq!(judge(english), None);
+        let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。";
+        assert_eq!(judge(chinese), None);
+        assert_eq!(judge(""), None);
+    }
+
+    #[test]
+    fn lines_and_paragraphs() {
+        assert_eq!(judge("one two\none two\nthree four"), Some(Reason::GopherLines));
+        // Every line once a paragraph, so that lines alone repeat too little by number.
+        let lines: String = (0..8).map(|at| format!("w{at}a w{at}b\n")).collect();
+        let twice = "x1 x2 x3\ny1 y2 y3\n\n";
+        let text = format!("{twice}{}\n{twice}", lines.repeat(1));
+        assert!(matches!(
+            judge(&text),
+            Some(Reason::GopherLines | Reason::GopherParagraphs)
+        ));
+        let paragraphs = format!("{}\n\nx\n\nx", "a b c d e f g h\nk l m n o p q\nr s t u v w");
+        assert_eq!(judge(&paragraphs), Some(Reason::GopherParagraphs));
+    }
+
+    #[test]
+    fn phrases() {
+        let top = "new york a1 new york b2 new york c3 new york d4 new york e5";
+        assert_eq!(judge(top), Some(Reason::GopherTopPhrase));
+        let words: Vec<String> = (0..40).map(|at| format!("w{at}")).collect();
+        let text = format!("{} {}", words.join(" "), words.get(..12).unwrap().join(" "));
+        assert_eq!(judge(&text), Some(Reason::GopherPhrases));
+        let chinese = "我在湖南张家界开一个全省教学研究会议。我在湖南张家界开一个全省教学研究会议。";
+        assert_eq!(judge(chinese), Some(Reason::GopherPhrases));
+    }
+
+    #[test]
+    fn counts_of_characters() {
+        let units = units("a b a b a b");
+        assert_eq!(top(&units, 2), 6);
+        assert_eq!(repeated(&units, 2), 4);
+        assert_eq!(top(&super::units("a b c"), 2), 0);
+    }
+}

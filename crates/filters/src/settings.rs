@@ -1,0 +1,275 @@
+//! The filters a run asks for, as the configuration file names them.
+
+use std::{fmt, str::FromStr};
+
+use isolang::Language;
+use serde::{Deserialize, Deserializer, de::Error as _};
+
+/// The table `[filters]`. Without any key nothing is dropped.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// HTTP statuses that are kept: codes (200) or classes ("2xx").
+    pub status: Vec<StatusRange>,
+    /// Media types that are kept.
+    pub media_types: Vec<String>,
+    /// What pages may not ask of robots.
+    pub robots: Vec<RobotsRule>,
+    /// Fewest words of the text.
+    pub min_words: Option<u64>,
+    /// Most words of the text.
+    pub max_words: Option<u64>,
+    /// Fewest characters of the text.
+    pub min_chars: Option<u64>,
+    /// Most characters of the text.
+    pub max_chars: Option<u64>,
+    /// Languages that are kept, as ISO 639-1 or 639-3 codes; all if empty.
+    pub languages: Vec<LanguageCode>,
+    /// Languages that are dropped.
+    pub exclude_languages: Vec<LanguageCode>,
+    /// Page types that are kept; all if empty.
+    pub page_types: Vec<String>,
+    /// Page types that are dropped.
+    pub exclude_page_types: Vec<String>,
+    /// Least confidence, 0 to 1.
+    #[serde(deserialize_with = "share")]
+    pub min_confidence: Option<f32>,
+    /// Published rules on the text.
+    pub rules: Vec<TextRule>,
+    /// What is done about duplicates.
+    pub duplicates: DuplicateSettings,
+}
+
+/// The table `[filters.duplicates]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DuplicateSettings {
+    /// Whether documents with the words of an earlier one are dropped.
+    pub exact: bool,
+    /// Whether documents with nearly the words of an earlier one are dropped.
+    pub near: bool,
+    /// Most bytes of memory for each of the two.
+    pub memory: u64,
+}
+
+impl Default for DuplicateSettings {
+    fn default() -> Self {
+        Self {
+            exact: false,
+            near: false,
+            memory: 256 << 20,
+        }
+    }
+}
+
+/// HTTP status codes from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatusRange {
+    first: u16,
+    last: u16,
+}
+
+impl StatusRange {
+    /// Whether the code is one of them.
+    pub fn contains(self, status: u16) -> bool {
+        (self.first..=self.last).contains(&status)
+    }
+}
+
+/// A word in the configuration that means nothing; the message says what would.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnknownWord(String);
+
+impl FromStr for StatusRange {
+    type Err = UnknownWord;
+
+    fn from_str(name: &str) -> Result<Self, UnknownWord> {
+        let class = name.strip_suffix("xx").and_then(|class| class.parse().ok());
+        let range = match class {
+            Some(class @ 1..=5_u16) => Some((class * 100, class * 100 + 99)),
+            _ => name.parse().ok().map(|code| (code, code)),
+        };
+        range
+            .filter(|(first, _)| (100..=599).contains(first))
+            .map(|(first, last)| Self { first, last })
+            .ok_or_else(|| {
+                UnknownWord(format!(
+                    "{name:?} is no HTTP status, expected a code such as 200 or a class such as \"2xx\""
+                ))
+            })
+    }
+}
+
+impl fmt::Display for StatusRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.first == self.last {
+            write!(f, "{}", self.first)
+        } else {
+            write!(f, "{}xx", self.first / 100)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for StatusRange {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Code(u16),
+            Name(String),
+        }
+        let name = match Written::deserialize(deserializer) {
+            Ok(Written::Code(code)) => code.to_string(),
+            Ok(Written::Name(name)) => name,
+            Err(_) => return Err(D::Error::custom("a status is a code or a class (\"2xx\")")),
+        };
+        name.parse().map_err(D::Error::custom)
+    }
+}
+
+/// What a page may ask of robots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RobotsRule {
+    /// Not to be indexed (`noindex`, `none`).
+    Noindex,
+    /// Not to be used for machine learning (`noai`).
+    Noai,
+}
+
+impl RobotsRule {
+    /// The name used in configuration files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Noindex => "noindex",
+            Self::Noai => "noai",
+        }
+    }
+}
+
+/// A set of published rules on the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TextRule {
+    /// Those of C4 that judge whole pages.
+    C4,
+    /// The quality rules of Gopher.
+    Gopher,
+    /// The repetition rules of Gopher.
+    GopherRepetition,
+}
+
+/// A language as [`trommel::Document::lang`] names it: by ISO 639-1 if there is a code, else by 639-3.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LanguageCode(String);
+
+impl LanguageCode {
+    /// The code.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for LanguageCode {
+    type Err = UnknownWord;
+
+    /// Reads an ISO 639-1 or 639-3 code, without regard to case and to what follows a hyphen.
+    fn from_str(name: &str) -> Result<Self, UnknownWord> {
+        let code = name.split(['-', '_']).next().unwrap_or_default();
+        let code = code.to_ascii_lowercase();
+        let language = match code.len() {
+            2 => Language::from_639_1(&code),
+            3 => Language::from_639_3(&code),
+            _ => None,
+        };
+        let language = language.ok_or_else(|| {
+            UnknownWord(format!(
+                "{name:?} is no language, expected an ISO 639-1 or 639-3 code such as \"de\" or \"deu\""
+            ))
+        })?;
+        // Documents in Mandarin say that they are in Chinese.
+        let short = match language {
+            Language::Cmn => "zh",
+            other => other.to_639_1().unwrap_or(other.to_639_3()),
+        };
+        Ok(Self(short.to_owned()))
+    }
+}
+
+impl fmt::Display for LanguageCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for LanguageCode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        name.parse().map_err(D::Error::custom)
+    }
+}
+
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f32>, D::Error> {
+    let share = f32::deserialize(deserializer)?;
+    if (0.0..=1.0).contains(&share) {
+        Ok(Some(share))
+    } else {
+        Err(D::Error::custom("a confidence is between 0 and 1"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        let error = toml::from_str::<Settings>(text).unwrap_err();
+        error.message().to_owned()
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let settings: Settings = toml::from_str(
+            "status = [200, '3xx']\nmedia_types = ['text/html']\nrobots = ['noindex', 'noai']\n\
+             min_words = 1\nmax_words = 2\nmin_chars = 3\nmax_chars = 4\n\
+             languages = ['eng']\nexclude_languages = ['ru']\n\
+             page_types = ['article']\nexclude_page_types = ['listing']\nmin_confidence = 0.5\n\
+             rules = ['c4', 'gopher', 'gopher-repetition']\n\
+             [duplicates]\nexact = true\nnear = true\nmemory = 1000\n",
+        )
+        .unwrap();
+        let code = |code: &str| LanguageCode(code.to_owned());
+        let expected = Settings {
+            status: vec!["200".parse().unwrap(), "3xx".parse().unwrap()],
+            media_types: vec!["text/html".into()],
+            robots: vec![RobotsRule::Noindex, RobotsRule::Noai],
+            min_words: Some(1),
+            max_words: Some(2),
+            min_chars: Some(3),
+            max_chars: Some(4),
+            languages: vec![code("en")],
+            exclude_languages: vec![code("ru")],
+            page_types: vec!["article".into()],
+            exclude_page_types: vec!["listing".into()],
+            min_confidence: Some(0.5),
+            rules: vec![TextRule::C4, TextRule::Gopher, TextRule::GopherRepetition],
+            duplicates: DuplicateSettings {
+                exact: true,
+                near: true,
+                memory: 1000,
+            },
+        };
+        assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn what_means_nothing_is_an_error() {
+        assert!(error("status = ['6xx']").contains("\"6xx\" is no HTTP status"));
+        assert!(error("status = [20]").contains("\"20\" is no HTTP status"));
+        assert!(error("languages = ['german']").contains("\"german\" is no language"));
+        assert!(error("min_confidence = 60").contains("between 0 and 1"));
+        assert!(error("rules = ['c5']").contains("expected one of `c4`"));
+        assert!(error("min_word = 5").contains("unknown field `min_word`"));
+    }
+}

@@ -1,0 +1,79 @@
+//! What can go wrong before and while bytes come.
+
+use std::{io, path::PathBuf};
+
+/// Why bytes do not come from where they are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// The address cannot be used.
+    #[error("not a usable address: {0}")]
+    Address(String),
+    /// There is nothing at the address.
+    #[error("not found")]
+    NotFound,
+    /// The server refuses.
+    #[error("access denied (for public buckets set AWS_SKIP_SIGNATURE=true)")]
+    Denied,
+    /// The object is not the one that was begun.
+    #[error("the object changed while it was read")]
+    Changed,
+    /// The server or the network failed, after all tries.
+    #[error("{0}")]
+    Failed(String),
+    /// A file cannot be read.
+    #[error("{0}")]
+    File(String),
+    /// The program was built without network sources.
+    #[error("this build reads no URLs (feature `remote`)")]
+    NotBuilt,
+}
+
+impl From<SourceError> for io::Error {
+    fn from(error: SourceError) -> Self {
+        let kind = match error {
+            SourceError::NotFound => io::ErrorKind::NotFound,
+            SourceError::Denied => io::ErrorKind::PermissionDenied,
+            _ => io::ErrorKind::Other,
+        };
+        Self::new(kind, error)
+    }
+}
+
+/// Why an index cannot be used; each is one line naming the file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// The file cannot be read.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The index.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A line or row that names no record.
+    #[error("{path}:{line}: {what}", path = path.display())]
+    Row {
+        /// The index.
+        path: PathBuf,
+        /// Number of the line or row, from 1.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A Parquet file that cannot be used.
+    #[error("{path}: {what}", path = path.display())]
+    Parquet {
+        /// The index.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// No row at all.
+    #[error("{path}: names no record", path = path.display())]
+    Empty {
+        /// The index.
+        path: PathBuf,
+    },
+}

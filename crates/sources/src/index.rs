@@ -1,0 +1,51 @@
+//! Indexes of records: CDXJ, JSON lines, Parquet.
+
+mod cdxj;
+#[cfg(feature = "parquet")]
+mod parquet;
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, Read},
+    path::Path,
+};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::IndexError;
+
+/// One row of an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Name of the archive.
+    pub(crate) file: String,
+    /// First stored byte of the record.
+    pub(crate) offset: u64,
+    /// Stored bytes of the record.
+    pub(crate) length: u64,
+}
+
+/// Gives every row of an index to `each`. The kind of file is known by its first bytes.
+pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Entry)) -> Result<(), IndexError> {
+    let failed = |source| IndexError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    let head = file.fill_buf().map_err(failed)?;
+    if head.starts_with(b"PAR1") {
+        #[cfg(feature = "parquet")]
+        return parquet::read(path, each);
+        #[cfg(not(feature = "parquet"))]
+        return Err(IndexError::Parquet {
+            path: path.to_owned(),
+            what: "this build reads no Parquet (feature `parquet`)".to_owned(),
+        });
+    }
+    let lines: Box<dyn Read> = if head.starts_with(&[0x1f, 0x8b]) {
+        Box::new(MultiGzDecoder::new(file))
+    } else {
+        Box::new(file)
+    };
+    cdxj::read(path, BufReader::new(lines), each)
+}

@@ -1,0 +1,151 @@
+//! Parquet with the columns of Common Crawl's URL index.
+
+use std::{fs::File, path::Path, sync::Arc};
+
+use parquet::{
+    file::reader::{FileReader, SerializedFileReader},
+    record::Field,
+    schema::types::Type,
+};
+
+use super::Entry;
+use crate::IndexError;
+
+/// The columns that find a record.
+const COLUMNS: [&str; 3] = [
+    "warc_filename",
+    "warc_record_offset",
+    "warc_record_length",
+];
+
+pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Entry)) -> Result<(), IndexError> {
+    let failed = |what: String| IndexError::Parquet {
+        path: path.to_owned(),
+        what,
+    };
+    let file = File::open(path).map_err(|source| IndexError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let reader = SerializedFileReader::new(file).map_err(|error| failed(error.to_string()))?;
+    let schema = reader.metadata().file_metadata().schema();
+    let mut columns = Vec::new();
+    for name in COLUMNS {
+        let column = schema.get_fields().iter().find(|field| field.name() == name);
+        columns.push(Arc::clone(
+            column.ok_or_else(|| failed(format!("no column {name}")))?,
+        ));
+    }
+    let projection = Type::group_type_builder(schema.name())
+        .with_fields(columns)
+        .build()
+        .map_err(|error| failed(error.to_string()))?;
+    let rows = reader
+        .get_row_iter(Some(projection))
+        .map_err(|error| failed(error.to_string()))?;
+    for (at, row) in rows.enumerate() {
+        let row = row.map_err(|error| failed(error.to_string()))?;
+        let mut entry = Entry {
+            file: String::new(),
+            offset: 0,
+            length: 0,
+        };
+        for (name, field) in row.get_column_iter() {
+            let put = match name.as_str() {
+                "warc_filename" => text(field).map(|file| entry.file = file),
+                "warc_record_offset" => number(field).map(|offset| entry.offset = offset),
+                _ => number(field).map(|length| entry.length = length),
+            };
+            put.ok_or_else(|| IndexError::Row {
+                path: path.to_owned(),
+                line: at + 1,
+                what: format!("{name} is {field}"),
+            })?;
+        }
+        each(entry);
+    }
+    Ok(())
+}
+
+fn text(field: &Field) -> Option<String> {
+    match field {
+        Field::Str(text) => Some(text.clone()),
+        Field::Bytes(bytes) => bytes.as_utf8().ok().map(str::to_owned),
+        _ => None,
+    }
+}
+
+fn number(field: &Field) -> Option<u64> {
+    match *field {
+        Field::Int(number) => number.try_into().ok(),
+        Field::Long(number) => number.try_into().ok(),
+        Field::UInt(number) => Some(number.into()),
+        Field::ULong(number) => Some(number),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::{
+        data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type},
+        file::{properties::WriterProperties, writer::SerializedFileWriter},
+        schema::parser::parse_message_type,
+    };
+
+    fn written(message: &str, fill: bool) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let schema = Arc::new(parse_message_type(message).unwrap());
+        let properties = Arc::new(WriterProperties::builder().build());
+        let mut writer =
+            SerializedFileWriter::new(file.reopen().unwrap(), schema, properties).unwrap();
+        if fill {
+            let mut group = writer.next_row_group().unwrap();
+            let mut text = |values: &[&str]| {
+                let values: Vec<ByteArray> = values.iter().map(|&text| text.into()).collect();
+                let mut column = group.next_column().unwrap().unwrap();
+                let typed = column.typed::<ByteArrayType>();
+                typed.write_batch(&values, None, None).unwrap();
+                column.close().unwrap();
+            };
+            text(&["http://a/", "http://b/"]);
+            text(&["x.warc.gz", "y.warc.gz"]);
+            let mut column = group.next_column().unwrap().unwrap();
+            let typed = column.typed::<Int32Type>();
+            typed.write_batch(&[5, 6], None, None).unwrap();
+            column.close().unwrap();
+            let mut column = group.next_column().unwrap().unwrap();
+            let typed = column.typed::<Int64Type>();
+            typed.write_batch(&[70, 80], None, None).unwrap();
+            column.close().unwrap();
+            group.close().unwrap();
+        }
+        writer.close().unwrap();
+        file
+    }
+
+    #[test]
+    fn columns_are_found_by_name() {
+        let file = written(
+            "message m { required binary url (UTF8); required binary warc_filename (UTF8); \
+             required int32 warc_record_offset; required int64 warc_record_length; }",
+            true,
+        );
+        let mut rows = Vec::new();
+        crate::index::read(file.path(), &mut |row| rows.push(row)).unwrap();
+        let row = |file: &str, offset, length| Entry {
+            file: file.to_owned(),
+            offset,
+            length,
+        };
+        assert_eq!(rows, [row("x.warc.gz", 5, 70), row("y.warc.gz", 6, 80)]);
+    }
+
+    #[test]
+    fn a_missing_column_is_named() {
+        let file = written("message m { required binary warc_filename (UTF8); }", false);
+        let error = read(file.path(), &mut |_| {}).unwrap_err().to_string();
+        assert!(error.ends_with("no column warc_record_offset"), "{error}");
+    }
+}

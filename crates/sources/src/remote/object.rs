@@ -1,0 +1,224 @@
+//! One object: ranges of it, with breaks mended and changes noticed.
+
+use std::{error::Error as _, ops::Range, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use object_store::{Error, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, path::Path};
+use tokio::sync::mpsc::Sender;
+
+use super::PIECE;
+use crate::SourceError;
+
+/// Breaks in a row, without a byte in between, after which an object is given up.
+const BREAKS: u32 = 5;
+
+/// An object as it was when it was first asked for.
+pub(crate) struct Object {
+    store: Arc<dyn ObjectStore>,
+    path: Path,
+    identity: Option<Identity>,
+    /// Whether the server answers requests for ranges with the whole object.
+    whole: bool,
+}
+
+/// What tells one version of an object from another.
+#[derive(Clone, Debug, PartialEq)]
+struct Identity {
+    size: u64,
+    tag: Option<String>,
+    /// Seconds since 1970; only looked at without a tag.
+    modified: i64,
+}
+
+impl Identity {
+    fn of(meta: &ObjectMeta) -> Self {
+        let modified = meta.last_modified.timestamp();
+        Self {
+            size: meta.size,
+            modified: if meta.e_tag.is_some() { 0 } else { modified },
+            tag: meta.e_tag.clone(),
+        }
+    }
+}
+
+/// What came of one request.
+enum Ended {
+    /// All bytes were sent.
+    Whole,
+    /// Nobody wants more.
+    Unwanted,
+    /// The connection broke.
+    Broken(String),
+}
+
+impl Object {
+    pub(crate) fn new(store: Arc<dyn ObjectStore>, path: Path) -> Self {
+        Self {
+            store,
+            path,
+            identity: None,
+            whole: false,
+        }
+    }
+
+    /// Asks for the object's size. It is what the first answer says, so that no bytes are wasted
+    /// where a server knows ranges; an empty object has none, so it is asked for whole.
+    pub(crate) async fn size(&mut self) -> Result<u64, SourceError> {
+        let result = match self.get(Some(0..1)).await {
+            Ok(result) => result,
+            Err(error) if is_final(&error) => return Err(told(&error)),
+            // A server without ranges, or an object without a byte to ask for.
+            Err(_) => {
+                self.whole = true;
+                self.get(None).await.map_err(|error| told(&error))?
+            }
+        };
+        let identity = Identity::of(&result.meta);
+        let size = identity.size;
+        self.identity = Some(identity);
+        Ok(size)
+    }
+
+    /// Whether the server gives parts of the object, as far as [`Object::size`] found.
+    pub(crate) fn knows_ranges(&self) -> bool {
+        !self.whole
+    }
+
+    /// Sends the bytes of a range. False if nobody wants them any more.
+    pub(crate) async fn read(
+        &mut self,
+        range: Range<u64>,
+        sender: &Sender<Result<Bytes, SourceError>>,
+    ) -> Result<bool, SourceError> {
+        let (mut at, mut breaks) = (range.start, 0);
+        loop {
+            let before = at;
+            match self.request(&mut at, range.end, sender).await? {
+                Ended::Whole => return Ok(true),
+                Ended::Unwanted => return Ok(false),
+                Ended::Broken(what) => {
+                    breaks = if at > before { 1 } else { breaks + 1 };
+                    if breaks > BREAKS {
+                        return Err(SourceError::Failed(what));
+                    }
+                    tracing::debug!("{}: byte {at}: {what}, asking again", self.path);
+                    tokio::time::sleep(pause(breaks)).await;
+                }
+            }
+        }
+    }
+
+    /// The bytes of a range; fewer if the object ends before.
+    pub(crate) async fn whole(mut self, range: Range<u64>) -> Result<Vec<u8>, SourceError> {
+        let size = self.size().await?;
+        let range = range.start.min(size)..range.end.min(size);
+        let (sender, mut receiver) = tokio::sync::mpsc::channel(16);
+        let gather = async {
+            let mut bytes = Vec::new();
+            while let Some(piece) = receiver.recv().await {
+                bytes.extend_from_slice(&piece?);
+            }
+            Ok::<_, SourceError>(bytes)
+        };
+        let send = async {
+            let done = self.read(range, &sender).await;
+            drop(sender);
+            done
+        };
+        let (bytes, done) = futures_util::join!(gather, send);
+        done?;
+        bytes
+    }
+
+    /// Sends the bytes from `at` to `end`, moving `at` along.
+    async fn request(
+        &mut self,
+        at: &mut u64,
+        end: u64,
+        sender: &Sender<Result<Bytes, SourceError>>,
+    ) -> Result<Ended, SourceError> {
+        if *at >= end {
+            return Ok(Ended::Whole);
+        }
+        let range = (!self.whole).then_some(*at..end);
+        let result = self.get(range).await.map_err(|error| told(&error))?;
+        let identity = Identity::of(&result.meta);
+        if self.identity.as_ref().is_some_and(|known| *known != identity) {
+            return Err(SourceError::Changed);
+        }
+        let mut skip = if self.whole { *at } else { 0 };
+        let mut stream = result.into_stream();
+        while let Some(piece) = stream.next().await {
+            let mut piece = match piece {
+                Ok(piece) => piece,
+                Err(error) => return Ok(Ended::Broken(one_line(&error))),
+            };
+            let passed = usize::try_from(skip).unwrap_or(usize::MAX).min(piece.len());
+            skip -= passed as u64;
+            drop(piece.split_to(passed));
+            let left = usize::try_from(end - *at).unwrap_or(usize::MAX);
+            piece.truncate(left);
+            while !piece.is_empty() {
+                let part = piece.split_to(piece.len().min(PIECE));
+                let length = part.len() as u64;
+                if sender.send(Ok(part)).await.is_err() {
+                    return Ok(Ended::Unwanted);
+                }
+                *at += length;
+            }
+            if *at >= end {
+                return Ok(Ended::Whole);
+            }
+        }
+        Ok(Ended::Broken("the connection ended early".to_owned()))
+    }
+
+    async fn get(&self, range: Option<Range<u64>>) -> object_store::Result<GetResult> {
+        // A weak tag never matches; the answer's own is compared in every case.
+        let tag = self.identity.as_ref().and_then(|known| known.tag.clone());
+        let options = GetOptions {
+            range: range.map(GetRange::Bounded),
+            if_match: tag.filter(|tag| !tag.starts_with("W/")),
+            ..GetOptions::default()
+        };
+        self.store.get_opts(&self.path, options).await
+    }
+}
+
+/// Time before the next try: 0.1 s, doubled each time.
+fn pause(breaks: u32) -> Duration {
+    Duration::from_millis(50 << breaks.min(10))
+}
+
+/// Whether asking in another way would change nothing.
+fn is_final(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::NotFound { .. } | Error::PermissionDenied { .. } | Error::Unauthenticated { .. }
+    )
+}
+
+fn told(error: &Error) -> SourceError {
+    match error {
+        Error::NotFound { .. } => SourceError::NotFound,
+        Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => SourceError::Denied,
+        Error::Precondition { .. } => SourceError::Changed,
+        other => SourceError::Failed(one_line(other)),
+    }
+}
+
+/// What the innermost of the errors says, in one line.
+pub(crate) fn one_line(error: &Error) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    // The outer ones repeat it, with addresses that the caller names anyway.
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let text = if error.source().is_some() {
+        innermost.to_string()
+    } else {
+        error.to_string()
+    };
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,369 @@
+//! The records that an index names, read without the rest of their archives.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crate::{Base, IndexError, Location, SourceError, index};
+
+/// Unwanted bytes between two records that are read along rather than asked for separately.
+const GAP: u64 = 64 << 10;
+/// Bytes of several records that are read at once.
+const TOGETHER: u64 = 4 << 20;
+/// Most bytes of one record.
+const LONGEST: u64 = 1 << 30;
+
+/// One wanted record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Row {
+    /// Which of the archives.
+    file: u32,
+    /// First stored byte.
+    pub offset: u64,
+    /// Stored bytes.
+    pub length: u64,
+}
+
+/// Wanted records of some archives, in the order of the archives' names and of their offsets, none
+/// twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    index: PathBuf,
+    archives: Vec<Location>,
+    rows: Vec<Row>,
+}
+
+/// The stored bytes of one wanted record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The archive.
+    pub archive: Arc<str>,
+    /// First stored byte in the archive.
+    pub offset: u64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What came of one row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The record's bytes.
+    Stored(Stored),
+    /// They cannot be read.
+    Missing {
+        /// The archive.
+        archive: Arc<str>,
+        /// First stored byte in the archive.
+        offset: u64,
+        /// Stored bytes, as the index says.
+        length: u64,
+        /// Why.
+        error: SourceError,
+    },
+}
+
+/// Rows of one archive that are read at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) archive: usize,
+    pub(crate) bytes: Range<u64>,
+    pub(crate) rows: Range<usize>,
+}
+
+impl Selection {
+    /// Reads an index: CDXJ (gzip or plain), JSON lines, or Parquet with Common Crawl's columns. Names
+    /// of archives are joined to `base`.
+    ///
+    /// # Errors
+    /// If it cannot be read, names no record, or has a line that names none.
+    pub fn load(index: &Path, base: &Base) -> Result<Self, IndexError> {
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut rows = Vec::new();
+        index::read(index, &mut |entry| {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            rows.push(Row {
+                file: *numbers.entry(entry.file).or_insert(next),
+                offset: entry.offset,
+                length: entry.length,
+            });
+        })?;
+        if rows.is_empty() {
+            return Err(IndexError::Empty {
+                path: index.to_owned(),
+            });
+        }
+        let mut names: Vec<(String, u32)> = numbers.into_iter().collect();
+        names.sort_unstable();
+        let mut places = vec![0; names.len()];
+        for (place, (_, number)) in (0..).zip(&names) {
+            if let Some(slot) = places.get_mut(*number as usize) {
+                *slot = place;
+            }
+        }
+        for row in &mut rows {
+            row.file = places.get(row.file as usize).copied().unwrap_or_default();
+        }
+        rows.sort_unstable();
+        rows.dedup_by_key(|row| (row.file, row.offset));
+        Ok(Self {
+            index: index.to_owned(),
+            archives: names.iter().map(|(name, _)| base.join(name)).collect(),
+            rows,
+        })
+    }
+
+    /// The index it was read from.
+    pub fn index(&self) -> &Path {
+        &self.index
+    }
+
+    /// The archives.
+    pub fn archives(&self) -> &[Location] {
+        &self.archives
+    }
+
+    /// The wanted records.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Stored bytes of all wanted records.
+    pub fn bytes(&self) -> u64 {
+        let lengths = self.rows.iter().map(|row| row.length);
+        lengths.fold(0, u64::saturating_add)
+    }
+
+    /// Rows from the row `from` on, grouped as they are read.
+    pub(crate) fn segments(&self, from: usize) -> Vec<Segment> {
+        let mut segments: Vec<Segment> = Vec::new();
+        for (at, row) in self.rows.iter().enumerate().skip(from) {
+            let end = row.offset.saturating_add(row.length);
+            if let Some(last) = segments.last_mut()
+                && last.archive == row.file as usize
+                && row.offset <= last.bytes.end.saturating_add(GAP)
+                && end.saturating_sub(last.bytes.start) <= TOGETHER
+            {
+                last.bytes.end = last.bytes.end.max(end);
+                last.rows.end = at + 1;
+            } else {
+                segments.push(Segment {
+                    archive: row.file as usize,
+                    bytes: row.offset..end,
+                    rows: at..at + 1,
+                });
+            }
+        }
+        segments
+    }
+
+    /// The wanted records in their order, from the row `from` on. `fetch` is asked for the bytes of
+    /// objects, in the order of the segments it was made for.
+    pub fn read<'a>(
+        &'a self,
+        from: usize,
+        #[cfg(feature = "remote")] remote: Option<&crate::Remote>,
+    ) -> impl Iterator<Item = Found> + 'a {
+        let segments = self.segments(from);
+        #[cfg(feature = "remote")]
+        let mut fetched = remote.map(|remote| remote.fetch(self.wanted(&segments)));
+        let mut open: Option<(usize, Result<File, SourceError>)> = None;
+        segments.into_iter().flat_map(move |segment| {
+            let location = self.archives.get(segment.archive);
+            let too_long = segment.bytes.end - segment.bytes.start > LONGEST;
+            let bytes = match location {
+                _ if too_long => Err(SourceError::Failed("the record is too long".to_owned())),
+                Some(Location::File(path)) => {
+                    if open.as_ref().is_none_or(|(number, _)| *number != segment.archive) {
+                        let file = File::open(path);
+                        let file = file.map_err(|error| SourceError::File(error.to_string()));
+                        open = Some((segment.archive, file));
+                    }
+                    match &mut open {
+                        Some((_, Ok(file))) => read_range(file, &segment.bytes),
+                        Some((_, Err(error))) => Err(error.clone()),
+                        None => Err(SourceError::NotFound),
+                    }
+                }
+                #[cfg(feature = "remote")]
+                Some(Location::Url(_)) => fetched
+                    .as_mut()
+                    .and_then(Iterator::next)
+                    .unwrap_or(Err(SourceError::NotBuilt)),
+                #[cfg(not(feature = "remote"))]
+                Some(Location::Url(_)) => Err(SourceError::NotBuilt),
+                None => Err(SourceError::NotFound),
+            };
+            self.cut(&segment, &bytes)
+        })
+    }
+
+    /// The ranges of objects among segments.
+    #[cfg(feature = "remote")]
+    fn wanted(&self, segments: &[Segment]) -> Vec<(String, Range<u64>)> {
+        let wanted = segments.iter().filter_map(|segment| {
+            let length = segment.bytes.end - segment.bytes.start;
+            match self.archives.get(segment.archive) {
+                Some(Location::Url(url)) if length <= LONGEST => {
+                    Some((url.clone(), segment.bytes.clone()))
+                }
+                _ => None,
+            }
+        });
+        wanted.collect()
+    }
+
+    /// The rows of a segment out of its bytes. Bytes that end early are those of the last record in an
+    /// archive whose index counts too many; what there is of it may be whole.
+    fn cut(&self, segment: &Segment, bytes: &Result<Vec<u8>, SourceError>) -> Vec<Found> {
+        let archive: Arc<str> = self
+            .archives
+            .get(segment.archive)
+            .map_or_else(String::new, ToString::to_string)
+            .into();
+        let rows = self.rows.get(segment.rows.clone()).unwrap_or_default();
+        let found = rows.iter().map(|row| {
+            let missing = |error| Found::Missing {
+                archive: Arc::clone(&archive),
+                offset: row.offset,
+                length: row.length,
+                error,
+            };
+            let bytes = match bytes {
+                Ok(bytes) => bytes,
+                Err(error) => return missing(error.clone()),
+            };
+            let start = usize::try_from(row.offset - segment.bytes.start).unwrap_or(usize::MAX);
+            let length = usize::try_from(row.length).unwrap_or(usize::MAX);
+            let end = start.saturating_add(length).min(bytes.len());
+            match bytes.get(start..end) {
+                Some(bytes) if !bytes.is_empty() => Found::Stored(Stored {
+                    archive: Arc::clone(&archive),
+                    offset: row.offset,
+                    bytes: bytes.to_vec(),
+                }),
+                _ => missing(SourceError::Failed(
+                    "the archive ends before the record".to_owned(),
+                )),
+            }
+        });
+        found.collect()
+    }
+}
+
+/// Bytes of a file; fewer than asked for if it ends before.
+fn read_range(file: &mut File, range: &Range<u64>) -> Result<Vec<u8>, SourceError> {
+    let failed = |error: std::io::Error| SourceError::File(error.to_string());
+    file.seek(SeekFrom::Start(range.start)).map_err(failed)?;
+    let mut bytes = Vec::new();
+    let length = range.end - range.start;
+    file.take(length).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> Selection {
+        let lines: String = rows
+            .iter()
+            .map(|(file, offset, length)| {
+                format!("x 1 {{\"filename\":\"{file}\",\"offset\":{offset},\"length\":{length}}}\n")
+            })
+            .collect();
+        let index = folder.join("i.cdxj");
+        fs::write(&index, lines).unwrap();
+        Selection::load(&index, &Base::beside(&index)).unwrap()
+    }
+
+    fn read(selection: &Selection, from: usize) -> Vec<Found> {
+        selection
+            .read(
+                from,
+                #[cfg(feature = "remote")]
+                None,
+            )
+            .collect()
+    }
+
+    fn bytes(found: &[Found]) -> Vec<String> {
+        found
+            .iter()
+            .map(|found| match found {
+                Found::Stored(stored) => String::from_utf8_lossy(&stored.bytes).into_owned(),
+                Found::Missing { error, .. } => error.to_string(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn records_come_in_the_order_of_their_places() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a"), "0123456789").unwrap();
+        fs::write(folder.path().join("b"), "abcdefghij").unwrap();
+        let selection = selection(
+            folder.path(),
+            &[
+                ("b", 7, 3),
+                ("a", 2, 2),
+                ("gone", 0, 5),
+                ("a", 0, 1),
+                ("b", 0, 2),
+                ("a", 2, 2),
+                ("b", 9, 5),
+                ("b", 20, 5),
+            ],
+        );
+        assert_eq!((selection.rows().len(), selection.bytes()), (7, 23));
+        assert_eq!(selection.segments(0).len(), 3);
+        let found = read(&selection, 0);
+        let Found::Missing { archive, .. } = &found[6] else {
+            panic!("{found:?}");
+        };
+        assert!(archive.ends_with("gone"));
+        let texts = bytes(&found);
+        assert_eq!(
+            texts[..6],
+            ["0", "23", "ab", "hij", "j", "the archive ends before the record"]
+        );
+        assert!(texts[6].contains("No such file"), "{texts:?}");
+        assert_eq!(bytes(&read(&selection, 3))[..2], ["hij", "j"]);
+    }
+
+    #[test]
+    fn neighbours_are_read_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let selection = selection(
+            folder.path(),
+            &[
+                ("a", 0, 100),
+                ("a", 100 + GAP, 100),
+                ("a", 300 + 2 * GAP, 100),
+                ("a", 400 + 2 * GAP, TOGETHER),
+                ("a", u64::MAX, u64::MAX),
+            ],
+        );
+        let groups: Vec<_> = selection
+            .segments(0)
+            .into_iter()
+            .map(|segment| segment.rows)
+            .collect();
+        assert_eq!(groups, [0..2, 2..3, 3..4, 4..5]);
+        assert_eq!(selection.segments(1)[0].bytes.start, 100 + GAP);
+    }
+
+    #[test]
+    fn an_index_without_rows_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path().join("i");
+        fs::write(&index, "!meta\n\n").unwrap();
+        let error = Selection::load(&index, &Base::beside(&index)).unwrap_err();
+        assert!(error.to_string().ends_with("i: names no record"), "{error}");
+    }
+}
