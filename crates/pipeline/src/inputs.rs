@@ -4,10 +4,14 @@ use std::{
     fs::{self, File},
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use flate2::read::MultiGzDecoder;
+use trommel_sources::{Base, IndexError, Location, Selection, is_url};
 
+/// Schemes of the URLs that are read.
+const SCHEMES: [&str; 4] = ["http://", "https://", "s3://", "s3a://"];
 /// Ends of the names that count as archives in a folder.
 const SUFFIXES: [&str; 5] = [".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz"];
 
@@ -16,6 +20,10 @@ const SUFFIXES: [&str; 5] = [".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz"
 pub enum Input {
     /// A file; it need not exist.
     File(PathBuf),
+    /// An object behind `http(s)://` or `s3://`.
+    Url(String),
+    /// Single records of archives, named by an index.
+    Selection(Arc<Selection>),
     /// Standard input.
     Stdin,
     /// An argument that stands for no archive; the run reports it and goes on.
@@ -28,10 +36,13 @@ pub enum Input {
 }
 
 impl Input {
-    /// The name in messages and in `source.file`: the path as the user gave it, `-` for standard input.
+    /// The name in messages and in `source.file`: path or URL as the user gave it, `-` for standard
+    /// input. Records that an index names have the place of their archive instead.
     pub fn name(&self) -> String {
         match self {
             Self::File(path) => path.to_string_lossy().into_owned(),
+            Self::Url(url) => url.clone(),
+            Self::Selection(selection) => selection.index().to_string_lossy().into_owned(),
             Self::Stdin => "-".to_owned(),
             Self::Nothing { argument, .. } => argument.clone(),
         }
@@ -42,9 +53,12 @@ impl Input {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// A URL.
-    #[error("{0}: URL inputs are not supported in this version")]
+    /// A URL of a kind that is not read.
+    #[error("{0}: only http://, https:// and s3:// URLs are read")]
     Url(String),
+    /// An index that cannot be used.
+    #[error(transparent)]
+    Index(#[from] IndexError),
     /// A glob that is none.
     #[error("{pattern}: {source}")]
     Glob {
@@ -68,13 +82,14 @@ pub enum InputError {
 
 /// The archives that arguments stand for, in the order of the arguments: files; globs (an existing
 /// file of that name wins) and folders (with all below them; files named as WARC or ARC), each
-/// sorted and without duplicates; `@FILE`, a manifest, plain or gzip, with a path a line, relative to
-/// its own folder, in which blank lines and lines starting with `#` are skipped; `-`, standard input.
+/// sorted and without duplicates; `http(s)://` and `s3://` URLs; `@FILE`, a manifest, plain or gzip,
+/// with a path or URL a line, relative to `base` or else to its own folder, in which blank lines and
+/// lines starting with `#` are skipped; `-`, standard input.
 ///
 /// # Errors
-/// If an argument is a URL or a malformed glob, if a manifest or folder cannot be read, or if
+/// If an argument is another URL or a malformed glob, if a manifest or folder cannot be read, or if
 /// standard input is named twice. What stands for no archive is given as [`Input::Nothing`].
-pub fn expand(arguments: &[String]) -> Result<Vec<Input>, InputError> {
+pub fn expand(arguments: &[String], base: Option<&Base>) -> Result<Vec<Input>, InputError> {
     let mut inputs = Vec::new();
     for argument in arguments {
         if argument == "-" {
@@ -83,9 +98,9 @@ pub fn expand(arguments: &[String]) -> Result<Vec<Input>, InputError> {
             }
             inputs.push(Input::Stdin);
         } else if let Some(manifest) = argument.strip_prefix('@').filter(|_| !exists(argument)) {
-            from_manifest(Path::new(manifest), &mut inputs)?;
+            from_manifest(Path::new(manifest), base, &mut inputs)?;
         } else if is_url(argument) {
-            return Err(InputError::Url(argument.clone()));
+            inputs.push(from_url(argument)?);
         } else if argument.contains(['*', '?', '[']) && !exists(argument) {
             from_glob(argument, &mut inputs)?;
         } else {
@@ -95,14 +110,33 @@ pub fn expand(arguments: &[String]) -> Result<Vec<Input>, InputError> {
     Ok(inputs)
 }
 
+/// The records that an index names: CDXJ, JSON lines or Parquet. Names of archives are relative to
+/// `base`, or else to the folder of the index.
+///
+/// # Errors
+/// If the index cannot be read, or is none.
+pub fn select(index: &Path, base: Option<&Base>) -> Result<Input, InputError> {
+    let beside = Base::beside(index);
+    let selection = Selection::load(index, base.unwrap_or(&beside))?;
+    let mut locations = selection.archives().iter();
+    if let Some(Location::Url(url)) =
+        locations.find(|place| matches!(place, Location::Url(url) if from_url(url).is_err()))
+    {
+        return Err(InputError::Url(url.clone()));
+    }
+    Ok(Input::Selection(Arc::new(selection)))
+}
+
 fn exists(argument: &str) -> bool {
     Path::new(argument).exists()
 }
 
-fn is_url(argument: &str) -> bool {
-    argument.split_once("://").is_some_and(|(scheme, _)| {
-        !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
+fn from_url(url: &str) -> Result<Input, InputError> {
+    if SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
+        Ok(Input::Url(url.to_owned()))
+    } else {
+        Err(InputError::Url(url.to_owned()))
+    }
 }
 
 fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
@@ -173,12 +207,17 @@ fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
     Ok(())
 }
 
-fn from_manifest(manifest: &Path, inputs: &mut Vec<Input>) -> Result<(), InputError> {
+fn from_manifest(
+    manifest: &Path,
+    base: Option<&Base>,
+    inputs: &mut Vec<Input>,
+) -> Result<(), InputError> {
     let failed = |source| InputError::Io {
         path: manifest.to_owned(),
         source,
     };
-    let folder = manifest.parent().unwrap_or(Path::new(""));
+    let beside = Base::beside(manifest);
+    let base = base.unwrap_or(&beside);
     let mut reader = BufReader::new(File::open(manifest).map_err(failed)?);
     let is_gzip = reader
         .fill_buf()
@@ -196,10 +235,10 @@ fn from_manifest(manifest: &Path, inputs: &mut Vec<Input>) -> Result<(), InputEr
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        if is_url(line) {
-            return Err(InputError::Url(line.to_owned()));
+        match base.join(line) {
+            Location::Url(url) => inputs.push(from_url(&url)?),
+            Location::File(path) => from_path(path, inputs)?,
         }
-        from_path(folder.join(line), inputs)?;
     }
     if inputs.len() == before {
         inputs.push(Input::Nothing {
@@ -227,7 +266,7 @@ mod tests {
 
     fn names(folder: &Path, arguments: &[String]) -> Vec<String> {
         let prefix = format!("{}/", folder.display());
-        expand(arguments)
+        expand(arguments, None)
             .unwrap()
             .iter()
             .map(|input| input.name().replace(&prefix, ""))
@@ -302,6 +341,41 @@ mod tests {
     }
 
     #[test]
+    fn urls_and_manifests_of_urls() {
+        let folder = folder(&[]);
+        fs::write(at(&folder, "list"), "a.warc.gz\nhttps://host/b.warc.gz\n").unwrap();
+        let arguments = ["s3://bucket/x.warc".to_owned(), format!("@{}", at(&folder, "list"))];
+        let base = Base::new("https://data.example.org/");
+        let url = |url: &str| Input::Url(url.to_owned());
+        assert_eq!(
+            expand(&arguments, Some(&base)).unwrap(),
+            [
+                url("s3://bucket/x.warc"),
+                url("https://data.example.org/a.warc.gz"),
+                url("https://host/b.warc.gz")
+            ]
+        );
+    }
+
+    #[test]
+    fn an_index_stands_for_its_records() {
+        let folder = folder(&[]);
+        let row = r#"x 1 {"filename": "a.warc.gz", "offset": "5", "length": "7"}"#;
+        fs::write(at(&folder, "i.cdxj"), row).unwrap();
+        let index = at(&folder, "i.cdxj");
+        let archives = |base: Option<&Base>| match select(Path::new(&index), base) {
+            Ok(Input::Selection(selection)) => selection.archives().to_vec(),
+            other => panic!("{other:?}"),
+        };
+        let beside = Location::File(folder.path().join("a.warc.gz"));
+        assert_eq!(archives(None), [beside]);
+        let url = Location::Url("s3://bucket/a.warc.gz".into());
+        assert_eq!(archives(Some(&Base::new("s3://bucket"))), [url]);
+        let error = select(Path::new(&index), Some(&Base::new("ftp://host"))).unwrap_err();
+        assert!(error.to_string().starts_with("ftp://host/a.warc.gz: only"));
+    }
+
+    #[test]
     fn what_stands_for_nothing_is_named() {
         let folder = folder(&["empty/x.txt"]);
         fs::write(at(&folder, "list"), "# none\n").unwrap();
@@ -313,7 +387,7 @@ mod tests {
                 "no path in this manifest",
             ),
         ] {
-            let inputs = expand(std::slice::from_ref(&argument)).unwrap();
+            let inputs = expand(std::slice::from_ref(&argument), None).unwrap();
             assert_eq!(inputs, [Input::Nothing { argument, reason }]);
         }
     }
@@ -321,13 +395,13 @@ mod tests {
     #[test]
     fn what_cannot_be_run_is_an_error() {
         let error = |argument: &str| {
-            expand(&["-".to_owned(), argument.to_owned()])
+            expand(&["-".to_owned(), argument.to_owned()], None)
                 .unwrap_err()
                 .to_string()
         };
         assert_eq!(
-            error("s3://bucket/a.warc.gz"),
-            "s3://bucket/a.warc.gz: URL inputs are not supported in this version"
+            error("ftp://host/a.warc.gz"),
+            "ftp://host/a.warc.gz: only http://, https:// and s3:// URLs are read"
         );
         assert_eq!(error("-"), "-: standard input can be read only once");
         assert!(error("@/gone/list").starts_with("/gone/list: "));

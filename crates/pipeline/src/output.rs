@@ -145,6 +145,11 @@ impl Output {
             .map(|input| {
                 let stem = match input {
                     Input::File(path) => stem(path),
+                    Input::Url(url) => {
+                        let path = url.split(['?', '#']).next().unwrap_or_default();
+                        stem(Path::new(path))
+                    }
+                    Input::Selection(selection) => stem(selection.index()),
                     Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),
                 };
                 let mut name = format!("{stem}{}", self.suffix());
@@ -206,11 +211,15 @@ fn by_suffix(name: &str) -> Option<(Format, Compression)> {
         .map(|&(_, format, compression)| (format, compression))
 }
 
-/// The name of an archive without folder and without what says that it is one.
+/// The name of an archive or index without folder and without what says that it is one.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut stem: &str = &name;
-    for endings in [&[".gz", ".zst"], &[".warc", ".arc"]] {
+    let endings: [&[&str]; 2] = [
+        &[".gz", ".zst"],
+        &[".warc", ".arc", ".cdxj", ".jsonl", ".parquet"],
+    ];
+    for endings in endings {
         for ending in endings {
             if let Some(at) = stem.len().checked_sub(ending.len())
                 && at > 0
@@ -247,6 +256,7 @@ mod tests {
             .iter()
             .map(|name| match *name {
                 "-" => Input::Stdin,
+                url if url.contains("://") => Input::Url(url.into()),
                 name => Input::File(name.into()),
             })
             .collect();
@@ -262,6 +272,7 @@ mod tests {
             "d",
             "-",
             "e.warc.wet.gz",
+            "https://example.org/x/f.warc.gz?key=1/2",
         ];
         assert_eq!(
             names("out", NONE, &inputs),
@@ -271,7 +282,8 @@ mod tests {
                 "c.jsonl.zst",
                 "d.jsonl.zst",
                 "stdin.jsonl.zst",
-                "e.warc.wet.jsonl.zst"
+                "e.warc.wet.jsonl.zst",
+                "f.jsonl.zst"
             ]
         );
         assert_eq!(
