@@ -32,8 +32,8 @@ pub(crate) struct Checkpoint {
     pub(crate) shard: Option<Part>,
     /// The quarantine, likewise.
     pub(crate) quarantine: Option<Part>,
-    /// Outputs that are complete but may not have their final name yet.
-    pub(crate) complete: Vec<PathBuf>,
+    /// An output that is complete but may not have its final name yet.
+    pub(crate) complete: Option<PathBuf>,
     /// A complete quarantine that may not have its final name yet.
     pub(crate) complete_quarantine: Option<PathBuf>,
     /// Report of the input at hand.
@@ -119,7 +119,7 @@ impl Checkpoint {
             point: None,
             shard: None,
             quarantine: None,
-            complete: Vec::new(),
+            complete: None,
             complete_quarantine: None,
             report: FileReport::default(),
             summary: Summary::default(),
