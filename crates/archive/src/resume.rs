@@ -42,6 +42,16 @@ struct State {
 }
 
 impl ResumePoint {
+    /// The point after so many items from the start, for a source of items that is no file.
+    pub fn after(items: u64) -> Self {
+        Self { state: None, items }
+    }
+
+    /// Items from the state, or from the start, that have been given.
+    pub fn items(&self) -> u64 {
+        self.items
+    }
+
     /// Stored offset from which a resuming reader decodes; of a zstd file it reads the head as well.
     pub fn offset(&self) -> u64 {
         self.state.map_or(0, |state| state.stand.offset)

@@ -34,7 +34,9 @@ pub(crate) struct C4;
 
 impl Filter for C4 {
     fn describe(&self) -> String {
-        format!("C4: no curly bracket, no \"lorem ipsum\", {SENTENCES} sentences or more in whole lines")
+        format!(
+            "C4: no curly bracket, no \"lorem ipsum\", {SENTENCES} sentences or more in whole lines"
+        )
     }
 
     fn document(&self, document: &Document) -> Option<Reason> {
@@ -107,7 +109,20 @@ fn is_terminal(c: char) -> bool {
     is_ascii_mark(c)
         || matches!(
             c,
-            '。' | '！' | '？' | '｡' | '．' | '؟' | '۔' | '।' | '॥' | '။' | '។' | '៕' | '།' | '።' | '։'
+            '。' | '！'
+                | '？'
+                | '｡'
+                | '．'
+                | '؟'
+                | '۔'
+                | '।'
+                | '॥'
+                | '။'
+                | '។'
+                | '៕'
+                | '།'
+                | '።'
+                | '։'
         )
 }
 
@@ -131,19 +146,28 @@ mod tests {
     fn three_sentences_in_whole_lines() {
         assert_eq!(judge("One two three four five. Six! Seven?"), None);
         let few = Some(Reason::C4FewSentences);
-        assert_eq!(judge("One two three four five. Six 3.5 at example.org."), few);
+        assert_eq!(
+            judge("One two three four five. Six 3.5 at example.org."),
+            few
+        );
         assert_eq!(judge("Home\nOne. Two.\nThree four. Five."), few);
         assert_eq!(judge("One two three four five. Six. Seven. Eight..."), few);
         assert_eq!(judge("One two three four five. Six. Seven. Eight"), few);
         assert_eq!(judge("Please turn JavaScript on. Now. Here. Go."), few);
-        assert_eq!(judge("This site uses cookies here. Yes. It does. Really."), few);
+        assert_eq!(
+            judge("This site uses cookies here. Yes. It does. Really."),
+            few
+        );
         assert_eq!(judge("He said: \"One two three. Four. Five.\""), None);
         assert_eq!(judge(""), few);
     }
 
     #[test]
     fn scripts_without_spaces() {
-        assert_eq!(judge("我在湖南开会。会议安排了一天时间。让与会者游玩观赏。"), None);
+        assert_eq!(
+            judge("我在湖南开会。会议安排了一天时间。让与会者游玩观赏。"),
+            None
+        );
         let few = Some(Reason::C4FewSentences);
         assert_eq!(judge("我在湖南开一个教学研究会议。会议安排了一天时间"), few);
         assert_eq!(judge("首页。关于。联系。"), few);

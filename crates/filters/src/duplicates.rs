@@ -75,6 +75,13 @@ impl Duplicates {
         exact.max(near)
     }
 
+    /// Bytes of [`Duplicates::state`], about.
+    pub fn bytes(&self) -> u64 {
+        let exact = self.exact.as_ref().map_or(0, |exact| exact.0.bytes());
+        let near = self.near.as_ref().map_or(0, |near| near.0.bytes());
+        exact + near
+    }
+
     /// All that is remembered.
     pub fn state(&self) -> DuplicatesState {
         DuplicatesState {
@@ -133,7 +140,9 @@ mod tests {
     }
 
     fn text(number: u32) -> String {
-        (0..100).map(|word| format!("w{} ", number * 100 + word)).collect()
+        (0..100)
+            .map(|word| format!("w{} ", number * 100 + word))
+            .collect()
     }
 
     #[test]
@@ -151,7 +160,10 @@ mod tests {
         assert_eq!(judge("—"), None);
         let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。";
         assert_eq!(judge(chinese), None);
-        assert_eq!(judge(&chinese.replace("，", " ")), Some(Reason::ExactDuplicate));
+        assert_eq!(
+            judge(&chinese.replace("，", " ")),
+            Some(Reason::ExactDuplicate)
+        );
         assert_eq!(judge(&format!("{chinese}好")), Some(Reason::NearDuplicate));
     }
 
@@ -166,8 +178,11 @@ mod tests {
         assert!(expected.contains(&Some(Reason::ExactDuplicate)));
         for cut in [1, 50, 333] {
             let mut first = filters.duplicates();
-            let mut verdicts: Vec<_> =
-                prints.iter().take(cut).map(|print| first.judge(print)).collect();
+            let mut verdicts: Vec<_> = prints
+                .iter()
+                .take(cut)
+                .map(|print| first.judge(print))
+                .collect();
             let saved = rmp_serde::to_vec(&first.state()).unwrap();
             let mut second = filters.duplicates();
             second.restore(rmp_serde::from_slice(&saved).unwrap());

@@ -20,6 +20,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Filters {
     stages: Vec<Box<dyn Filter>>,
+    /// Stages at the front that are asked before extraction.
+    early: usize,
     duplicates: DuplicateSettings,
 }
 
@@ -36,6 +38,7 @@ impl Filters {
         if !settings.robots.is_empty() {
             stages.push(Box::new(Robots(settings.robots.clone())));
         }
+        let early = stages.len();
         let length = Length {
             min_words: settings.min_words,
             max_words: settings.max_words,
@@ -71,6 +74,7 @@ impl Filters {
         }
         Self {
             stages,
+            early,
             duplicates: settings.duplicates.clone(),
         }
     }
@@ -82,7 +86,9 @@ impl Filters {
 
     /// Why a document is dropped by itself; none if it stays.
     pub fn document(&self, document: &Document) -> Option<Reason> {
-        self.stages.iter().find_map(|stage| stage.document(document))
+        self.stages
+            .iter()
+            .find_map(|stage| stage.document(document))
     }
 
     /// What [`Duplicates`] compare of a text. Pure, so it can be made on any thread.
@@ -101,6 +107,14 @@ impl Filters {
     /// The filters that compare documents, remembering nothing yet.
     pub fn duplicates(&self) -> Duplicates {
         Duplicates::new(&self.duplicates)
+    }
+
+    /// [`Filters::describe`], divided into what is asked before extraction and what after it. Robots
+    /// are asked for at both times.
+    pub fn describe_both(&self) -> (Vec<String>, Vec<String>) {
+        let mut early = self.describe();
+        let late = early.split_off(self.early);
+        (early, late)
     }
 
     /// The stages with their settings in the order in which they ask, a line each.
@@ -140,6 +154,8 @@ mod tests {
                 "near duplicates"
             ]
         );
+        let (early, late) = filters.describe_both();
+        assert_eq!((early.len(), late.len()), (2, 6));
         let page = Capture {
             status: Some(404),
             robots: &["noindex"],

@@ -58,7 +58,10 @@ impl Counts {
             counts.spaced += 1;
             counts.spaced_chars += word.chars().count() as u64;
             counts.lettered += 2 * u32::from(lettered);
-            if let Some(at) = STOPS.iter().position(|stop| stop.eq_ignore_ascii_case(word)) {
+            if let Some(at) = STOPS
+                .iter()
+                .position(|stop| stop.eq_ignore_ascii_case(word))
+            {
                 counts.stops |= 1 << at;
             }
         }
@@ -155,8 +158,14 @@ mod tests {
             ("我在湖南张家界。".to_owned(), Reason::GopherWords),
             ("a b ".repeat(50), Reason::GopherWordLength),
             ("internationalization ".repeat(60), Reason::GopherWordLength),
-            (format!("{}{}", prose(), "# ".repeat(7)), Reason::GopherSymbols),
-            (format!("{}{}", prose(), "what... ".repeat(8)), Reason::GopherSymbols),
+            (
+                format!("{}{}", prose(), "# ".repeat(7)),
+                Reason::GopherSymbols,
+            ),
+            (
+                format!("{}{}", prose(), "what... ".repeat(8)),
+                Reason::GopherSymbols,
+            ),
             (
                 prose().lines().map(|line| format!("- {line}\n")).collect(),
                 Reason::GopherBullets,

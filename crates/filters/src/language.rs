@@ -74,6 +74,9 @@ mod tests {
     fn an_unknown_language_is_in_no_list() {
         assert_eq!(judge(&["en"], &[], None), Some(Reason::Language));
         assert_eq!(judge(&[], &["en"], None), None);
-        assert_eq!(judge(&["en", "de"], &["de"], Some("de")), Some(Reason::Language));
+        assert_eq!(
+            judge(&["en", "de"], &["de"], Some("de")),
+            Some(Reason::Language)
+        );
     }
 }

@@ -29,6 +29,4 @@ pub use filters::Filters;
 pub use memory::MemoryState;
 pub use print::Print;
 pub use reason::Reason;
-pub use settings::{
-    DuplicateSettings, LanguageCode, RobotsRule, Settings, StatusRange, TextRule,
-};
+pub use settings::{DuplicateSettings, LanguageCode, RobotsRule, Settings, StatusRange, TextRule};

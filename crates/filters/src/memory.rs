@@ -79,6 +79,11 @@ impl<K: Copy + Ord + Hash> Memory<K> {
         self.capacity
     }
 
+    /// Bytes of all keys.
+    pub(crate) fn bytes(&self) -> u64 {
+        ((self.old.keys.len() + self.young.keys.len()) * size_of::<K>()) as u64
+    }
+
     fn make_room(&mut self, keys: usize) {
         if self.young.keys.len() + keys > self.capacity {
             self.forgotten += self.old.documents;
@@ -139,7 +144,9 @@ mod tests {
         for key in 0..28 {
             memory.remember(&[key]);
         }
-        assert!((0..28).all(|key| memory.old.keys.contains(&key) || memory.young.keys.contains(&key)));
+        assert!(
+            (0..28).all(|key| memory.old.keys.contains(&key) || memory.young.keys.contains(&key))
+        );
         assert_eq!(memory.forgotten(), 0);
         memory.remember(&[28]);
         assert_eq!(memory.forgotten(), 14);

@@ -48,7 +48,10 @@ impl Filter for Repetition {
         let units = units(&text.to_lowercase());
         let chars: u64 = units.iter().map(|unit| u64::from(unit.chars)).sum();
         let is_over = |held: u64, most: f64| held as f64 > most * chars as f64;
-        if TOP.iter().any(|&(words, most)| is_over(top(&units, words), most)) {
+        if TOP
+            .iter()
+            .any(|&(words, most)| is_over(top(&units, words), most))
+        {
             return Some(Reason::GopherTopPhrase);
         }
         PHRASES
@@ -128,7 +131,10 @@ mod tests {
 
     #[test]
     fn lines_and_paragraphs() {
-        assert_eq!(judge("one two\none two\nthree four"), Some(Reason::GopherLines));
+        assert_eq!(
+            judge("one two\none two\nthree four"),
+            Some(Reason::GopherLines)
+        );
         // Every line once a paragraph, so that lines alone repeat too little by number.
         let lines: String = (0..8).map(|at| format!("w{at}a w{at}b\n")).collect();
         let twice = "x1 x2 x3\ny1 y2 y3\n\n";
@@ -137,7 +143,10 @@ mod tests {
             judge(&text),
             Some(Reason::GopherLines | Reason::GopherParagraphs)
         ));
-        let paragraphs = format!("{}\n\nx\n\nx", "a b c d e f g h\nk l m n o p q\nr s t u v w");
+        let paragraphs = format!(
+            "{}\n\nx\n\nx",
+            "a b c d e f g h\nk l m n o p q\nr s t u v w"
+        );
         assert_eq!(judge(&paragraphs), Some(Reason::GopherParagraphs));
     }
 
@@ -148,7 +157,8 @@ mod tests {
         let words: Vec<String> = (0..40).map(|at| format!("w{at}")).collect();
         let text = format!("{} {}", words.join(" "), words.get(..12).unwrap().join(" "));
         assert_eq!(judge(&text), Some(Reason::GopherPhrases));
-        let chinese = "我在湖南张家界开一个全省教学研究会议。我在湖南张家界开一个全省教学研究会议。";
+        let chinese =
+            "我在湖南张家界开一个全省教学研究会议。我在湖南张家界开一个全省教学研究会议。";
         assert_eq!(judge(chinese), Some(Reason::GopherPhrases));
     }
 

@@ -67,11 +67,27 @@ mod tests {
     fn headers_and_meta() {
         let both = Robots(vec![RobotsRule::Noindex, RobotsRule::Noai]);
         for (value, header, meta) in [
-            ("NoIndex, follow", Some(Reason::RobotsNoindex), Some(Reason::RobotsNoindex)),
-            ("none", Some(Reason::RobotsNoindex), Some(Reason::RobotsNoindex)),
-            ("index,noai,noimageai", Some(Reason::RobotsNoai), Some(Reason::RobotsNoai)),
+            (
+                "NoIndex, follow",
+                Some(Reason::RobotsNoindex),
+                Some(Reason::RobotsNoindex),
+            ),
+            (
+                "none",
+                Some(Reason::RobotsNoindex),
+                Some(Reason::RobotsNoindex),
+            ),
+            (
+                "index,noai,noimageai",
+                Some(Reason::RobotsNoai),
+                Some(Reason::RobotsNoai),
+            ),
             ("googlebot: noindex", None, None),
-            ("max-snippet: 5, noindex", Some(Reason::RobotsNoindex), Some(Reason::RobotsNoindex)),
+            (
+                "max-snippet: 5, noindex",
+                Some(Reason::RobotsNoindex),
+                Some(Reason::RobotsNoindex),
+            ),
             ("nofollow", None, None),
             ("", None, None),
         ] {

@@ -7,6 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use trommel_archive::ResumePoint;
+use trommel_filters::DuplicatesState;
 use trommel_sinks::{Disk, hidden};
 
 use crate::{FileReport, Summary, times::Times};
@@ -42,6 +43,8 @@ pub(crate) struct Checkpoint {
     pub(crate) summary: Summary,
     /// Times of the pages.
     pub(crate) times: Times,
+    /// What the filters of duplicates remember.
+    pub(crate) duplicates: DuplicatesState,
     /// The read error that ended the run. Met again, it does not end it again.
     pub(crate) failed: Option<String>,
 }
@@ -124,6 +127,7 @@ impl Checkpoint {
             report: FileReport::default(),
             summary: Summary::default(),
             times: Times::default(),
+            duplicates: DuplicatesState::default(),
             failed: None,
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use trommel_filters::Reason;
 
 /// Why a record was rightly passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -29,6 +30,9 @@ pub enum DropReason {
     NotHtml,
     /// A page without text, in a format that has no place for one.
     NoText,
+    /// A page that a filter dropped.
+    #[serde(untagged)]
+    Filtered(Reason),
 }
 
 /// Why a record that should have given a document gave none.
@@ -58,6 +62,7 @@ impl DropReason {
             Self::NoPayload => "no-payload",
             Self::NotHtml => "not-html",
             Self::NoText => "no-text",
+            Self::Filtered(reason) => reason.name(),
         }
     }
 }
@@ -97,8 +102,16 @@ mod tests {
             DropReason::NoPayload,
             DropReason::NotHtml,
             DropReason::NoText,
+            DropReason::Filtered(Reason::NearDuplicate),
         ] {
-            assert_eq!(serde_json::to_value(reason).unwrap(), reason.to_string());
+            let json = serde_json::to_value(reason).unwrap();
+            assert_eq!(json, reason.to_string());
+            assert_eq!(serde_json::from_value::<DropReason>(json).unwrap(), reason);
+            let packed = rmp_serde::to_vec(&reason).unwrap();
+            assert_eq!(
+                rmp_serde::from_slice::<DropReason>(&packed).unwrap(),
+                reason
+            );
         }
         for kind in [
             FailureKind::Payload,

@@ -344,7 +344,10 @@ mod tests {
     fn urls_and_manifests_of_urls() {
         let folder = folder(&[]);
         fs::write(at(&folder, "list"), "a.warc.gz\nhttps://host/b.warc.gz\n").unwrap();
-        let arguments = ["s3://bucket/x.warc".to_owned(), format!("@{}", at(&folder, "list"))];
+        let arguments = [
+            "s3://bucket/x.warc".to_owned(),
+            format!("@{}", at(&folder, "list")),
+        ];
         let base = Base::new("https://data.example.org/");
         let url = |url: &str| Input::Url(url.to_owned());
         assert_eq!(

@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use trommel_filters::Filters;
 use trommel_sinks::{Assemble, hidden};
 
 use crate::{Destination, Input, Output};
@@ -18,6 +19,8 @@ pub struct Plan {
     pub inputs: Vec<Input>,
     /// Where the documents go.
     pub output: Output,
+    /// What keeps or drops documents.
+    pub filters: Arc<Filters>,
     /// Last step of each output, for formats that cannot be written as they come.
     pub assemble: Option<Arc<dyn Assemble>>,
     /// WARC file for the records that fail.
@@ -101,6 +104,7 @@ impl Plan {
             ("output", destination),
             ("format", self.output.format.to_string()),
             ("compression", self.output.compression.to_string()),
+            ("filters", self.filters.describe().join("; ")),
             ("quarantine", quarantine),
             ("max-record", self.max_record.to_string()),
             ("max-payload", self.max_payload.to_string()),
@@ -121,6 +125,10 @@ fn named(input: &Input) -> String {
             Ok(file) => format!("{} ({} bytes)", input.name(), file.len()),
             Err(_) => format!("{} (missing)", input.name()),
         },
+        Input::Selection(selection) => {
+            let (name, rows) = (input.name(), selection.rows().len());
+            format!("{name} ({rows} records, {} bytes)", selection.bytes())
+        }
         _ => input.name(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     any::Any,
-    fs,
+    fmt, fs,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -10,11 +10,13 @@ use std::{
 use crossbeam_channel::Sender;
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
 use trommel_sinks::Disk;
+use trommel_sources::Selection;
 
 use crate::{
     Input, Plan,
     gate::Gate,
     hint,
+    network::Network,
     task::{Captured, Step, Task},
 };
 
@@ -26,13 +28,14 @@ pub(crate) struct Stopped;
 /// is known, as that may say in which encoding the crawler took the response to be.
 #[derive(Debug)]
 pub(crate) struct Feed<'a> {
-    plan: &'a Plan,
+    pub(crate) plan: &'a Plan,
     gate: &'a Gate,
     tasks: Sender<Task<Captured>>,
-    position: &'a AtomicU64,
+    pub(crate) position: &'a AtomicU64,
     disk: &'a dyn Disk,
     next: u64,
     held: Option<Held>,
+    pub(crate) network: Network,
 }
 
 /// A response held back, and where reading goes on after it.
@@ -68,6 +71,7 @@ impl<'a> Feed<'a> {
             disk,
             next: 0,
             held: None,
+            network: Network::default(),
         }
     }
 
@@ -84,8 +88,19 @@ impl<'a> Feed<'a> {
                 continue;
             }
             let point = start.point.filter(|_| index == start.input);
-            let (bytes, end) = match self.open(input, point) {
-                Ok(mut reader) => {
+            let opened = match input {
+                Input::Selection(selection) => Opened::Selection(selection),
+                _ => match self.open(input, point) {
+                    Ok(reader) => Opened::Reader(reader),
+                    Err(end) => Opened::Not(end),
+                },
+            };
+            let (bytes, end) = match opened {
+                Opened::Selection(selection) => {
+                    let done = self.read_selection(index, before, point, selection)?;
+                    (done, Ended::Well)
+                }
+                Opened::Reader(mut reader) => {
                     let begun = point.is_some();
                     let read = catch_unwind(AssertUnwindSafe(|| {
                         self.read(index, before, begun, &mut reader)
@@ -102,7 +117,7 @@ impl<'a> Feed<'a> {
                     self.release(None)?;
                     (reader.position(), end)
                 }
-                Err(end) => (0, end),
+                Opened::Not(end) => (0, end),
             };
             before += size.unwrap_or(bytes);
             self.position.store(before, Ordering::Relaxed);
@@ -141,12 +156,36 @@ impl<'a> Feed<'a> {
                     source,
                 }),
             },
+            (Input::Url(url), point) => return self.open_url(url, point, options),
             (Input::Stdin, _) => Reader::new(input.name(), std::io::stdin(), options),
             (Input::Nothing { argument, reason }, _) => {
                 return Err(Ended::Failed(format!("{argument}: {reason}")));
             }
+            // Its records are read one by one.
+            (Input::Selection(_), _) => return Err(Ended::Well),
         };
         reader.map_err(|error| Ended::Failed(error.to_string()))
+    }
+
+    fn open_url(
+        &self,
+        url: &str,
+        point: Option<ResumePoint>,
+        options: ReadOptions,
+    ) -> Result<Reader, Ended> {
+        let told = |error: &dyn fmt::Display| format!("{url}: {error}");
+        let opened = self.network.open(url);
+        match point {
+            None => {
+                let input = opened.map_err(|error| Ended::Failed(told(&error)))?;
+                Reader::new(url, input, options).map_err(|error| Ended::Failed(error.to_string()))
+            }
+            Some(point) => {
+                let input = opened.map_err(|error| Ended::Broken(told(&error)))?;
+                Reader::resume(url, input, &point, options)
+                    .map_err(|error| Ended::Broken(error.to_string()))
+            }
+        }
     }
 
     /// Sends the records of one input, whose first record has been sent before if it is `begun`.
@@ -208,18 +247,18 @@ impl<'a> Feed<'a> {
         Ok(())
     }
 
-    fn send_record(
+    pub(crate) fn send_record(
         &mut self,
         record: Record,
         charset: Option<String>,
-        after: ResumePoint,
+        after: impl Into<Option<ResumePoint>>,
     ) -> Result<(), Stopped> {
         let bytes = record.block.len() as u64;
         let step = Step::Record(Captured { record, charset });
-        self.send(bytes, Some(after), step)
+        self.send(bytes, after.into(), step)
     }
 
-    fn send(
+    pub(crate) fn send(
         &mut self,
         bytes: u64,
         point: Option<ResumePoint>,
@@ -239,6 +278,13 @@ impl<'a> Feed<'a> {
             })
             .map_err(|_| Stopped)
     }
+}
+
+/// What an input gives.
+enum Opened<'a> {
+    Reader(Reader),
+    Selection(&'a Selection),
+    Not(Ended),
 }
 
 /// How the reading of an input ended.

@@ -113,6 +113,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
             max_payload: plan.max_payload,
         },
         room: &room,
+        filters: &plan.filters,
         quarantine: plan.quarantine.is_some(),
     };
     let mut writer = Writer::new(plan, (&*encoder, compression), stdout, disk, state)?;
@@ -263,7 +264,8 @@ fn total(inputs: &[Input]) -> Option<u64> {
         .map(|input| match input {
             Input::File(path) => Some(fs::metadata(path).map_or(0, |file| file.len())),
             Input::Nothing { .. } => Some(0),
-            Input::Stdin => None,
+            Input::Selection(selection) => Some(selection.bytes()),
+            Input::Stdin | Input::Url(_) => None,
         })
         .sum()
 }

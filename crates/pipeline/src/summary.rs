@@ -25,6 +25,8 @@ pub struct Summary {
     pub empty: u64,
     /// Records rightly passed over, by reason.
     pub drops: BTreeMap<DropReason, u64>,
+    /// Documents that the filters of duplicates forgot because their memory was full.
+    pub forgotten: u64,
     /// Records that should have given a document and did not, by kind of fault.
     pub failures: BTreeMap<FailureKind, u64>,
     /// Pages cut by the crawler, by its reason (WARC-Truncated; `other` for unknown reasons).
@@ -199,6 +201,13 @@ impl fmt::Display for Summary {
         )?;
         if drops > 0 {
             write!(f, "\ndropped: {}", list(&self.drops))?;
+        }
+        if self.forgotten > 0 {
+            write!(
+                f,
+                "\nmemory for duplicates full: {} documents forgotten",
+                self.forgotten
+            )?;
         }
         if failures > 0 {
             write!(f, "\nfailed: {}", list(&self.failures))?;

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use trommel_archive::{Record, ResumePoint};
+use trommel_filters::Print;
 
 use crate::{DropReason, FailureKind};
 
@@ -142,6 +143,8 @@ pub(crate) enum Verdict {
         encoded: Vec<u8>,
         /// Bytes of its text.
         text: u64,
+        /// What it is compared with others by.
+        print: Print,
     },
     /// Nothing, rightly.
     Dropped(DropReason),

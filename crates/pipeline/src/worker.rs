@@ -11,6 +11,7 @@ use trommel::{Document, Hints};
 use trommel_archive::{
     MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload,
 };
+use trommel_filters::{Capture, Filters};
 use trommel_sinks::{Encode, Entry, Source, record_id};
 
 use crate::{
@@ -39,6 +40,8 @@ pub(crate) struct Worker<'a> {
     pub(crate) payload: PayloadOptions,
     /// Room for the pages in work.
     pub(crate) room: &'a Gate,
+    /// What keeps or drops pages by themselves.
+    pub(crate) filters: &'a Filters,
     /// Whether records that fail are wanted for the quarantine.
     pub(crate) quarantine: bool,
 }
@@ -112,11 +115,21 @@ impl Worker<'_> {
         if page.body.is_empty() {
             return Made::without_page(Verdict::Dropped(DropReason::NoPayload));
         }
-        if !matches!(
-            media_type(record, &page).0,
-            MediaType::Html | MediaType::Xhtml
-        ) {
-            return Made::without_page(Verdict::Dropped(DropReason::NotHtml));
+        let media_type = match media_type(record, &page).0 {
+            MediaType::Html => "text/html",
+            MediaType::Xhtml => "application/xhtml+xml",
+            MediaType::Other(_) => {
+                return Made::without_page(Verdict::Dropped(DropReason::NotHtml));
+            }
+        };
+        let robots: Vec<&str> = page.headers.all("X-Robots-Tag").collect();
+        let capture = Capture {
+            status: page.status,
+            media_type,
+            robots: &robots,
+        };
+        if let Some(reason) = self.filters.capture(&capture) {
+            return Made::without_page(Verdict::Dropped(DropReason::Filtered(reason)));
         }
         let bytes = page.body.len() as u64;
         let _room = self.room.hold(bytes.saturating_mul(PAGE_FACTOR));
@@ -128,7 +141,10 @@ impl Worker<'_> {
             date: record.date(),
         };
         let document = (self.extract)(&page.body, &hints);
-        let verdict = self.encode(record, &page, id, &document);
+        let verdict = match self.filters.document(&document) {
+            Some(reason) => Verdict::Dropped(DropReason::Filtered(reason)),
+            None => self.encode(record, &page, id, &document),
+        };
         Made {
             page: Some(bytes),
             truncated: record.truncated().map(str::to_owned),
@@ -171,6 +187,7 @@ impl Worker<'_> {
             Ok(true) => Verdict::Document {
                 encoded,
                 text: document.text.len() as u64,
+                print: self.filters.print(&document.text),
             },
             Ok(false) => Verdict::Dropped(DropReason::NoText),
             Err(error) => failed(FailureKind::Encode, error.to_string()),

@@ -7,12 +7,11 @@ use std::{
 };
 
 use trommel_archive::ResumePoint;
-use trommel_sinks::{
-    Compression, Disk, Encode, Frames, Head, Shard, SinkError, discard, publish,
-};
+use trommel_filters::{Duplicates, DuplicatesState, OrderedFilter};
+use trommel_sinks::{Compression, Disk, Encode, Frames, Head, Shard, SinkError, discard, publish};
 
 use crate::{
-    DamageReport, Destination, FileReport, Plan, RunError, Summary,
+    DamageReport, Destination, DropReason, FileReport, Plan, RunError, Summary,
     checkpoint::{Checkpoint, Part},
     quarantine::Quarantine,
     task::{Made, Step, Task, Verdict},
@@ -34,6 +33,7 @@ pub(crate) struct Writer<'a> {
     stdout: Option<&'a mut dyn Write>,
     open: Option<Open<'a>>,
     quarantine: Option<Quarantine<'a>>,
+    duplicates: Duplicates,
     /// Where the state is saved; none if the run cannot be gone on with.
     state_file: Option<PathBuf>,
     /// The state saved last, or the one at the beginning.
@@ -135,6 +135,8 @@ impl<'a> Writer<'a> {
             ),
             None => None,
         };
+        let mut duplicates = plan.filters.duplicates();
+        duplicates.restore(state.duplicates.clone());
         let writer = Self {
             plan,
             encoder,
@@ -144,6 +146,7 @@ impl<'a> Writer<'a> {
             stdout: Some(stdout),
             open,
             quarantine,
+            duplicates,
             state_file: plan.state_file(),
             since: Since::default(),
             begin: Instant::now(),
@@ -199,7 +202,9 @@ impl<'a> Writer<'a> {
             records,
             blocks,
         } = self.since;
-        if encoded >= self.plan.frame || records >= RECORDS || blocks >= BLOCKS {
+        // Saving must not cost more than writing, however much there is to remember.
+        let frame = self.plan.frame.max(self.duplicates.bytes());
+        if encoded >= frame || records >= RECORDS || blocks >= BLOCKS {
             self.end_frame(task.point)?;
         }
         Ok(())
@@ -310,7 +315,13 @@ impl<'a> Writer<'a> {
         self.open.insert(Open { name, target }).write(&bytes)
     }
 
-    fn record(&mut self, made: Made) -> Result<(), RunError> {
+    fn record(&mut self, mut made: Made) -> Result<(), RunError> {
+        if let Verdict::Document { print, .. } = &made.verdict
+            && let Some(reason) = self.duplicates.judge(print)
+        {
+            made.verdict = Verdict::Dropped(DropReason::Filtered(reason));
+        }
+        self.summary.forgotten = self.duplicates.forgotten();
         if let Verdict::Document { encoded, .. } = &made.verdict
             && let Some(open) = &mut self.open
         {
@@ -448,6 +459,9 @@ impl<'a> Writer<'a> {
         self.saved.summary = self.summary.clone();
         self.saved.summary.seconds = earlier + self.begin.elapsed().as_secs_f64();
         self.saved.times = self.times.clone();
+        // The one before goes first, so that there are never three of them.
+        self.saved.duplicates = DuplicatesState::default();
+        self.saved.duplicates = self.duplicates.state();
         Ok(())
     }
 

@@ -84,7 +84,10 @@ mod tests {
     fn names_are_joined_to_their_base() {
         let url = |url: &str| Location::Url(url.to_owned());
         let base = Base::new("https://data.example.org/x/");
-        assert_eq!(base.join("a/b.gz"), url("https://data.example.org/x/a/b.gz"));
+        assert_eq!(
+            base.join("a/b.gz"),
+            url("https://data.example.org/x/a/b.gz")
+        );
         assert_eq!(base.join("/a"), url("https://data.example.org/x/a"));
         assert_eq!(base.join("s3://b/k"), url("s3://b/k"));
         assert_eq!(Base::new("s3://b").join("k"), url("s3://b/k"));

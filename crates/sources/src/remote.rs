@@ -229,7 +229,8 @@ impl Read for RemoteReader {
             }
         }
         let count = self.piece.len().min(buffer.len());
-        self.piece.copy_to_slice(buffer.get_mut(..count).unwrap_or_default());
+        self.piece
+            .copy_to_slice(buffer.get_mut(..count).unwrap_or_default());
         Ok(count)
     }
 }

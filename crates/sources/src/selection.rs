@@ -132,6 +132,12 @@ impl Selection {
         &self.rows
     }
 
+    /// Whether any of the archives is behind a URL.
+    pub fn is_remote(&self) -> bool {
+        let mut archives = self.archives.iter();
+        archives.any(|archive| matches!(archive, Location::Url(_)))
+    }
+
     /// Stored bytes of all wanted records.
     pub fn bytes(&self) -> u64 {
         let lengths = self.rows.iter().map(|row| row.length);
@@ -167,7 +173,7 @@ impl Selection {
         &'a self,
         from: usize,
         #[cfg(feature = "remote")] remote: Option<&crate::Remote>,
-    ) -> impl Iterator<Item = Found> + 'a {
+    ) -> impl Iterator<Item = Found> + use<'a> {
         let segments = self.segments(from);
         #[cfg(feature = "remote")]
         let mut fetched = remote.map(|remote| remote.fetch(self.wanted(&segments)));
@@ -178,7 +184,10 @@ impl Selection {
             let bytes = match location {
                 _ if too_long => Err(SourceError::Failed("the record is too long".to_owned())),
                 Some(Location::File(path)) => {
-                    if open.as_ref().is_none_or(|(number, _)| *number != segment.archive) {
+                    if open
+                        .as_ref()
+                        .is_none_or(|(number, _)| *number != segment.archive)
+                    {
                         let file = File::open(path);
                         let file = file.map_err(|error| SourceError::File(error.to_string()));
                         open = Some((segment.archive, file));
@@ -330,7 +339,14 @@ mod tests {
         let texts = bytes(&found);
         assert_eq!(
             texts[..6],
-            ["0", "23", "ab", "hij", "j", "the archive ends before the record"]
+            [
+                "0",
+                "23",
+                "ab",
+                "hij",
+                "j",
+                "the archive ends before the record"
+            ]
         );
         assert!(texts[6].contains("No such file"), "{texts:?}");
         assert_eq!(bytes(&read(&selection, 3))[..2], ["hij", "j"]);

@@ -242,7 +242,8 @@ mod tests {
 
     #[test]
     fn what_is_asked_of_robots_is_noted() {
-        let html = "<meta name=Robots content='noindex, noai'><meta name=googlebot content=none><p>a";
+        let html =
+            "<meta name=Robots content='noindex, noai'><meta name=googlebot content=none><p>a";
         let document = extraction(html, &[true]).document();
         assert_eq!(document.robots, ["noindex, noai"]);
     }

@@ -37,9 +37,11 @@ impl Failing {
 }
 
 fn spend(left: &AtomicU64) -> io::Result<()> {
-    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
-        .map(drop)
-        .map_err(|_| io::ErrorKind::StorageFull.into())
+    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+        left.checked_sub(1)
+    })
+    .map(drop)
+    .map_err(|_| io::ErrorKind::StorageFull.into())
 }
 
 struct File(Box<dyn DiskFile>, Arc<AtomicU64>);

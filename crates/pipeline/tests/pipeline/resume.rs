@@ -2,8 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
-    io,
+    fs, io,
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::{
@@ -12,9 +11,7 @@ use std::{
     },
 };
 
-use trommel_pipeline::{
-    Destination, Host, Outcome, Plan, Progress, RunError, State, Summary, run,
-};
+use trommel_pipeline::{Destination, Host, Outcome, Plan, Progress, RunError, State, Summary, run};
 use trommel_sinks::{Assemble, Compression, Disk, Format, LocalDisk, SinkError};
 
 use crate::{disk::Failing, make::*};
@@ -24,12 +21,7 @@ fn archives(folder: &Path) -> [PathBuf; 2] {
     let mut records: Vec<Vec<u8>> = Vec::new();
     for number in 0..60 {
         records.push(match number % 12 {
-            3 => metadata(
-                number,
-                number - 1,
-                "",
-                "charset-detected: windows-1251\r\n",
-            ),
+            3 => metadata(number, number - 1, "", "charset-detected: windows-1251\r\n"),
             5 => response(number, "text/html", b"<p>panic", &[]),
             7 => response(number, "image/png", b"\x89PNG", &[]),
             _ => page(number),
@@ -248,10 +240,7 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     );
     let summary = go(&other, &LocalDisk, false).unwrap();
     assert!(summary.adds_up() && !plan.state_file().unwrap().exists());
-    assert_eq!(
-        names(&out),
-        ["a.jsonl", "b.jsonl", "quarantine.warc.gz"]
-    );
+    assert_eq!(names(&out), ["a.jsonl", "b.jsonl", "quarantine.warc.gz"]);
 
     let mut pipe = plan.clone();
     pipe.output.destination = Destination::Stdout;

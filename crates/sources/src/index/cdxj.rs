@@ -76,9 +76,11 @@ mod tests {
 
     fn rows(text: &str) -> Result<Vec<Entry>, String> {
         let mut rows = Vec::new();
-        read(Path::new("i.cdxj"), text.as_bytes(), &mut |row| rows.push(row))
-            .map(|()| rows)
-            .map_err(|error| error.to_string())
+        read(Path::new("i.cdxj"), text.as_bytes(), &mut |row| {
+            rows.push(row)
+        })
+        .map(|()| rows)
+        .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -103,8 +105,14 @@ mod tests {
         for (line, message) in [
             ("org,example)/ 2024 warc", "i.cdxj:2: no JSON object"),
             ("x 1 {\"filename\": \"a\"}", "i.cdxj:2: no offset"),
-            ("x 1 {\"filename\": \"a\", \"offset\": \"-1\", \"length\": 1}", "i.cdxj:2: offset is no number"),
-            ("x 1 {\"offset\": 1, \"length\": 1}", "i.cdxj:2: no filename"),
+            (
+                "x 1 {\"filename\": \"a\", \"offset\": \"-1\", \"length\": 1}",
+                "i.cdxj:2: offset is no number",
+            ),
+            (
+                "x 1 {\"offset\": 1, \"length\": 1}",
+                "i.cdxj:2: no filename",
+            ),
             ("x 1 {\"offset\"", "i.cdxj:2: EOF"),
         ] {
             let error = rows(&format!("\n{line}\n")).unwrap_err();

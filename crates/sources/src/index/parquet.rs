@@ -12,11 +12,7 @@ use super::Entry;
 use crate::IndexError;
 
 /// The columns that find a record.
-const COLUMNS: [&str; 3] = [
-    "warc_filename",
-    "warc_record_offset",
-    "warc_record_length",
-];
+const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
 
 pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Entry)) -> Result<(), IndexError> {
     let failed = |what: String| IndexError::Parquet {
@@ -31,7 +27,10 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Entry)) -> Result<(), Index
     let schema = reader.metadata().file_metadata().schema();
     let mut columns = Vec::new();
     for name in COLUMNS {
-        let column = schema.get_fields().iter().find(|field| field.name() == name);
+        let column = schema
+            .get_fields()
+            .iter()
+            .find(|field| field.name() == name);
         columns.push(Arc::clone(
             column.ok_or_else(|| failed(format!("no column {name}")))?,
         ));

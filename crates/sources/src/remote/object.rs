@@ -144,7 +144,11 @@ impl Object {
         let range = (!self.whole).then_some(*at..end);
         let result = self.get(range).await.map_err(|error| told(&error))?;
         let identity = Identity::of(&result.meta);
-        if self.identity.as_ref().is_some_and(|known| *known != identity) {
+        if self
+            .identity
+            .as_ref()
+            .is_some_and(|known| *known != identity)
+        {
             return Err(SourceError::Changed);
         }
         let mut skip = if self.whole { *at } else { 0 };

@@ -1,0 +1,64 @@
+//! The network, as far as this build has one.
+
+use std::io::Read;
+
+#[cfg(feature = "remote")]
+use std::sync::OnceLock;
+
+#[cfg(feature = "remote")]
+use trommel_sources::Remote;
+use trommel_sources::{Found, Selection, SourceError};
+
+/// Opens objects; the thread that waits for them starts with the first.
+#[derive(Debug, Default)]
+pub(crate) struct Network {
+    #[cfg(feature = "remote")]
+    remote: OnceLock<Result<Remote, SourceError>>,
+}
+
+#[cfg(feature = "remote")]
+impl Network {
+    fn remote(&self) -> Result<&Remote, SourceError> {
+        let start = || Remote::new().map_err(|error| SourceError::Failed(error.to_string()));
+        self.remote
+            .get_or_init(start)
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    /// The bytes of an object.
+    pub(crate) fn open(&self, url: &str) -> Result<impl Read + Send + use<>, SourceError> {
+        self.remote()?.open(url)
+    }
+
+    /// The records of a selection, from the row `from` on.
+    pub(crate) fn read<'a>(
+        &self,
+        selection: &'a Selection,
+        from: usize,
+    ) -> Result<impl Iterator<Item = Found> + use<'a>, SourceError> {
+        let remote = if selection.is_remote() {
+            Some(self.remote()?)
+        } else {
+            None
+        };
+        Ok(selection.read(from, remote))
+    }
+}
+
+#[cfg(not(feature = "remote"))]
+impl Network {
+    /// Always an error.
+    pub(crate) fn open(&self, _: &str) -> Result<impl Read + Send + use<>, SourceError> {
+        Err::<std::io::Empty, _>(SourceError::NotBuilt)
+    }
+
+    /// The records of a selection, from the row `from` on.
+    pub(crate) fn read<'a>(
+        &self,
+        selection: &'a Selection,
+        from: usize,
+    ) -> Result<impl Iterator<Item = Found> + use<'a>, SourceError> {
+        Ok(selection.read(from))
+    }
+}

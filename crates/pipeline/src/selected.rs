@@ -1,0 +1,123 @@
+//! Reading the records that an index names.
+
+use std::{io::Cursor, sync::atomic::Ordering};
+
+use trommel_archive::{ArchiveError, ReadOptions, Reader, ResumePoint};
+use trommel_sources::{Found, Selection, Stored};
+
+use crate::{
+    reader::{Feed, Stopped},
+    task::Step,
+};
+
+impl Feed<'_> {
+    /// Sends the records of a selection from `point` on; gives the stored bytes read. A record that
+    /// cannot be read counts as damage of its place, and the others are read all the same.
+    pub(crate) fn read_selection(
+        &mut self,
+        input: usize,
+        before: u64,
+        point: Option<ResumePoint>,
+        selection: &Selection,
+    ) -> Result<u64, Stopped> {
+        let from = point.map_or(0, |point| {
+            usize::try_from(point.items()).unwrap_or(usize::MAX)
+        });
+        let done = selection.rows().iter().take(from).map(|row| row.length);
+        let mut bytes = done.fold(0, u64::saturating_add);
+        let mut begun = point.is_some();
+        let found = match self.network.read(selection, from) {
+            Ok(found) => found,
+            Err(error) => {
+                self.send(0, None, lost(0, selection.bytes(), error.to_string()))?;
+                return Ok(bytes);
+            }
+        };
+        let lengths = selection.rows().iter().skip(from).map(|row| row.length);
+        for ((row, found), length) in (from as u64..).zip(found).zip(lengths) {
+            bytes = bytes.saturating_add(length);
+            self.position
+                .store(before.saturating_add(bytes), Ordering::Relaxed);
+            let after = ResumePoint::after(row + 1);
+            match found {
+                Found::Missing {
+                    archive,
+                    offset,
+                    length,
+                    error,
+                } => {
+                    let step = lost(offset, length, format!("{archive}: {error}"));
+                    self.send(0, begun.then_some(after), step)?;
+                }
+                Found::Stored(stored) => self.send_stored(input, &mut begun, stored, after)?,
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Sends the records among the stored bytes of one row: one, if the index is right.
+    fn send_stored(
+        &mut self,
+        input: usize,
+        begun: &mut bool,
+        stored: Stored,
+        after: ResumePoint,
+    ) -> Result<(), Stopped> {
+        let options = ReadOptions {
+            max_record: self.plan.max_record,
+            ..ReadOptions::default()
+        };
+        let Stored {
+            archive,
+            offset,
+            bytes,
+        } = stored;
+        let length = bytes.len() as u64;
+        let items: Vec<_> = match Reader::new(archive.clone(), Cursor::new(bytes), options) {
+            Ok(reader) => reader.collect(),
+            Err(error) => vec![Err(error)],
+        };
+        let last = items.len().saturating_sub(1);
+        for (at, item) in items.into_iter().enumerate() {
+            // Only after the last is the row done.
+            let after = (at == last).then_some(after);
+            match item {
+                Ok(mut record) => {
+                    record.place.offset = record.place.offset.saturating_add(offset);
+                    if !*begun {
+                        *begun = true;
+                        let step = Step::Begin {
+                            input,
+                            info: None,
+                            date: record.date().map(str::to_owned),
+                        };
+                        self.send(0, None, step)?;
+                    }
+                    self.send_record(record, None, after)?;
+                }
+                Err(ArchiveError::Damage {
+                    offset: at,
+                    lost: bytes,
+                    what,
+                    ..
+                }) => {
+                    let step = lost(
+                        offset.saturating_add(at),
+                        bytes,
+                        format!("{archive}: {what}"),
+                    );
+                    self.send(0, after.filter(|_| *begun), step)?;
+                }
+                Err(error) => {
+                    let step = lost(offset, length, error.to_string());
+                    self.send(0, after.filter(|_| *begun), step)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn lost<T>(offset: u64, lost: u64, what: String) -> Step<T> {
+    Step::Damage { offset, lost, what }
+}
