@@ -33,6 +33,8 @@ pub struct Config {
     pub max_record: Option<u64>,
     /// Most bytes kept of one decoded payload.
     pub max_payload: Option<u64>,
+    /// Bytes of memory that records and pages in work may take.
+    pub max_memory: Option<u64>,
     /// Which documents are kept.
     pub filters: trommel_filters::Settings,
 }
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let config = parse(
-            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\ntext = 'markdown'\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\n[filters]\nmin_words = 5\n",
+            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\ntext = 'markdown'\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\n[filters]\nmin_words = 5\n",
         );
         let expected = Config {
             jobs: std::num::NonZeroUsize::new(3),
@@ -187,6 +189,7 @@ mod tests {
             model: Some("fast".into()),
             max_record: Some(10),
             max_payload: Some(20),
+            max_memory: Some(30),
             filters: trommel_filters::Settings {
                 min_words: Some(5),
                 ..trommel_filters::Settings::default()
@@ -204,7 +207,7 @@ mod tests {
         );
         assert_eq!(
             parse("language = 'de'").unwrap_err(),
-            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, text, comments, headline, model, max_record, max_payload, filters"
+            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, text, comments, headline, model, max_record, max_payload, max_memory, filters"
         );
         assert_eq!(
             parse("[filters]\nmin_words = 5\nmin_word = 3").unwrap_err(),

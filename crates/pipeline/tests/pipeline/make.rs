@@ -1,10 +1,11 @@
 //! Small archives, a stand-in for the extractor, and plans.
 
-use std::{fs, num::NonZeroUsize, path::Path, thread, time::Duration};
+use std::{fs, num::NonZeroUsize, path::Path, sync::Arc, thread, time::Duration};
 
 use serde_json::Value;
 use trommel::{Document, Hints};
 use trommel_archive::write::{gzip_member, write_record};
+use trommel_filters::Filters;
 use trommel_pipeline::{Destination, Input, Output, Plan};
 use trommel_sinks::{Compression, Format};
 
@@ -91,6 +92,7 @@ pub fn plan(inputs: &[&Path], destination: Destination, format: Format) -> Plan 
             compression: Compression::None,
         },
         jobs: NonZeroUsize::new(3).unwrap(),
+        filters: Arc::new(Filters::default()),
         assemble: None,
         quarantine: None,
         recipe: Vec::new(),
