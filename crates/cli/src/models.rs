@@ -30,10 +30,15 @@ enum ModelCommand {
     },
 }
 
+/// Name of the default model.
+pub fn default_name() -> &'static str {
+    Model::builtin_names().next().unwrap_or_default()
+}
+
 /// The model of that name or file; the default model for `None`.
 pub fn load(model: Option<&str>) -> anyhow::Result<Model> {
     let names: Vec<&str> = Model::builtin_names().collect();
-    let wanted = model.or(names.first().copied()).unwrap_or_default();
+    let wanted = model.unwrap_or(default_name());
     if let Some(model) = Model::builtin(wanted) {
         return Ok(model);
     }

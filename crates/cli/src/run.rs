@@ -148,8 +148,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         .unwrap_or(NonZeroUsize::MIN);
     let model = args.model.or(config.model);
     let name = model.as_deref().unwrap_or(models::default_name());
-    let name = name.to_owned();
-    let model = models::load(model.as_deref())?;
+    let loaded = models::load(Some(name))?;
     let conventions = args.conventions.over(Conventions {
         comments: config.comments,
         headline: config.headline,
@@ -163,7 +162,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         assemble: None,
         quarantine,
         recipe: vec![
-            ("model".to_owned(), format!("{name} (sha256 {})", digest(&model)?)),
+            (
+                "model".to_owned(),
+                format!("{name} (sha256 {})", digest(&loaded)?),
+            ),
             ("conventions".to_owned(), format!("{conventions:?}")),
             ("markdown".to_owned(), markdown.to_string()),
         ],
@@ -183,7 +185,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         crate::out(&plan.to_string())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let extractor = Extractor::new(Arc::new(model)).with_conventions(conventions);
+    let extractor = Extractor::new(Arc::new(loaded)).with_conventions(conventions);
     quiet_workers();
     let stop = match plan.inputs.contains(&Input::Stdin) {
         // A read from a silent pipe can't be called off: such a run, which has no state, just ends.

@@ -6,13 +6,17 @@
 
 mod eval;
 mod extract;
+mod filters;
 mod golden;
 mod inspect;
 mod methods;
 mod pages;
 mod program;
 mod quality;
+mod remote;
 mod resume;
 mod run;
 mod sample;
+mod select;
+mod servers;
 mod train;

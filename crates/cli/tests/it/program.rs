@@ -29,11 +29,22 @@ impl Ran {
 
 /// Runs the program in `folder`.
 pub fn trommel(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+    trommel_under(folder, arguments, input, &[])
+}
+
+/// Runs the program in `folder` with some more variables in its environment.
+pub fn trommel_under(
+    folder: &Path,
+    arguments: &[&str],
+    input: &[u8],
+    variables: &[(&str, &str)],
+) -> Ran {
     let mut child = Command::new(env!("CARGO_BIN_EXE_trommel"))
         .args(arguments)
         .current_dir(folder)
         .env_remove("RUST_LOG")
         .env_remove("SOURCE_DATE_EPOCH")
+        .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

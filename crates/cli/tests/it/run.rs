@@ -106,8 +106,8 @@ fn exit_codes() {
         (2, &["letter.warc", "-o", "out"], "not a WARC or ARC"),
         (
             2,
-            &["https://example.com/a.warc", "-o", "out"],
-            "not supported",
+            &["ftp://example.com/a.warc", "-o", "out"],
+            "only http://, https:// and s3:// URLs are read",
         ),
         (
             2,

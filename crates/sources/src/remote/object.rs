@@ -13,6 +13,9 @@ use crate::SourceError;
 /// Breaks in a row, without a byte in between, after which an object is given up.
 const BREAKS: u32 = 5;
 
+/// What `object_store` says of a server that answers with more than the range asked for.
+const NOT_PARTIAL: &str = "non-partial response";
+
 /// An object as it was when it was first asked for.
 pub(crate) struct Object {
     store: Arc<dyn ObjectStore>,
@@ -111,8 +114,6 @@ impl Object {
 
     /// The bytes of a range; fewer if the object ends before.
     pub(crate) async fn whole(mut self, range: Range<u64>) -> Result<Vec<u8>, SourceError> {
-        let size = self.size().await?;
-        let range = range.start.min(size)..range.end.min(size);
         let (sender, mut receiver) = tokio::sync::mpsc::channel(16);
         let gather = async {
             let mut bytes = Vec::new();

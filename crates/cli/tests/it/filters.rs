@@ -1,0 +1,173 @@
+//! Filters, the configurations in `pipelines/`, and plans in words.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::Value;
+
+use crate::{
+    program::{Ran, trommel, workspace},
+    sample::ARCHIVE,
+};
+
+fn run(folder: &Path, arguments: &[&str]) -> Ran {
+    trommel(folder, &[&["run"], arguments].concat(), b"")
+}
+
+fn sample() -> String {
+    workspace().join(ARCHIVE).to_string_lossy().into_owned()
+}
+
+/// Documents by id and the counts of a run over the sample, given twice.
+fn twice(config: &str) -> (BTreeMap<String, Value>, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("c.toml"), config).unwrap();
+    let archive = sample();
+    let arguments = [
+        &archive,
+        &archive,
+        "-o",
+        "-",
+        "--config",
+        "c.toml",
+        "--summary",
+        "s.json",
+    ];
+    let ran = run(folder.path(), &arguments);
+    let documents = ran.well().lines().map(|line| {
+        let document: Value = serde_json::from_str(line).unwrap();
+        (document["id"].as_str().unwrap().to_owned(), document)
+    });
+    let documents: Vec<_> = documents.collect();
+    let summary: Value =
+        serde_json::from_slice(&fs::read(folder.path().join("s.json")).unwrap()).unwrap();
+    assert_eq!(summary["documents"], documents.len());
+    (documents.into_iter().collect(), summary)
+}
+
+#[test]
+fn every_drop_is_counted_by_its_reason() {
+    let (documents, summary) = twice(
+        "[filters]\nmin_words = 400\nmin_confidence = 0.8\nlanguages = ['eng']\n\
+         [filters.duplicates]\nexact = true\nnear = true\n",
+    );
+    assert!((3..30).contains(&documents.len()), "{}", documents.len());
+    for document in documents.values() {
+        assert!(document["confidence"].as_f64().unwrap() >= 0.8);
+        assert!(
+            document["text"]
+                .as_str()
+                .unwrap()
+                .split_whitespace()
+                .count()
+                >= 300
+        );
+    }
+    let drops = summary["drops"].as_object().unwrap();
+    // All that was kept the first time is a copy the second time, and nothing is written twice.
+    assert_eq!(drops["exact-duplicate"], documents.len());
+    assert_eq!(summary["documents"], documents.len());
+    for reason in ["too-short", "confidence"] {
+        assert!(drops[reason].as_u64().unwrap() > 0, "{drops:?}");
+    }
+    let dropped: u64 = drops.values().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(summary["records"], 66);
+    assert_eq!(dropped + documents.len() as u64, 66);
+    assert_eq!(summary["forgotten"], 0);
+}
+
+#[test]
+fn the_order_of_drops_does_not_depend_on_workers() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = "[filters]\nrules = ['c4', 'gopher', 'gopher-repetition']\n\
+                  [filters.duplicates]\nexact = true\nnear = true\nmemory = 2000\n";
+    fs::write(folder.path().join("c.toml"), config).unwrap();
+    let archive = sample();
+    let with = |jobs: &str| {
+        let arguments = [
+            &archive, &archive, "-o", "-", "--config", "c.toml", "-j", jobs,
+        ];
+        let ran = run(folder.path(), &arguments);
+        ran.well().to_owned()
+    };
+    let one = with("1");
+    assert!(one.lines().count() > 3);
+    assert!(one == with("4"));
+}
+
+#[test]
+fn pipelines_run_on_the_sample() {
+    for name in ["common-crawl", "crawler", "index"] {
+        let folder = tempfile::tempdir().unwrap();
+        let config = workspace().join(format!("pipelines/{name}.toml"));
+        let (archive, config) = (sample(), config.to_string_lossy().into_owned());
+        let arguments = [
+            &archive,
+            "-o",
+            "out",
+            "--config",
+            &config,
+            "--summary",
+            "s.json",
+        ];
+        let ran = run(folder.path(), &arguments);
+        ran.well();
+        let summary = fs::read(folder.path().join("s.json")).unwrap();
+        let summary: Value = serde_json::from_slice(&summary).unwrap();
+        let documents = summary["documents"].as_u64().unwrap();
+        let least = if name == "common-crawl" { 8 } else { 28 };
+        assert!((least..=32).contains(&documents), "{name}: {documents}");
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_done_and_does_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = workspace().join("pipelines/index.toml");
+    let (archive, config) = (sample(), config.to_string_lossy().into_owned());
+    let arguments = [
+        &archive,
+        "gone.warc",
+        "-o",
+        "out",
+        "--config",
+        &config,
+        "--dry-run",
+    ];
+    let ran = run(folder.path(), &arguments);
+    let plan = ran.well();
+    let size = fs::metadata(&archive).unwrap().len();
+    let mut from = 0;
+    for line in [
+        "inputs: 2\n".to_owned(),
+        format!("  {archive}: {size} bytes\n"),
+        "  gone.warc: No such file".to_owned(),
+        "  read: ".to_owned(),
+        "  HTTP status: 200\n  robots: without noindex\n  extract: model fast (sha256 ".to_owned(),
+        "\n  length: 10 words or more\n  exact duplicates: ".to_owned(),
+        "\n  near duplicates: ".to_owned(),
+        "\n  encode: jsonl, compression gz\n".to_owned(),
+        "outputs:\n  out/wcxb-sample.jsonl.gz\n  out/gone.jsonl.gz\n".to_owned(),
+    ] {
+        let at = plan[from..].find(&line);
+        from += at.unwrap_or_else(|| panic!("{line:?} in {plan}"));
+    }
+    let left = fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left, 0);
+}
+
+#[test]
+fn unknown_keys_of_filters_are_errors_with_their_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("c.toml"),
+        "[filters]\nstatus = [200]\nlanguage = ['en']\n",
+    )
+    .unwrap();
+    let ran = run(
+        folder.path(),
+        &[&sample(), "-o", "out", "--config", "c.toml"],
+    );
+    assert_eq!(ran.code, 2);
+    let expected = "c.toml:3: unknown key \"language\", did you mean \"languages\"?";
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+}

@@ -1,0 +1,204 @@
+//! Servers for the tests of network inputs, each on a port of its own.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+/// A server that ends with the test.
+pub struct Server {
+    pub port: u16,
+    child: Child,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+impl Server {
+    /// Starts a program that listens on `port`; none if it is not there.
+    fn start(command: &mut Command, port: u16) -> Option<Self> {
+        let command = command.stdin(Stdio::null()).stdout(Stdio::null());
+        let child = command.stderr(Stdio::null()).spawn().ok()?;
+        let server = Self { port, child };
+        for _ in 0..600 {
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                return Some(server);
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        panic!("{command:?} does not listen");
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// nginx over `folder/www`, with a line `STATUS BYTES` an answer in `folder/access.log`; none, with a
+/// printed reason, if it is not installed.
+pub fn nginx(folder: &Path) -> Option<Server> {
+    let port = free_port();
+    let at = folder.display();
+    let config = format!(
+        "user root root;\ndaemon off;\nworker_processes 1;\npid {at}/nginx.pid;\n\
+         error_log {at}/error.log;\nevents {{ worker_connections 64; }}\n\
+         http {{\n  log_format brief '$status $body_bytes_sent';\n  access_log {at}/access.log brief;\n\
+         client_body_temp_path {at}/t1;\n  proxy_temp_path {at}/t2;\n  fastcgi_temp_path {at}/t3;\n\
+         uwsgi_temp_path {at}/t4;\n  scgi_temp_path {at}/t5;\n\
+         server {{ listen 127.0.0.1:{port}; root {at}/www; }}\n}}\n"
+    );
+    let file = folder.join("nginx.conf");
+    fs::write(&file, config).unwrap();
+    let server = ["nginx", "/usr/sbin/nginx"]
+        .into_iter()
+        .find_map(|program| {
+            let mut command = Command::new(program);
+            command.args(["-p", &at.to_string(), "-c"]).arg(&file);
+            Server::start(&mut command, port)
+        });
+    if server.is_none() {
+        eprintln!("skipped: nginx is not installed");
+    }
+    server
+}
+
+/// moto's S3 with `archive` as `s3://crawl/a/b.warc.gz`; none, with a printed reason, if it is not
+/// installed.
+pub fn moto(archive: &[u8]) -> Option<Server> {
+    let port = free_port();
+    let mut command = Command::new("moto_server");
+    command.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
+    let Some(server) = Server::start(&mut command, port) else {
+        eprintln!("skipped: moto_server (PyPI: moto[server]) is not on the path");
+        return None;
+    };
+    for (path, body) in [("/crawl", &b""[..]), ("/crawl/a/b.warc.gz", archive)] {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let head = format!(
+            "PUT {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\
+             Content-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+    Some(server)
+}
+
+/// How a [`Breaking`] server behaves.
+#[derive(Clone, Copy, Default)]
+pub struct Manners {
+    /// Bytes of a body after which it closes the connection.
+    pub most: usize,
+    /// Whether it knows ranges.
+    pub ranges: bool,
+    /// Whether it names the version of its file.
+    pub tag: bool,
+    /// Requests after which its file is another; 0: never.
+    pub change: usize,
+}
+
+/// A server of one file that breaks connections in the middle of bodies.
+pub struct Breaking {
+    pub port: u16,
+    /// Value of `Range` of each request, empty if there was none.
+    pub requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl Breaking {
+    /// Serves `file` until the process ends.
+    pub fn start(file: Vec<u8>, manners: Manners) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&requests);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                // A client that goes away early is none of the server's business.
+                let _ = answer(stream, &file, manners, &seen);
+            }
+        });
+        Self { port, requests }
+    }
+}
+
+fn answer(
+    mut stream: TcpStream,
+    file: &[u8],
+    manners: Manners,
+    seen: &Mutex<Vec<String>>,
+) -> std::io::Result<()> {
+    let mut range = String::new();
+    let mut wanted_tag = None;
+    for line in BufReader::new(stream.try_clone()?).lines() {
+        let line = line?;
+        let Some((name, value)) = line.split_once(':') else {
+            if line.is_empty() {
+                break;
+            }
+            continue;
+        };
+        match name.to_ascii_lowercase().as_str() {
+            "range" => value.trim().clone_into(&mut range),
+            "if-match" => wanted_tag = Some(value.trim().to_owned()),
+            _ => {}
+        }
+    }
+    let number = {
+        let mut seen = seen.lock().unwrap();
+        seen.push(range.clone());
+        seen.len()
+    };
+    let changed = manners.change > 0 && number > manners.change;
+    let tag = if changed { "\"two\"" } else { "\"one\"" };
+    if manners.tag && wanted_tag.is_some_and(|wanted| wanted != tag) {
+        let head =
+            "HTTP/1.1 412 Precondition Failed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        return stream.write_all(head.as_bytes());
+    }
+    let second = u8::from(changed);
+    let mut head =
+        format!("Last-Modified: Sat, 21 Nov 2026 00:00:0{second} GMT\r\nConnection: close\r\n");
+    if manners.tag {
+        head.push_str(&format!("ETag: {tag}\r\n"));
+    }
+    let bounds = range
+        .strip_prefix("bytes=")
+        .and_then(|range| range.split_once('-'));
+    let body = match bounds.filter(|_| manners.ranges) {
+        Some((first, last)) => {
+            let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+            let end = (last + 1).min(file.len());
+            let size = file.len();
+            head.insert_str(
+                0,
+                &format!(
+                    "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {first}-{}/{size}\r\n",
+                    end - 1
+                ),
+            );
+            &file[first..end]
+        }
+        None => {
+            head.insert_str(0, "HTTP/1.1 200 OK\r\n");
+            file
+        }
+    };
+    head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(&body[..body.len().min(manners.most)])
+}
