@@ -1,5 +1,7 @@
 //! The language of a text.
 
+use std::ops::RangeInclusive;
+
 use isolang::Language;
 use trommel_html::Head;
 use whatlang::{Detector, Lang};
@@ -8,6 +10,17 @@ use whatlang::{Detector, Lang};
 const SAMPLE: usize = 2000;
 /// Characters below which detection is a guess.
 const LEAST: usize = 40;
+
+/// Scripts that whatlang does not know and that one language is written in nearly everywhere.
+const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
+    ('\u{0780}'..='\u{07BF}', "dv"),
+    ('\u{0E80}'..='\u{0EFF}', "lo"),
+    ('\u{0F00}'..='\u{0FFF}', "bo"),
+    ('\u{13A0}'..='\u{13FF}', "chr"),
+    ('\u{1400}'..='\u{167F}', "iu"),
+    ('\u{1800}'..='\u{18AF}', "mn"),
+    ('\u{A000}'..='\u{A4CF}', "ii"),
+];
 
 /// Language of a page as an ISO 639-1 code (ISO 639-3 where there is no shorter one): detected on
 /// `text` if that is reliable, else as the page declares it.
@@ -66,6 +79,9 @@ fn detected(text: &str) -> Option<String> {
         .map_or(text.len(), |(at, _)| at);
     let sample = text.get(..end)?;
     sample.chars().nth(LEAST)?;
+    if let Some(code) = by_script(sample) {
+        return Some(code.to_owned());
+    }
     let info = Detector::new().detect(sample)?;
     if !info.is_reliable() {
         return None;
@@ -75,6 +91,16 @@ fn detected(text: &str) -> Option<String> {
         Lang::Cmn => "zh".to_owned(),
         lang => short(lang.code()),
     })
+}
+
+/// The language of a text most letters of which are of one of [`SCRIPTS`].
+fn by_script(text: &str) -> Option<&'static str> {
+    let letters = || text.chars().filter(|c| c.is_alphabetic());
+    let (_, code) = SCRIPTS
+        .iter()
+        .find(|(script, _)| letters().any(|c| script.contains(&c)))?;
+    let own = letters().filter(|c| SCRIPTS.iter().any(|(s, k)| k == code && s.contains(c)));
+    (2 * own.count() > letters().count()).then_some(code)
 }
 
 fn declared(head: &Head) -> Option<String> {
@@ -125,6 +151,90 @@ mod tests {
         assert_eq!(language(german, &head("en")).as_deref(), Some("de"));
         let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。";
         assert_eq!(language(chinese, &head("en")).as_deref(), Some("zh"));
+    }
+
+    #[test]
+    fn languages_are_known_in_every_script() {
+        for (code, text) in [
+            (
+                "ar",
+                "جميع الناس يولدون أحرارا ومتساوين في الكرامة والحقوق وقد وهبوا عقلا وضميرا",
+            ),
+            ("am", "የሰው ልጅ ሁሉ ሲወለድ ነጻና በክብርና በመብትም እኩልነት ያለው ነው።"),
+            (
+                "bn",
+                "সমস্ত মানুষ স্বাধীনভাবে সমান মর্যাদা এবং অধিকার নিয়ে জন্মগ্রহণ করে।",
+            ),
+            (
+                "el",
+                "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα.",
+            ),
+            (
+                "gu",
+                "પ્રતિષ્ઠા અને અધિકારોની દૃષ્ટિએ સર્વ માનવો જન્મથી સ્વતંત્ર અને સમાન હોય છે.",
+            ),
+            (
+                "he",
+                "כל בני האדם נולדו בני חורין ושווים בערכם ובזכויותיהם. כולם חוננו בתבונה ובמצפון",
+            ),
+            (
+                "hi",
+                "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है।",
+            ),
+            (
+                "hy",
+                "Բոլոր մարդիկ ծնվում են ազատ ու հավասար իրենց արժանապատվությամբ ու իրավունքներով։",
+            ),
+            (
+                "ja",
+                "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。人間は、理性と良心とを授けられている。",
+            ),
+            (
+                "ka",
+                "ყველა ადამიანი იბადება თავისუფალი და თანასწორი თავისი ღირსებითა და უფლებებით.",
+            ),
+            ("km", "មនុស្សទាំងអស់កើតមកមានសេរីភាព និងសមភាពក្នុងផ្នែកសេចក្ដីថ្លៃថ្នូរនិងសិទ្ធិ។"),
+            (
+                "ko",
+                "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다. 인간은 천부적으로 이성과 양심을 부여받았다.",
+            ),
+            (
+                "ru",
+                "Все люди рождаются свободными и равными в своем достоинстве и правах.",
+            ),
+            (
+                "si",
+                "සියලු මනුෂ්‍යයෝ නිදහස්ව උපත ලබා ඇත. ගරුත්වයෙන් හා අයිතිවාසිකම්වලින් සමාන වෙති.",
+            ),
+            (
+                "ta",
+                "மனிதப் பிறிவியினர் சகலரும் சுதந்திரமாகவே பிறக்கின்றனர்; அவர்கள் மதிப்பிலும் சமமானவர்கள்.",
+            ),
+            (
+                "th",
+                "มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์และสิทธิ ต่างมีเหตุผลและมโนธรรม",
+            ),
+            (
+                "lo",
+                "ມະນຸດເກີດມາມີສິດເສລີພາບ ແລະ ສະເໝີໜ້າກັນໃນທາງກຽດຕິສັກ ແລະ ທາງສິດດ້ວຍມະນຸດມີສະຕິສຳປັດຊັນຍະ",
+            ),
+            (
+                "bo",
+                "འགྲོ་བ་མིའི་རིགས་རྒྱུད་ཡོངས་ལ་སྐྱེས་ཙམ་ཉིད་ནས་ཆེ་མཐོངས་དང༌ཐོབ་ཐངགི་རང་དབང་འདྲ་མཉམ་དུ་ཡོད་ལ།",
+            ),
+            (
+                "dv",
+                "ހުރިހާ އިންސާނުން ވެސް އުފަންވަނީ، ދަރަޖަ އާއި ޙައްޤު ތަކުގައި މިނިވަންކަމާއި ހަމަހަމަކަން ލިބިގެންވާ ބައެއްގެ ގޮތުގައެވެ",
+            ),
+        ] {
+            assert_eq!(detected(text).as_deref(), Some(code), "{text}");
+        }
+        // A quotation does not make a text Tibetan.
+        let quoting = format!(
+            "{} བཀྲ་ཤིས་བདེ་ལེགས",
+            "The mill stands by the river, and its wheel turns. ".repeat(3)
+        );
+        assert_eq!(detected(&quoting).as_deref(), Some("en"));
     }
 
     #[test]

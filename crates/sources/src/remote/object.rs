@@ -143,14 +143,20 @@ impl Object {
             return Ok(Ended::Whole);
         }
         let range = (!self.whole).then_some(*at..end);
-        let result = self.get(range).await.map_err(|error| told(&error))?;
+        let result = match self.get(range).await {
+            Err(error) if self.identity.is_none() && one_line(&error).contains(NOT_PARTIAL) => {
+                self.whole = true;
+                self.get(None).await
+            }
+            result => result,
+        }
+        .map_err(|error| told(&error))?;
         let identity = Identity::of(&result.meta);
-        if self
-            .identity
-            .as_ref()
-            .is_some_and(|known| *known != identity)
-        {
-            return Err(SourceError::Changed);
+        let end = end.min(identity.size);
+        match &self.identity {
+            Some(known) if *known != identity => return Err(SourceError::Changed),
+            Some(_) => {}
+            None => self.identity = Some(identity),
         }
         let mut skip = if self.whole { *at } else { 0 };
         let mut stream = result.into_stream();
