@@ -118,7 +118,8 @@ impl Object {
         let gather = async {
             let mut bytes = Vec::new();
             while let Some(piece) = receiver.recv().await {
-                bytes.extend_from_slice(&piece?);
+                let piece: Bytes = piece?;
+                bytes.extend_from_slice(&piece);
             }
             Ok::<_, SourceError>(bytes)
         };
