@@ -196,13 +196,13 @@ mod tests {
     fn what_is_forgotten_is_counted() {
         let filters = Filters::new(&settings(5000));
         let mut duplicates = filters.duplicates();
-        for number in 0..200 {
+        for number in 0..400 {
             assert_eq!(duplicates.judge(&filters.print(&text(number))), None);
         }
         let forgotten = duplicates.forgotten();
         assert!(forgotten > 100, "{forgotten}");
         assert_eq!(duplicates.judge(&filters.print(&text(0))), None);
-        let last = duplicates.judge(&filters.print(&text(199)));
+        let last = duplicates.judge(&filters.print(&text(399)));
         assert_eq!(last, Some(Reason::ExactDuplicate));
     }
 }
