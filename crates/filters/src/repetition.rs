@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(judge(&text), Some(Reason::GopherPhrases));
         let chinese =
             "我在湖南张家界开一个全省教学研究会议。我在湖南张家界开一个全省教学研究会议。";
-        assert_eq!(judge(chinese), Some(Reason::GopherPhrases));
+        assert_eq!(judge(chinese), Some(Reason::GopherTopPhrase));
     }
 
     #[test]

@@ -157,6 +157,16 @@ fn from_s3() {
     let folder = tempfile::tempdir().unwrap();
     let url = "s3://crawl/a/b.warc.gz";
     like_the_file(&under(folder.path(), server.port, &[url, "-o", "-"]), url);
+    // Signed as well.
+    let endpoint = format!("http://127.0.0.1:{}", server.port);
+    let variables = [
+        ("AWS_ENDPOINT", endpoint.as_str()),
+        ("AWS_ALLOW_HTTP", "true"),
+        ("AWS_ACCESS_KEY_ID", "key"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+    ];
+    let ran = trommel_under(folder.path(), &["run", url, "-o", "-"], b"", &variables);
+    like_the_file(&ran, url);
     let gone = under(
         folder.path(),
         server.port,

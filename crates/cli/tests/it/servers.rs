@@ -87,7 +87,7 @@ pub fn moto(archive: &[u8]) -> Option<Server> {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         let head = format!(
             "PUT {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\
-             Content-Length: {}\r\n\r\n",
+             x-amz-acl: public-read\r\nContent-Length: {}\r\n\r\n",
             body.len()
         );
         stream.write_all(head.as_bytes()).unwrap();
