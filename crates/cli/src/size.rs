@@ -38,7 +38,12 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (text, bytes) in [("7", 7), ("64k", 65_536), ("2GiB", 2 << 30), ("1 MB", 1 << 20)] {
+        for (text, bytes) in [
+            ("7", 7),
+            ("64k", 65_536),
+            ("2GiB", 2 << 30),
+            ("1 MB", 1 << 20),
+        ] {
             assert_eq!(text.parse(), Ok(Size(bytes)), "{text}");
         }
         for text in ["", "M", "0", "1x", "-1", "99999999T"] {

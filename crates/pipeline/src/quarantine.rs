@@ -46,11 +46,7 @@ impl Kept {
                 fields.push((one_line(name).replace(':', " "), one_line(value)));
             }
         }
-        if self
-            .headers
-            .get("WARC-Record-ID")
-            .is_none_or(str::is_empty)
-        {
+        if self.headers.get("WARC-Record-ID").is_none_or(str::is_empty) {
             fields.retain(|(name, _)| !name.eq_ignore_ascii_case("WARC-Record-ID"));
             fields.push(("WARC-Record-ID".to_owned(), bracketed.clone()));
         }
@@ -66,7 +62,10 @@ impl Kept {
             let value = self.headers.get(name).filter(|value| !value.is_empty());
             about.extend(value.map(|value| (name.to_owned(), one_line(value))));
         }
-        about.push(("Content-Type".to_owned(), "application/warc-fields".to_owned()));
+        about.push((
+            "Content-Type".to_owned(),
+            "application/warc-fields".to_owned(),
+        ));
         let mut block = format!(
             "reason: {kind}\r\nfile: {}\r\noffset: {}\r\nlength: {}\r\ninner: {}\r\nmessage: {}\r\n",
             one_line(&self.place.file),

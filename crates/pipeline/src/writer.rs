@@ -7,9 +7,7 @@ use std::{
 };
 
 use trommel_archive::ResumePoint;
-use trommel_sinks::{
-    Compression, Disk, Encode, Frames, Head, Shard, SinkError, discard, publish,
-};
+use trommel_sinks::{Compression, Disk, Encode, Frames, Head, Shard, SinkError, discard, publish};
 
 use crate::{
     DamageReport, Destination, FileReport, Plan, RunError, Summary,

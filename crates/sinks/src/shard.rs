@@ -232,7 +232,11 @@ mod tests {
         shard.write(&[7; 1 << 20]).unwrap();
         shard.end_frame().unwrap();
         drop(shard);
-        let stored = || fs::metadata(folder.path().join(".a.jsonl.tmp")).unwrap().len();
+        let stored = || {
+            fs::metadata(folder.path().join(".a.jsonl.tmp"))
+                .unwrap()
+                .len()
+        };
         assert!(stored() > length);
         let shard = Shard::resume(&LocalDisk, &path, Compression::Gzip, length).unwrap();
         assert_eq!(stored(), length);

@@ -62,7 +62,10 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (self.0 >> 33) % end
     }
 }
@@ -78,7 +81,11 @@ fn kill_and_resume(format: &[&str], kills: u32) {
         all
     };
     let begin = Instant::now();
-    let whole = trommel(folder.path(), &[&["run"], &arguments("whole.json")[..]].concat(), b"");
+    let whole = trommel(
+        folder.path(),
+        &[&["run"], &arguments("whole.json")[..]].concat(),
+        b"",
+    );
     let time = u64::try_from(begin.elapsed().as_millis()).unwrap();
     assert_eq!(whole.code, 0, "{}", whole.stderr);
     let expected = files(&folder.path().join("out"));
@@ -102,7 +109,10 @@ fn kill_and_resume(format: &[&str], kills: u32) {
         assert_eq!(ended.status.code(), None, "{:?}", ended.stderr);
         killed += 1;
         for name in files(&folder.path().join("out")).keys() {
-            assert!(name.starts_with('.') || expected.contains_key(name), "{name}");
+            assert!(
+                name.starts_with('.') || expected.contains_key(name),
+                "{name}"
+            );
         }
     }
     assert!(killed > 0);

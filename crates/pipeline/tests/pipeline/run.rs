@@ -168,7 +168,10 @@ fn every_record_is_accounted_for() {
     assert_eq!(summary.drops, drops);
     assert_eq!((summary.records, summary.pages), (14, 4));
     assert_eq!((summary.documents, summary.empty), (4, 1));
-    assert_eq!(summary.truncated, BTreeMap::from([("length".to_owned(), 1)]));
+    assert_eq!(
+        summary.truncated,
+        BTreeMap::from([("length".to_owned(), 1)])
+    );
     assert_eq!(summary.outcome(), Outcome::Clean);
     let lines = lines(&out);
     let texts: Vec<&Value> = lines.iter().map(|line| &line["text"]).collect();
@@ -337,7 +340,12 @@ fn a_failed_run_leaves_no_output_under_its_name() {
     let error = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap_err();
     assert!(matches!(error, RunError::Output { .. }), "{error}");
     // Everything but the name is done: it can be gone on with.
-    let left = [".out.jsonl.checkpoint", ".out.jsonl.tmp", "a.warc", "out.jsonl"];
+    let left = [
+        ".out.jsonl.checkpoint",
+        ".out.jsonl.tmp",
+        "a.warc",
+        "out.jsonl",
+    ];
     assert_eq!(names(folder.path()), left);
 }
 
