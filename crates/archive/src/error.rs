@@ -71,6 +71,12 @@ pub enum ArchiveError {
         /// Name of the compression or container.
         what: &'static str,
     },
+    /// A reading can't be taken up again: the file is not what it was.
+    #[error("{file}: changed since its reading was interrupted")]
+    Changed {
+        /// Name of the archive.
+        file: Arc<str>,
+    },
     /// Damage that has been passed.
     #[error("{file}: offset {offset}: {what}, {lost} bytes lost")]
     Damage {
@@ -106,6 +112,7 @@ impl ArchiveError {
             ArchiveError::Io { file, .. }
             | ArchiveError::Empty { file }
             | ArchiveError::NotAnArchive { file, .. }
+            | ArchiveError::Changed { file }
             | ArchiveError::Unsupported { file, .. }
             | ArchiveError::Damage { file, .. } => file,
         }

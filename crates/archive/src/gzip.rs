@@ -45,7 +45,7 @@ impl Gzip {
             if bytes.get(..magic) != MAGIC.get(..magic) {
                 return Ok(Begin::Broken(Damage::Junk));
             }
-            match header_length(bytes) {
+            match header_length(bytes.get(..MAX_HEADER).unwrap_or(bytes)) {
                 Some(length) => break length,
                 None if bytes.len() < want => return Ok(Begin::Broken(Damage::Cut)),
                 None if want >= MAX_HEADER => return Ok(Begin::Broken(Damage::Codec)),
@@ -69,7 +69,7 @@ impl Gzip {
             return self.trailer(source).map(Some);
         }
         loop {
-            let input = source.peek(1)?;
+            let input = source.chunk()?;
             let at_end = input.is_empty();
             let (read_before, made_before) = (self.inflate.total_in(), self.inflate.total_out());
             let room = window.room(CHUNK);

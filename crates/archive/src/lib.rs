@@ -1,6 +1,6 @@
 //! Reads WARC and ARC archives in every usual compression, record by record, with the place of each.
 //!
-//! [`Reader`] gives [`Record`]s; [`payload`] undoes HTTP and its codings; [`media_type`] tells what
+//! [`Reader`] gives [`Record`]s, from the start of a file or from a [`ResumePoint`]; [`payload`] undoes HTTP and its codings; [`media_type`] tells what
 //! the payload is; [`mod@write`] writes records.
 
 #![warn(missing_docs)]
@@ -17,6 +17,7 @@ mod media;
 mod payload;
 mod reader;
 mod record;
+mod resume;
 mod source;
 mod start;
 mod stream;
@@ -29,3 +30,4 @@ pub use media::{MediaType, TypeSource, media_type};
 pub use payload::{Coding, Payload, PayloadNote, PayloadOptions, payload};
 pub use reader::{ReadOptions, Reader};
 pub use record::{Format, Note, Place, Record, RecordType};
+pub use resume::ResumePoint;

@@ -8,6 +8,7 @@ use crate::{
     detect::detect,
     error::{ArchiveError, Damage},
     record::Record,
+    resume::ResumePoint,
     source::Source,
     start::{ARC_REACH, ArcLine, Found, Search, WARC_REACH, is_warc, record_starts},
     stream::{Stop, Stream},
@@ -38,19 +39,21 @@ impl Default for ReadOptions {
 /// The compression is known by the first bytes, never by the name. An `Err` item that is not
 /// [fatal](ArchiveError::is_fatal) is damage that has been passed; the next item is the next record.
 pub struct Reader {
-    file: Arc<str>,
-    stream: Stream,
-    options: ReadOptions,
-    queue: VecDeque<Result<Record, ArchiveError>>,
-    arc: bool,
-    given: u64,
+    pub(crate) file: Arc<str>,
+    pub(crate) stream: Stream,
+    pub(crate) options: ReadOptions,
+    pub(crate) queue: VecDeque<Result<Record, ArchiveError>>,
+    pub(crate) arc: bool,
+    pub(crate) given: u64,
     /// Stored offset of the member the last record came from.
-    last_offset: Option<u64>,
+    pub(crate) last_offset: Option<u64>,
     /// Plain bytes skipped before the first record.
-    skipped: u64,
-    hint: Option<String>,
-    lies: u32,
-    finished: bool,
+    pub(crate) skipped: u64,
+    pub(crate) hint: Option<String>,
+    pub(crate) lies: u32,
+    pub(crate) finished: bool,
+    /// State before the items at hand were read; its items are those given since.
+    pub(crate) before: ResumePoint,
 }
 
 impl Reader {
@@ -79,6 +82,7 @@ impl Reader {
             hint: None,
             lies: 0,
             finished: false,
+            before: ResumePoint::default(),
         };
         while reader.given == 0 && !reader.finished {
             reader.step();
@@ -348,11 +352,16 @@ impl Iterator for Reader {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(item) = self.queue.pop_front() {
+                // What failed for good is tried again by a reader that resumes.
+                if !item.as_ref().is_err_and(ArchiveError::is_fatal) {
+                    self.before.items += 1;
+                }
                 return Some(item);
             }
             if self.finished {
                 return None;
             }
+            self.before = self.resume_point();
             self.step();
         }
     }

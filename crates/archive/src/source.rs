@@ -24,13 +24,18 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn new(input: Box<dyn Read + Send>) -> Self {
+        Source::at(input, 0)
+    }
+
+    /// `input` goes on at this stored offset.
+    pub(crate) fn at(input: Box<dyn Read + Send>, offset: u64) -> Self {
         Source {
             input,
             data: Vec::new(),
-            base: 0,
+            base: offset,
             position: 0,
             end: 0,
-            mark: 0,
+            mark: offset,
             done: false,
             error: None,
         }
@@ -54,6 +59,32 @@ impl Source {
         Ok(self.data.get(self.position..self.end).unwrap_or_default())
     }
 
+    /// The unread bytes up to the end of their chunk, none only at the end of the input. What
+    /// these are depends on the position alone, not on what was read before: decoders that are
+    /// given them stop at the same places whether the file was read from its start or from here.
+    pub(crate) fn chunk(&mut self) -> io::Result<&[u8]> {
+        let chunk = CHUNK as u64;
+        let want = usize::try_from(chunk - self.position() % chunk).unwrap_or(CHUNK);
+        while self.end - self.position < want && !self.done && self.error.is_none() {
+            self.fill(want);
+        }
+        let bytes = self.peek(1)?;
+        Ok(bytes.get(..want).unwrap_or(bytes))
+    }
+
+    /// Passes bytes up to this stored offset. False if the input ends before.
+    pub(crate) fn skip_to(&mut self, offset: u64) -> io::Result<bool> {
+        while self.position() < offset {
+            let have = self.peek(1)?.len();
+            if have == 0 {
+                return Ok(false);
+            }
+            let left = offset - self.position();
+            self.consume(usize::try_from(left).map_or(have, |left| left.min(have)));
+        }
+        Ok(self.position() == offset)
+    }
+
     pub(crate) fn consume(&mut self, n: usize) {
         self.position = self.position.saturating_add(n).min(self.end);
     }
@@ -68,16 +99,20 @@ impl Source {
         self.mark
     }
 
-    /// Goes back to `offset` or the first byte after it that is still there.
+    /// Goes back to `offset`, but no further than what is kept for sure.
     pub(crate) fn rewind(&mut self, offset: u64) {
-        let index = offset.saturating_sub(self.base);
+        let kept = self.position().saturating_sub(KEEP as u64);
+        let index = offset.max(kept).saturating_sub(self.base);
         self.position = usize::try_from(index).map_or(self.position, |i| i.min(self.position));
     }
 
-    /// Reads until a whole chunk is there, so that what follows does not depend on how the input
-    /// happens to cut its bytes.
+    /// Reads `n` bytes more and on to the end of a chunk, so that what follows does not depend on
+    /// how the input happens to cut its bytes.
     fn fill(&mut self, n: usize) {
-        let want = CHUNK.max(n);
+        let chunk = CHUNK as u64;
+        let end = self.base + self.end as u64;
+        let over = usize::try_from((end + n as u64) % chunk).unwrap_or(0);
+        let want = n + (CHUNK - over) % CHUNK;
         if self.data.len() - self.end < want {
             let marked = usize::try_from(self.mark.saturating_sub(self.base)).unwrap_or(usize::MAX);
             let drop = marked

@@ -3,11 +3,10 @@
 use std::{collections::VecDeque, io};
 
 use memchr::memmem;
+use serde::{Deserialize, Serialize};
 
 use crate::{buffer::Buffer, error::Damage, gzip, gzip::Gzip, source::Source, zst, zst::Zst};
 
-/// Plain bytes copied at a time from a plain file.
-const CHUNK: usize = 128 * 1024;
 /// Stored bytes looked at when trying whether a member begins somewhere.
 const PROBE: usize = 16 * 1024;
 /// Most members remembered; only a record spread over more of them needs them.
@@ -47,6 +46,30 @@ pub(crate) enum Codec {
     Zst(Box<Zst>),
 }
 
+/// Name of a compression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Compression {
+    Plain,
+    Gzip,
+    Zst,
+}
+
+impl Compression {
+    /// Its decoder, with what the head of the file holds for it.
+    pub(crate) fn codec(self, head: &mut Source) -> io::Result<Codec> {
+        Ok(match self {
+            Compression::Plain => Codec::Plain,
+            Compression::Gzip => Codec::Gzip(Box::new(Gzip::new())),
+            Compression::Zst => {
+                let mut zst = Zst::new()?;
+                // Reads the dictionary, if there is one.
+                zst.begin(head)?;
+                Codec::Zst(Box::new(zst))
+            }
+        })
+    }
+}
+
 /// Where a member begins.
 #[derive(Debug, Clone, Copy, Default)]
 struct Member {
@@ -54,6 +77,22 @@ struct Member {
     plain: u64,
     /// In the stored file.
     offset: u64,
+}
+
+/// Where a stream stands, enough to stand there again: from the start of the member on the same
+/// bytes are decoded in the same steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stand {
+    /// Stored offset of the member the next byte is in; in a plain file, of that byte.
+    pub(crate) offset: u64,
+    /// Plain bytes of that member before the next byte; in a plain file 0.
+    inner: u64,
+    /// Unread plain bytes in the window.
+    ahead: u64,
+    /// Whether it is known that no more come.
+    stopped: bool,
+    /// Stored bytes gone back over so far.
+    rewound: u64,
 }
 
 /// Plain bytes, unread ones in a window. The window never goes past the end of a member unless
@@ -86,6 +125,76 @@ impl Stream {
             open: false,
             stop: None,
             rewound: 0,
+        }
+    }
+
+    /// Stands again where another stream over the same file stood; `source` goes on at the stand's
+    /// offset. None if it does not lead there: the file is another.
+    pub(crate) fn again(source: Source, codec: Codec, stand: Stand) -> io::Result<Option<Stream>> {
+        let mut stream = Stream::new(source, codec);
+        stream.rewound = stand.rewound;
+        if matches!(stream.codec, Codec::Plain) {
+            stream.taken = stand.offset;
+        }
+        let mut left = stand.inner;
+        let window = |stream: &Stream| stream.window.len() as u64;
+        while left > 0 || window(&stream) < stand.ahead {
+            if !stream.more() {
+                break;
+            }
+            let part = stream.window.len();
+            let part = usize::try_from(left).map_or(part, |left| left.min(part));
+            stream.consume(part);
+            left -= part as u64;
+        }
+        if stand.stopped && stream.stop.is_none() {
+            stream.more();
+        }
+        if let Some(Stop::Failed(error)) = stream.stop {
+            return Err(error);
+        }
+        // More is there where the other input failed before its end.
+        let there = left == 0 && window(&stream) >= stand.ahead;
+        Ok(there.then_some(stream))
+    }
+
+    /// Where it stands; None where that can't be said in short.
+    pub(crate) fn stand(&self) -> Option<Stand> {
+        let stand = |offset, inner| Stand {
+            offset,
+            inner,
+            ahead: self.window.len() as u64,
+            stopped: self.stop.is_some(),
+            rewound: self.rewound,
+        };
+        // Before a member; its header has been seen or will be.
+        let before = |offset| Stand {
+            stopped: false,
+            ..stand(offset, 0)
+        };
+        let empty = self.window.len() == 0;
+        match (&self.codec, &self.stop) {
+            (_, Some(Stop::Failed(_))) => None,
+            (Codec::Plain, _) => Some(stand(self.taken, 0)),
+            (_, Some(Stop::MemberEnd | Stop::End)) if empty => Some(before(self.source.position())),
+            (_, None) if empty && !self.open => Some(before(self.source.position())),
+            (_, Some(Stop::Broken(_))) if empty && !self.open => Some(before(self.from)),
+            _ if self.open => {
+                let member = self.members.back()?;
+                // The window may begin in the member before.
+                let inner = self.taken.checked_sub(member.plain)?;
+                Some(stand(member.offset, inner))
+            }
+            _ => None,
+        }
+    }
+
+    /// The compression, by name.
+    pub(crate) fn compression(&self) -> Compression {
+        match self.codec {
+            Codec::Plain => Compression::Plain,
+            Codec::Gzip(_) => Compression::Gzip,
+            Codec::Zst(_) => Compression::Zst,
         }
     }
 
@@ -293,6 +402,7 @@ impl Stream {
             };
             self.source.consume(at);
             let bytes = self.source.peek(PROBE)?;
+            let bytes = bytes.get(..PROBE).unwrap_or(bytes);
             let made = match &mut self.codec {
                 Codec::Plain => None,
                 Codec::Gzip(gzip) => gzip.probe(bytes, &mut plain),
@@ -322,12 +432,12 @@ impl Stream {
 }
 
 fn copy(source: &mut Source, window: &mut Buffer) -> io::Result<Option<Stop>> {
-    let bytes = source.peek(1)?;
+    let bytes = source.chunk()?;
     if bytes.is_empty() {
         return Ok(Some(Stop::End));
     }
-    let n = bytes.len().min(CHUNK);
-    if let (Some(room), Some(bytes)) = (window.room(n).get_mut(..n), bytes.get(..n)) {
+    let n = bytes.len();
+    if let Some(room) = window.room(n).get_mut(..n) {
         room.copy_from_slice(bytes);
     }
     window.filled(n);

@@ -127,7 +127,7 @@ impl Zst {
         window: &mut Buffer,
     ) -> io::Result<Option<Stop>> {
         loop {
-            let input = source.peek(1)?;
+            let input = source.chunk()?;
             let at_end = input.is_empty();
             let room = window.room(CHUNK);
             let size = room.len().min(CHUNK);

@@ -11,6 +11,8 @@ mod progress;
 mod quality;
 mod results;
 mod run;
+mod size;
+mod stop;
 mod train;
 
 use std::io::{IsTerminal as _, Write as _};

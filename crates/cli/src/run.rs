@@ -12,15 +12,19 @@ use std::{
 
 use anyhow::{Context, Result};
 use clap::Args;
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
 use trommel::{Conventions, Extractor, MarkdownOptions};
 use trommel_archive::{PayloadOptions, ReadOptions};
+use trommel_model::Model;
 use trommel_pipeline::{
-    Choice, Config, Outcome, Output, Plan, Summary, TextForm, expand, run as run_plan,
+    Choice, Config, Destination, Host, Input, Outcome, Output, Plan, Summary, TextForm, expand,
+    run as run_plan,
 };
 use trommel_sinks::{AtomicFile, Compression, Format};
 
 use crate::conventions::ConventionArgs;
-use crate::{models, progress::Reporter};
+use crate::{models, progress::Reporter, size::Size, stop::Stop};
 
 /// Extract main text from archives
 #[derive(Debug, Args)]
@@ -62,15 +66,44 @@ pub struct RunArgs {
     /// Write the counts of the run to FILE as JSON
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
+
+    /// Go on with an interrupted run of the same inputs and options; its output ends up as if it had
+    /// never been interrupted
+    #[arg(long)]
+    resume: bool,
+
+    /// WARC file for records that fail, which can be run again; or none [default:
+    /// quarantine.warc.gz in the folder of the output, none for standard output]
+    #[arg(long, value_name = "FILE|none")]
+    quarantine: Option<PathBuf>,
+
+    /// Most bytes kept of one record, such as 10M [default: 64M]
+    #[arg(long, value_name = "SIZE")]
+    max_record: Option<Size>,
+
+    /// Most bytes kept of one decoded page [default: 64M]
+    #[arg(long, value_name = "SIZE")]
+    max_payload: Option<Size>,
+
+    /// Memory that records and pages in work may take; lowers the two bounds above to an eighth and a
+    /// sixteenth of it [default: no bound]
+    #[arg(long, value_name = "SIZE")]
+    max_memory: Option<Size>,
+
+    /// Bytes of documents after which the state of the run is saved; also the size of the frames of
+    /// compressed outputs
+    #[arg(long, value_name = "SIZE", default_value = "4M")]
+    checkpoint: Size,
     #[command(flatten)]
     conventions: ConventionArgs,
 }
 
 /// Runs the command: 0 if all went well, 1 if something could not be read or some records failed, 2
-/// if nothing could be read.
+/// if nothing could be read or the run was ended early, 130 if it was by SIGINT.
 ///
 /// # Errors
-/// If the arguments or the configuration can't be used, or an output can't be written (exit code 2).
+/// If the arguments or the configuration can't be used, an output can't be written, or an archive can't
+/// be read on (exit code 2).
 pub fn run(args: RunArgs) -> Result<ExitCode> {
     let config = match &args.config {
         Some(path) => Config::load(path)?,
@@ -87,35 +120,57 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let output = Output::new(&args.output, chosen, fallback)?;
     let inputs = expand(&args.inputs)?;
     output.check(&inputs)?;
+    let quarantine = quarantine(args.quarantine, &output.destination, &inputs)?;
     let jobs = args
         .jobs
         .or(config.jobs)
         .or_else(|| thread::available_parallelism().ok())
         .unwrap_or(NonZeroUsize::MIN);
-    let plan = Plan {
-        inputs,
-        output,
-        jobs,
-        max_record: config
-            .max_record
-            .unwrap_or_else(|| ReadOptions::default().max_record),
-        max_payload: config
-            .max_payload
-            .unwrap_or_else(|| PayloadOptions::default().max_payload),
-        epoch: epoch()?,
-    };
     let model = models::load(args.model.or(config.model).as_deref())?;
     let conventions = args.conventions.over(Conventions {
         comments: config.comments,
         headline: config.headline,
     });
-    let extractor = Extractor::new(Arc::new(model)).with_conventions(conventions);
     let markdown = args.markdown || config.text == Some(TextForm::Markdown);
+    let bytes = |option: Option<Size>| option.map(|Size(bytes)| bytes);
+    let plan = Plan {
+        inputs,
+        output,
+        assemble: None,
+        quarantine,
+        recipe: vec![
+            ("model".to_owned(), digest(&model)?),
+            ("conventions".to_owned(), format!("{conventions:?}")),
+            ("markdown".to_owned(), markdown.to_string()),
+        ],
+        jobs,
+        max_record: bytes(args.max_record)
+            .or(config.max_record)
+            .unwrap_or_else(|| ReadOptions::default().max_record),
+        max_payload: bytes(args.max_payload)
+            .or(config.max_payload)
+            .unwrap_or_else(|| PayloadOptions::default().max_payload),
+        max_memory: bytes(args.max_memory).or(config.max_memory),
+        frame: args.checkpoint.0,
+        epoch: epoch()?,
+    }
+    .within();
+    let extractor = Extractor::new(Arc::new(model)).with_conventions(conventions);
     quiet_workers();
+    let stop = match plan.inputs.contains(&Input::Stdin) {
+        // A read from a silent pipe can't be called off: such a run, which has no state, just ends.
+        true => Stop::never(),
+        false => Stop::on_signals().context("signals cannot be caught")?,
+    };
 
     let mut reporter = Reporter::new();
     let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let summary = run_plan(
+    let host = Host {
+        stop: stop.flag(),
+        resume: args.resume,
+        ..Host::new(&mut stdout, &mut reporter)
+    };
+    let done = run_plan(
         &plan,
         &|bytes, hints| {
             if !markdown {
@@ -126,10 +181,19 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             document.text = page.markdown(&MarkdownOptions::default());
             document
         },
-        &mut stdout,
-        &mut reporter,
-    )?;
+        host,
+    );
     drop(reporter);
+    let summary = match done {
+        Ok(summary) => summary,
+        Err(error) => {
+            eprintln!("trommel: {error}");
+            if plan.state_file().is_some_and(|path| path.exists()) {
+                eprintln!("trommel: the same command with --resume goes on from here");
+            }
+            return Ok(stop.exit_code());
+        }
+    };
     // What could not be read has been said; a summary of nothing would only repeat it.
     if summary.outcome() != Outcome::Nothing {
         eprintln!("{summary}");
@@ -142,6 +206,41 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         Outcome::Partial => ExitCode::from(1),
         Outcome::Nothing => ExitCode::from(2),
     })
+}
+
+/// The file for records that fail. It must not be one of the inputs: run over again, records that
+/// still fail would replace it.
+fn quarantine(
+    named: Option<PathBuf>,
+    destination: &Destination,
+    inputs: &[Input],
+) -> Result<Option<PathBuf>> {
+    let usual = |folder: &Path| Some(folder.join("quarantine.warc.gz"));
+    let path = match (named, destination) {
+        (Some(named), _) if named.as_os_str() == "none" => None,
+        (Some(named), _) => Some(named),
+        (None, Destination::Folder(folder)) => usual(folder),
+        (None, Destination::File(file)) => file.parent().and_then(usual),
+        (None, Destination::Stdout) => None,
+    };
+    if let Some(path) = &path
+        && let Ok(path) = path.canonicalize()
+        && inputs.iter().any(|input| match input {
+            Input::File(input) => input.canonicalize().is_ok_and(|input| input == path),
+            _ => false,
+        })
+    {
+        anyhow::bail!(
+            "{}: is both input and quarantine; name another file with --quarantine",
+            path.display()
+        );
+    }
+    Ok(path)
+}
+
+/// What tells a model from every other.
+fn digest(model: &Model) -> Result<String> {
+    Ok(HEXLOWER.encode(&Sha256::digest(model.to_bytes()?)))
 }
 
 fn epoch() -> Result<Option<i64>> {

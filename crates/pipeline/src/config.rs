@@ -10,7 +10,7 @@ use trommel::{CommentRule, HeadlineRule};
 use trommel_sinks::{Compression, Format};
 
 /// The keys of [`Config`], for the hint at a misspelt one.
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
     "jobs",
     "format",
     "compress",
@@ -20,6 +20,7 @@ const KEYS: [&str; 9] = [
     "model",
     "max_record",
     "max_payload",
+    "max_memory",
 ];
 
 /// Choices read from a TOML file; the command line wins over each of them.
@@ -46,6 +47,8 @@ pub struct Config {
     pub max_record: Option<u64>,
     /// Most bytes kept of one decoded payload.
     pub max_payload: Option<u64>,
+    /// Bytes of memory that records and pages in work may take.
+    pub max_memory: Option<u64>,
 }
 
 /// What the text of a document is written as.
@@ -172,7 +175,7 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let config = parse(
-            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\ntext = 'markdown'\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\n",
+            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\ntext = 'markdown'\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\n",
         );
         let expected = Config {
             jobs: std::num::NonZeroUsize::new(3),
@@ -184,6 +187,7 @@ mod tests {
             model: Some("fast".into()),
             max_record: Some(10),
             max_payload: Some(20),
+            max_memory: Some(30),
         };
         assert_eq!(config, Ok(expected));
         assert_eq!(parse(""), Ok(Config::default()));
@@ -205,7 +209,7 @@ mod tests {
         );
         assert_eq!(
             parse("language = 'de'").unwrap_err(),
-            "c.toml: unknown key \"language\", expected one of jobs, format, compress, text, comments, headline, model, max_record, max_payload"
+            "c.toml: unknown key \"language\", expected one of jobs, format, compress, text, comments, headline, model, max_record, max_payload, max_memory"
         );
         assert_eq!(
             parse("jobs = 3\nformat = 'xml'").unwrap_err(),

@@ -55,18 +55,43 @@ impl Gate {
         }
     }
 
+    /// Waits as in [`enter`](Self::enter) and leaves when the result is dropped.
+    pub(crate) fn hold(&self, bytes: u64) -> Held<'_> {
+        let entered = self.enter(bytes);
+        Held {
+            gate: entered.then_some(self),
+            bytes,
+        }
+    }
+
     /// Says that a task of `bytes` is done.
     pub(crate) fn leave(&self, bytes: u64) {
         let mut inside = self.lock();
         inside.tasks = inside.tasks.saturating_sub(1);
         inside.bytes = inside.bytes.saturating_sub(bytes);
-        self.changed.notify_one();
+        // Who waits with many bytes may not fit where another does.
+        self.changed.notify_all();
     }
 
     /// Lets nothing in any more.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
+    }
+}
+
+/// A place inside a gate.
+#[derive(Debug)]
+pub(crate) struct Held<'a> {
+    gate: Option<&'a Gate>,
+    bytes: u64,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if let Some(gate) = self.gate {
+            gate.leave(self.bytes);
+        }
     }
 }
 

@@ -3,26 +3,35 @@
 //! One thread reads records in order, workers turn them into encoded documents, and the calling
 //! thread writes those in the order of the records. [`run`] is the whole of it.
 
+mod checkpoint;
 mod config;
 mod drop;
 mod gate;
 mod hint;
+mod host;
 mod inputs;
 mod output;
+mod plan;
 mod progress;
+mod quarantine;
 mod reader;
 mod run;
 mod summary;
 mod task;
+mod times;
 mod worker;
 mod writer;
 
+pub use checkpoint::ResumeError;
 pub use config::{Config, ConfigError, TextForm};
 pub use drop::{DropReason, FailureKind};
 pub use hint::crawl_charset;
+pub use host::Host;
 pub use inputs::{Input, InputError, expand};
 pub use output::{Choice, Destination, Output, OutputError};
+pub use plan::Plan;
 pub use progress::{Progress, State};
-pub use run::{Plan, RunError, run};
-pub use summary::{DamageReport, FileReport, Outcome, Summary};
+pub use run::{RunError, run};
+pub use summary::{DamageReport, FileReport, Outcome, PageTimes, Summary};
+pub use times::Slowest;
 pub use worker::Extract;

@@ -8,7 +8,8 @@ use std::{
 };
 
 use crossbeam_channel::Sender;
-use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType};
+use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
+use trommel_sinks::Disk;
 
 use crate::{
     Input, Plan,
@@ -29,8 +30,25 @@ pub(crate) struct Feed<'a> {
     gate: &'a Gate,
     tasks: Sender<Task<Captured>>,
     position: &'a AtomicU64,
+    disk: &'a dyn Disk,
     next: u64,
-    held: Option<Record>,
+    held: Option<Held>,
+}
+
+/// A response held back, and where reading goes on after it.
+#[derive(Debug)]
+struct Held {
+    record: Record,
+    after: ResumePoint,
+}
+
+/// Where a run begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Start {
+    /// Index of the first input.
+    pub(crate) input: usize,
+    /// Place in it; none: its start.
+    pub(crate) point: Option<ResumePoint>,
 }
 
 impl<'a> Feed<'a> {
@@ -40,28 +58,41 @@ impl<'a> Feed<'a> {
         gate: &'a Gate,
         tasks: Sender<Task<Captured>>,
         position: &'a AtomicU64,
+        disk: &'a dyn Disk,
     ) -> Self {
         Self {
             plan,
             gate,
             tasks,
             position,
+            disk,
             next: 0,
             held: None,
         }
     }
 
-    /// Reads every input to its end, or until nothing more is wanted.
-    pub(crate) fn run(mut self) -> Result<(), Stopped> {
+    /// Reads every input from `start` on to its end, or until nothing more is wanted.
+    pub(crate) fn run(mut self, start: Start) -> Result<(), Stopped> {
         let mut before = 0;
         for (index, input) in self.plan.inputs.iter().enumerate() {
-            let (bytes, error) = match self.open(input) {
+            let size = match input {
+                Input::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
+                _ => None,
+            };
+            if index < start.input {
+                before += size.unwrap_or_default();
+                continue;
+            }
+            let point = start.point.filter(|_| index == start.input);
+            let (bytes, end) = match self.open(input, point) {
                 Ok(mut reader) => {
-                    let read =
-                        catch_unwind(AssertUnwindSafe(|| self.read(index, before, &mut reader)));
-                    let error = match read {
-                        Ok(error) => error?,
-                        Err(panic) => Some(format!(
+                    let begun = point.is_some();
+                    let read = catch_unwind(AssertUnwindSafe(|| {
+                        self.read(index, before, begun, &mut reader)
+                    }));
+                    let end = match read {
+                        Ok(end) => end?,
+                        Err(panic) => Ended::Failed(format!(
                             "{}: offset {}: {}",
                             input.name(),
                             reader.position(),
@@ -69,51 +100,67 @@ impl<'a> Feed<'a> {
                         )),
                     };
                     self.release(None)?;
-                    (reader.position(), error)
+                    (reader.position(), end)
                 }
-                Err(error) => (0, Some(error)),
+                Err(end) => (0, end),
             };
-            before += match input {
-                Input::File(path) => fs::metadata(path).map_or(bytes, |file| file.len()),
-                _ => bytes,
-            };
+            before += size.unwrap_or(bytes);
             self.position.store(before, Ordering::Relaxed);
-            self.send(
-                0,
-                Step::End {
-                    input: index,
-                    bytes,
-                    error,
-                },
-            )?;
+            let broken = matches!(end, Ended::Broken(_));
+            let error = match end {
+                Ended::Well => None,
+                Ended::Failed(error) | Ended::Broken(error) => Some(error),
+            };
+            let step = Step::End {
+                input: index,
+                bytes,
+                error,
+                broken,
+            };
+            self.send(0, None, step)?;
         }
         Ok(())
     }
 
-    fn open(&self, input: &Input) -> Result<Reader, String> {
+    fn open(&self, input: &Input, point: Option<ResumePoint>) -> Result<Reader, Ended> {
         let options = ReadOptions {
             max_record: self.plan.max_record,
             ..ReadOptions::default()
         };
-        match input {
-            Input::File(path) => Reader::open(path, options),
-            Input::Stdin => Reader::new(input.name(), std::io::stdin(), options),
-            Input::Nothing { argument, reason } => return Err(format!("{argument}: {reason}")),
-        }
-        .map_err(|error| error.to_string())
+        let reader = match (input, point) {
+            // An archive that was read before and is gone now may come back.
+            (Input::File(path), Some(point)) => {
+                return Reader::reopen(path, &point, options)
+                    .map_err(|error| Ended::Broken(error.to_string()));
+            }
+            (Input::File(path), None) => match self.disk.open(path) {
+                Ok(file) => Reader::new(input.name(), file, options),
+                Err(source) => Err(ArchiveError::Io {
+                    file: input.name().into(),
+                    offset: 0,
+                    source,
+                }),
+            },
+            (Input::Stdin, _) => Reader::new(input.name(), std::io::stdin(), options),
+            (Input::Nothing { argument, reason }, _) => {
+                return Err(Ended::Failed(format!("{argument}: {reason}")));
+            }
+        };
+        reader.map_err(|error| Ended::Failed(error.to_string()))
     }
 
-    /// Sends the records of one input; gives the error that ended it early.
+    /// Sends the records of one input, whose first record has been sent before if it is `begun`.
     fn read(
         &mut self,
         input: usize,
         before: u64,
+        mut begun: bool,
         reader: &mut Reader,
-    ) -> Result<Option<String>, Stopped> {
-        let mut begun = false;
+    ) -> Result<Ended, Stopped> {
         while let Some(item) = reader.next() {
             self.position
                 .store(before + Reader::position(reader), Ordering::Relaxed);
+            let after = reader.resume_point();
             match item {
                 Ok(record) => {
                     if !begun {
@@ -124,13 +171,13 @@ impl<'a> Feed<'a> {
                             info: is_info.then(|| record.block.clone()),
                             date: record.date().map(str::to_owned),
                         };
-                        self.send(0, step)?;
+                        self.send(0, None, step)?;
                     }
                     self.release(Some(&record))?;
                     if record.kind == RecordType::Response {
-                        self.held = Some(record);
+                        self.held = Some(Held { record, after });
                     } else {
-                        self.send_record(record, None)?;
+                        self.send_record(record, None, after)?;
                     }
                 }
                 Err(ArchiveError::Damage {
@@ -138,29 +185,46 @@ impl<'a> Feed<'a> {
                 }) => {
                     self.release(None)?;
                     let what = what.to_string();
-                    self.send(0, Step::Damage { offset, lost, what })?;
+                    // Before the first record there is no output yet to go on with.
+                    let after = begun.then_some(after);
+                    self.send(0, after, Step::Damage { offset, lost, what })?;
                 }
-                Err(error) => return Ok(Some(error.to_string())),
+                Err(error @ ArchiveError::Io { .. }) => {
+                    return Ok(Ended::Broken(error.to_string()));
+                }
+                Err(error) => return Ok(Ended::Failed(error.to_string())),
             }
         }
-        Ok(None)
+        Ok(Ended::Well)
     }
 
     /// Sends the response held back, with what the record after it says about it.
     fn release(&mut self, next: Option<&Record>) -> Result<(), Stopped> {
         if let Some(held) = self.held.take() {
-            let charset = next.and_then(|next| hint::crawl_charset(&held, next));
-            self.send_record(held, charset)?;
+            let Held { record, after } = held;
+            let charset = next.and_then(|next| hint::crawl_charset(&record, next));
+            self.send_record(record, charset, after)?;
         }
         Ok(())
     }
 
-    fn send_record(&mut self, record: Record, charset: Option<String>) -> Result<(), Stopped> {
+    fn send_record(
+        &mut self,
+        record: Record,
+        charset: Option<String>,
+        after: ResumePoint,
+    ) -> Result<(), Stopped> {
         let bytes = record.block.len() as u64;
-        self.send(bytes, Step::Record(Captured { record, charset }))
+        let step = Step::Record(Captured { record, charset });
+        self.send(bytes, Some(after), step)
     }
 
-    fn send(&mut self, bytes: u64, step: Step<Captured>) -> Result<(), Stopped> {
+    fn send(
+        &mut self,
+        bytes: u64,
+        point: Option<ResumePoint>,
+        step: Step<Captured>,
+    ) -> Result<(), Stopped> {
         if !self.gate.enter(bytes) {
             return Err(Stopped);
         }
@@ -170,10 +234,21 @@ impl<'a> Feed<'a> {
             .send(Task {
                 number,
                 bytes,
+                point,
                 step,
             })
             .map_err(|_| Stopped)
     }
+}
+
+/// How the reading of an input ended.
+enum Ended {
+    /// At its end.
+    Well,
+    /// It is no archive, or not there.
+    Failed(String),
+    /// The system could not read on.
+    Broken(String),
 }
 
 /// What a panic said, in one line.

@@ -2,23 +2,22 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
-    io::{self, Write},
-    num::NonZeroUsize,
+    fs, io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::PayloadOptions;
-use trommel_sinks::{SinkError, encoder};
+use trommel_sinks::{Disk, SinkError, encoder};
 
 use crate::{
-    Destination, Input, Output, Progress, State, Summary,
+    Destination, Host, Input, Plan, Progress, ResumeError, State, Summary,
+    checkpoint::Checkpoint,
     gate::Gate,
-    reader::Feed,
+    reader::{Feed, Start},
     task::{Made, Task},
     worker::{Extract, Worker},
     writer::Writer,
@@ -31,24 +30,8 @@ const WINDOW_BYTES: u64 = 256 << 20;
 /// Time between two reports of progress.
 const TICK: Duration = Duration::from_millis(200);
 
-/// What a run is to do.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The archives, in order.
-    pub inputs: Vec<Input>,
-    /// Where the documents go.
-    pub output: Output,
-    /// Number of worker threads. It has no influence on the output.
-    pub jobs: NonZeroUsize,
-    /// Most bytes kept of one record's block; the rest is skipped and the document notes it.
-    pub max_record: u64,
-    /// Most bytes kept of one decoded payload; the rest is skipped and the document notes it.
-    pub max_payload: u64,
-    /// Seconds since 1970 that stand for the time of the run in WET files (`SOURCE_DATE_EPOCH`).
-    pub epoch: Option<i64>,
-}
-
-/// Why a run ended early. What was written of unfinished files is removed.
+/// Why a run ended early. What was written of unfinished files stays under a hidden name if
+/// [`Plan::state_file`] is there to go on from, and is removed if not.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -63,6 +46,15 @@ pub enum RunError {
     /// An output cannot be written in its format.
     #[error(transparent)]
     Sink(#[from] SinkError),
+    /// An archive could be opened and read, but not to its end.
+    #[error("{0}")]
+    Input(String),
+    /// The run was stopped from outside.
+    #[error("stopped")]
+    Stopped,
+    /// The run cannot go on from where another ended.
+    #[error(transparent)]
+    Resume(#[from] ResumeError),
     /// A thread cannot be started.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),
@@ -78,28 +70,41 @@ impl RunError {
 }
 
 /// Reads all inputs of `plan`, has `extract` take the text out of every page, and writes the documents
-/// in the order of the records. `stdout` is written to only if it is the plan's destination. The
-/// output is the same for any number of workers.
+/// in the order of the records. The output is the same for any number of workers, and if the run was
+/// interrupted and gone on with.
 ///
-/// Inputs that cannot be read, damage and failed records don't end the run; they are logged, one line
-/// each, and counted in the summary. If the reader of `stdout` goes away the run ends without an error.
+/// Inputs that cannot be opened, damage and failed records don't end the run; they are logged, one line
+/// each, and counted in the summary. If the reader of standard output goes away the run ends without an
+/// error.
 ///
 /// # Errors
-/// If an output cannot be written. Files finished before that stay.
-pub fn run(
-    plan: &Plan,
-    extract: &Extract<'_>,
-    stdout: &mut dyn Write,
-    progress: &mut dyn Progress,
-) -> Result<Summary, RunError> {
+/// If an output cannot be written, if the system cannot read on in the middle of an archive (the second
+/// time at the same place the archive is given up), if the run is stopped, or if it cannot go on from
+/// where another ended. Files finished before that stay.
+pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary, RunError> {
     let start = Instant::now();
     let (encoder, compression) = encoder(plan.output.format, plan.output.compression)?;
     if let Destination::Folder(folder) = &plan.output.destination {
         fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
     }
+    let Host {
+        stdout,
+        progress,
+        disk,
+        stop,
+        resume,
+    } = host;
+    let state = state(plan, disk, resume)?;
+    let begin = Start {
+        input: state.input,
+        point: state.point,
+    };
     let jobs = plan.jobs.get();
     let window = jobs.saturating_mul(WINDOW);
-    let gate = Gate::new(window, WINDOW_BYTES);
+    let memory = plan.max_memory.unwrap_or(u64::MAX);
+    // Of a record in work there are two copies.
+    let gate = Gate::new(window, WINDOW_BYTES.min(memory / 8));
+    let room = Gate::new(usize::MAX, memory / 2);
     let position = AtomicU64::new(0);
     let worker = Worker {
         extract,
@@ -107,8 +112,10 @@ pub fn run(
         payload: PayloadOptions {
             max_payload: plan.max_payload,
         },
+        room: &room,
+        quarantine: plan.quarantine.is_some(),
     };
-    let mut writer = Writer::new(plan, &*encoder, compression, stdout);
+    let mut writer = Writer::new(plan, (&*encoder, compression), stdout, disk, state)?;
     let mut ticker = Ticker {
         progress,
         position: &position,
@@ -128,15 +135,15 @@ pub fn run(
                 .map_err(RunError::Thread)?;
         }
         drop((tasks, result_sender));
-        let feed = Feed::new(plan, &gate, task_sender, &position);
+        let feed = Feed::new(plan, &gate, task_sender, &position, disk);
         thread::Builder::new()
             .name("reader".to_owned())
             .spawn_scoped(scope, move || {
                 // Being stopped is no fault: the writer knows why.
-                let _ = feed.run();
+                let _ = feed.run(begin);
             })
             .map_err(RunError::Thread)?;
-        let written = write(&results, &gate, &mut writer, &mut ticker);
+        let written = write(&results, &gate, &mut writer, &mut ticker, stop);
         gate.close();
         written
     });
@@ -146,15 +153,49 @@ pub fn run(
             if source.kind() == io::ErrorKind::BrokenPipe
                 && plan.output.destination == Destination::Stdout =>
         {
+            writer.close();
+            writer.finish()?;
             true
         }
-        Err(error) => return Err(error),
+        Err(error) => {
+            writer.leave();
+            return Err(error);
+        }
     };
     let mut summary = writer.into_summary();
     summary.closed = closed;
-    summary.seconds = start.elapsed().as_secs_f64();
+    summary.seconds += start.elapsed().as_secs_f64();
     ticker.tell(&summary);
     Ok(summary)
+}
+
+/// The state to begin from: that of an interrupted run if there is one and it is wanted.
+fn state(plan: &Plan, disk: &dyn Disk, resume: bool) -> Result<Checkpoint, RunError> {
+    let facts = plan.facts();
+    let path = match plan.state_file() {
+        Some(path) => path,
+        None if resume => return Err(ResumeError::Stream.into()),
+        None => return Ok(Checkpoint::new(facts)),
+    };
+    if resume {
+        if let Some(state) = Checkpoint::load(&path, &facts)? {
+            tracing::info!(
+                "going on after {} records of an interrupted run",
+                state.summary.records
+            );
+            return Ok(state);
+        }
+        tracing::info!("{}: no such state; starting afresh", path.display());
+    } else if path.exists() {
+        tracing::warn!(
+            "{}: state of an interrupted run removed; starting afresh",
+            path.display()
+        );
+        // Before its files are written over.
+        disk.remove(&path)
+            .map_err(|source| RunError::output(&path, source))?;
+    }
+    Ok(Checkpoint::new(facts))
 }
 
 /// Puts the results in order and writes them until there are no more.
@@ -163,17 +204,22 @@ fn write(
     gate: &Gate,
     writer: &mut Writer<'_>,
     ticker: &mut Ticker<'_>,
+    stop: &AtomicBool,
 ) -> Result<(), RunError> {
     let mut early = BTreeMap::new();
     let mut next = 0;
     loop {
+        if stop.load(Ordering::Relaxed) {
+            return Err(RunError::Stopped);
+        }
         match results.recv_timeout(TICK) {
             Ok(task) => {
                 early.insert(task.number, task);
                 while let Some(task) = early.remove(&next) {
                     next += 1;
-                    writer.step(task.step)?;
-                    gate.leave(task.bytes);
+                    let bytes = task.bytes;
+                    writer.step(task)?;
+                    gate.leave(bytes);
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}

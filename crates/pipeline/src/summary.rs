@@ -2,15 +2,15 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::{DropReason, FailureKind};
+use crate::{DropReason, FailureKind, Slowest, times::Times};
 
 /// Places of damage that are listed one by one; further ones are counted only.
 const LISTED: usize = 1000;
 
 /// Counts of a run. Every record read is a document, a drop or a failure.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Summary {
     /// Each input in order.
@@ -28,7 +28,9 @@ pub struct Summary {
     /// Records that should have given a document and did not, by kind of fault.
     pub failures: BTreeMap<FailureKind, u64>,
     /// Pages cut by the crawler, by its reason (WARC-Truncated; `other` for unknown reasons).
-    pub truncated: BTreeMap<&'static str, u64>,
+    pub truncated: BTreeMap<String, u64>,
+    /// Pages that passed a budget (`max-record`, `max-payload`) or a cap of the page reader, by name.
+    pub capped: BTreeMap<String, u64>,
     /// Damage passed between records: the first 1000 places.
     pub damage: Vec<DamageReport>,
     /// Number of damaged places.
@@ -43,12 +45,27 @@ pub struct Summary {
     pub text_bytes: u64,
     /// Whether the reader of standard output went away before the end; the counts end there.
     pub closed: bool,
-    /// Seconds from start to end.
+    /// The file that the failed records were written to, if there were any.
+    pub quarantine: Option<String>,
+    /// Times of the pages; none without a page.
+    pub page_times: Option<PageTimes>,
+    /// Seconds from start to end; of a resumed run, the sum up to the last saved state and from there.
     pub seconds: f64,
 }
 
+/// Seconds that single pages took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageTimes {
+    /// Half of the pages took no longer (5 % off at most).
+    pub p50: f64,
+    /// 99 of 100 pages took no longer (likewise).
+    pub p99: f64,
+    /// The page that took longest.
+    pub slowest: Slowest,
+}
+
 /// Counts of one input.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileReport {
     /// The input as the user named it.
     pub file: String,
@@ -73,7 +90,7 @@ pub struct FileReport {
 }
 
 /// Damage that was passed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamageReport {
     /// The input as the user named it.
     pub file: String,
@@ -135,7 +152,24 @@ impl Summary {
             .into_iter()
             .find(|known| known.eq_ignore_ascii_case(reason.trim()))
             .unwrap_or("other");
-        *self.truncated.entry(reason).or_default() += 1;
+        *self.truncated.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    pub(crate) fn cap(&mut self, names: Vec<String>) {
+        for name in names {
+            *self.capped.entry(name).or_default() += 1;
+        }
+    }
+
+    pub(crate) fn time(&mut self, times: &Times) {
+        self.page_times = match (times.within(0.5), times.within(0.99), times.slowest()) {
+            (Some(p50), Some(p99), Some(slowest)) => Some(PageTimes {
+                p50,
+                p99,
+                slowest: slowest.clone(),
+            }),
+            _ => None,
+        };
     }
 
     pub(crate) fn damage(&mut self, report: DamageReport) {
@@ -168,6 +202,9 @@ impl fmt::Display for Summary {
         }
         if failures > 0 {
             write!(f, "\nfailed: {}", list(&self.failures))?;
+            if let Some(quarantine) = &self.quarantine {
+                write!(f, "; kept in {quarantine}")?;
+            }
         }
         write!(f, "\n{} pages", self.pages)?;
         if self.empty > 0 {
@@ -175,6 +212,21 @@ impl fmt::Display for Summary {
         }
         if !self.truncated.is_empty() {
             write!(f, ", cut by the crawler: {}", list(&self.truncated))?;
+        }
+        if !self.capped.is_empty() {
+            write!(f, "\nbudgets passed: {}", list(&self.capped))?;
+        }
+        if let Some(PageTimes { p50, p99, slowest }) = &self.page_times {
+            write!(
+                f,
+                "\npage times: p50 {:.1} ms, p99 {:.1} ms, slowest {:.1} ms ({}: offset {}: {})",
+                p50 * 1e3,
+                p99 * 1e3,
+                slowest.seconds * 1e3,
+                slowest.file,
+                slowest.offset,
+                slowest.id
+            )?;
         }
         if self.damaged > 0 {
             let places = if self.damaged == 1 { "place" } else { "places" };

@@ -1,6 +1,8 @@
 //! What goes from the reader through the workers to the writer.
 
-use trommel_archive::Record;
+use std::{sync::Arc, time::Duration};
+
+use trommel_archive::{Record, ResumePoint};
 
 use crate::{DropReason, FailureKind};
 
@@ -12,6 +14,8 @@ pub(crate) struct Task<T> {
     pub(crate) number: u64,
     /// Bytes it holds, for the [`Gate`](crate::gate::Gate).
     pub(crate) bytes: u64,
+    /// Where reading goes on after this step, if nothing of the input is left out before.
+    pub(crate) point: Option<ResumePoint>,
     /// The step.
     pub(crate) step: Step<T>,
 }
@@ -47,6 +51,8 @@ pub(crate) enum Step<T> {
         bytes: u64,
         /// Why it could not be read, or not to its end.
         error: Option<String>,
+        /// Whether the system could not read on in the middle of it.
+        broken: bool,
     },
 }
 
@@ -56,6 +62,7 @@ impl<T> Task<T> {
         Task {
             number: self.number,
             bytes: self.bytes,
+            point: self.point,
             step: match self.step {
                 Step::Record(record) => Step::Record(next(record)),
                 Step::Begin { input, info, date } => Step::Begin { input, info, date },
@@ -64,10 +71,12 @@ impl<T> Task<T> {
                     input,
                     bytes,
                     error,
+                    broken,
                 } => Step::End {
                     input,
                     bytes,
                     error,
+                    broken,
                 },
             },
         }
@@ -90,8 +99,38 @@ pub(crate) struct Made {
     pub(crate) page: Option<u64>,
     /// WARC-Truncated of a page.
     pub(crate) truncated: Option<String>,
+    /// Budgets and caps that the page passed.
+    pub(crate) capped: Vec<String>,
+    /// Time taken by the page, and its id and place.
+    pub(crate) time: Option<Timed>,
     /// What the record gave.
     pub(crate) verdict: Verdict,
+}
+
+impl Made {
+    /// What came of a record that is no page, or not known to be one.
+    pub(crate) fn without_page(verdict: Verdict) -> Self {
+        Self {
+            page: None,
+            truncated: None,
+            capped: Vec::new(),
+            time: None,
+            verdict,
+        }
+    }
+}
+
+/// How long a page took.
+#[derive(Debug)]
+pub(crate) struct Timed {
+    /// Time of one worker.
+    pub(crate) time: Duration,
+    /// Id of the record.
+    pub(crate) id: String,
+    /// The archive.
+    pub(crate) file: Arc<str>,
+    /// Stored offset of the record.
+    pub(crate) offset: u64,
 }
 
 /// What a record gave.
@@ -112,5 +151,7 @@ pub(crate) enum Verdict {
         kind: FailureKind,
         /// One line naming the file, the offset, the record and the fault.
         message: String,
+        /// The record and what is known of its failure, for the quarantine.
+        members: Vec<u8>,
     },
 }

@@ -3,22 +3,30 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
+    time::Instant,
 };
 
 use crossbeam_channel::{Receiver, Sender};
 use trommel::{Document, Hints};
-use trommel_archive::{MediaType, PayloadOptions, Record, RecordType, media_type, payload};
+use trommel_archive::{
+    MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload,
+};
 use trommel_sinks::{Encode, Entry, Source, record_id};
 
 use crate::{
     DropReason, FailureKind,
+    gate::Gate,
+    quarantine::Kept,
     reader::panic_message,
-    task::{Captured, Made, Task, Verdict},
+    task::{Captured, Made, Task, Timed, Verdict},
 };
 
 /// What takes the text out of a page: usually [`trommel::Extractor::extract`]. It must be pure, as it
 /// is called from several threads in any order.
 pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
+
+/// Memory that is set aside for each byte of a page in work: its decoded text, tables and output.
+const PAGE_FACTOR: u64 = 8;
 
 /// Turns records into encoded documents. Has no state, so that the order of records and the number
 /// of workers don't matter.
@@ -29,6 +37,10 @@ pub(crate) struct Worker<'a> {
     pub(crate) encoder: &'a dyn Encode,
     /// Bounds of the decoded payload.
     pub(crate) payload: PayloadOptions,
+    /// Room for the pages in work.
+    pub(crate) room: &'a Gate,
+    /// Whether records that fail are wanted for the quarantine.
+    pub(crate) quarantine: bool,
 }
 
 impl Worker<'_> {
@@ -44,53 +56,94 @@ impl Worker<'_> {
 
     /// A fault of the program on one record is that record's failure only.
     fn guarded(&self, captured: Captured) -> Made {
-        let label = Label::of(&captured.record);
-        catch_unwind(AssertUnwindSafe(|| self.make(captured, &label))).unwrap_or_else(|panic| {
-            Made {
-                page: None,
-                truncated: None,
-                verdict: label.failed(FailureKind::Panic, &panic_message(&*panic)),
-            }
-        })
-    }
-
-    fn make(&self, captured: Captured, label: &Label) -> Made {
         let Captured {
             mut record,
             charset,
         } = captured;
-        let no_page = |verdict| Made {
-            page: None,
-            truncated: None,
-            verdict,
-        };
         if let Some(reason) = by_kind(&record.kind) {
-            return no_page(Verdict::Dropped(reason));
+            return Made::without_page(Verdict::Dropped(reason));
         }
         if record.block.is_empty() {
-            return no_page(Verdict::Dropped(DropReason::NoPayload));
+            return Made::without_page(Verdict::Dropped(DropReason::NoPayload));
         }
-        let page = match payload(&mut record, &self.payload) {
+        let id = record
+            .id()
+            .map_or_else(|| derived_id(&record), str::to_owned);
+        // Decoding the payload uses the block up.
+        let kept = self.quarantine.then(|| Kept {
+            id: id.clone(),
+            headers: record.headers.clone(),
+            block: record.block.clone(),
+            place: record.place.clone(),
+            notes: record.notes.clone(),
+            charset: charset.clone(),
+        });
+        let label = label(&record);
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            self.make(&mut record, charset.as_deref(), &id)
+        }));
+        let mut made = made.unwrap_or_else(|panic| {
+            Made::without_page(failed(FailureKind::Panic, panic_message(&*panic)))
+        });
+        if let Verdict::Failed {
+            kind,
+            message,
+            members,
+        } = &mut made.verdict
+        {
+            let kept = kept.map(|kept| kept.members(*kind, message));
+            *message = format!("{label}: {message}");
+            match kept {
+                Some(Ok(bytes)) => *members = bytes,
+                Some(Err(error)) => message.push_str(&format!("; not kept: {error}")),
+                None => {}
+            }
+        }
+        made
+    }
+
+    fn make(&self, record: &mut Record, charset: Option<&str>, id: &str) -> Made {
+        let page = match payload(record, &self.payload) {
             Ok(page) => page,
-            Err(error) => return no_page(label.failed(FailureKind::Payload, &error.to_string())),
+            Err(error) => {
+                return Made::without_page(failed(FailureKind::Payload, error.to_string()));
+            }
         };
         if page.body.is_empty() {
-            return no_page(Verdict::Dropped(DropReason::NoPayload));
+            return Made::without_page(Verdict::Dropped(DropReason::NoPayload));
         }
         if !matches!(
-            media_type(&record, &page).0,
+            media_type(record, &page).0,
             MediaType::Html | MediaType::Xhtml
         ) {
-            return no_page(Verdict::Dropped(DropReason::NotHtml));
+            return Made::without_page(Verdict::Dropped(DropReason::NotHtml));
         }
-
+        let bytes = page.body.len() as u64;
+        let _room = self.room.hold(bytes.saturating_mul(PAGE_FACTOR));
+        let begin = Instant::now();
         let hints = Hints {
             url: record.url(),
             http_charset: page.charset(),
-            crawl_charset: charset.as_deref(),
+            crawl_charset: charset,
             date: record.date(),
         };
         let document = (self.extract)(&page.body, &hints);
+        let verdict = self.encode(record, &page, id, &document);
+        Made {
+            page: Some(bytes),
+            truncated: record.truncated().map(str::to_owned),
+            capped: capped(record, &page, document.capped),
+            time: Some(Timed {
+                time: begin.elapsed(),
+                id: id.to_owned(),
+                file: record.place.file.clone(),
+                offset: record.place.offset,
+            }),
+            verdict,
+        }
+    }
+
+    fn encode(&self, record: &Record, page: &Payload, id: &str, document: &Document) -> Verdict {
         let notes: Vec<String> = record
             .notes
             .iter()
@@ -103,14 +156,6 @@ impl Worker<'_> {
             length: record.place.length,
             inner: record.place.inner,
         };
-        let made_id;
-        let id = match record.id() {
-            Some(id) => id,
-            None => {
-                made_id = derived_id(&record);
-                &made_id
-            }
-        };
         let entry = Entry {
             id,
             url: record.url(),
@@ -119,40 +164,47 @@ impl Worker<'_> {
             truncated: record.truncated(),
             status: page.status,
             notes: &notes,
-            document: &document,
+            document,
         };
         let mut encoded = Vec::with_capacity(document.text.len() + 1024);
-        let verdict = match self.encoder.entry(&entry, &mut encoded) {
+        match self.encoder.entry(&entry, &mut encoded) {
             Ok(true) => Verdict::Document {
                 encoded,
                 text: document.text.len() as u64,
             },
             Ok(false) => Verdict::Dropped(DropReason::NoText),
-            Err(error) => label.failed(FailureKind::Encode, &error.to_string()),
-        };
-        Made {
-            page: Some(page.body.len() as u64),
-            truncated: record.truncated().map(str::to_owned),
-            verdict,
+            Err(error) => failed(FailureKind::Encode, error.to_string()),
         }
     }
 }
 
+/// Budgets that a page passed: bytes of its record, of its payload, and the caps of reading it.
+fn capped(record: &Record, page: &Payload, caps: Vec<String>) -> Vec<String> {
+    let record = record
+        .notes
+        .iter()
+        .any(|note| matches!(note, Note::BlockTooLong { .. }));
+    let payload = page.notes.contains(&PayloadNote::LimitHit);
+    let budgets = [(record, "max-record"), (payload, "max-payload")];
+    let passed = budgets.into_iter().filter(|(passed, _)| *passed);
+    passed
+        .map(|(_, name)| name.to_owned())
+        .chain(caps)
+        .collect()
+}
+
 /// Names a record in messages.
-struct Label(String);
+fn label(record: &Record) -> String {
+    let place = &record.place;
+    let id = record.id().or_else(|| record.url()).unwrap_or("no id");
+    format!("{}: offset {}: {id}", place.file, place.offset)
+}
 
-impl Label {
-    fn of(record: &Record) -> Self {
-        let place = &record.place;
-        let id = record.id().or_else(|| record.url()).unwrap_or("no id");
-        Self(format!("{}: offset {}: {id}", place.file, place.offset))
-    }
-
-    fn failed(&self, kind: FailureKind, fault: &str) -> Verdict {
-        Verdict::Failed {
-            kind,
-            message: format!("{}: {fault}", self.0),
-        }
+fn failed(kind: FailureKind, message: String) -> Verdict {
+    Verdict::Failed {
+        kind,
+        message,
+        members: Vec::new(),
     }
 }
 

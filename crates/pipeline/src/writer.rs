@@ -1,91 +1,157 @@
-//! Puts results in order, writes and counts them.
+//! Takes results in order, writes and counts them, and saves the state of the run.
 
 use std::{
-    io::{self, Write},
+    io::Write,
     path::{Path, PathBuf},
+    time::Instant,
 };
 
-use trommel_sinks::{AtomicFile, Compression, Encode, Head, Stream};
+use trommel_archive::ResumePoint;
+use trommel_sinks::{Compression, Disk, Encode, Frames, Head, Shard, SinkError, discard, publish};
 
 use crate::{
     DamageReport, Destination, FileReport, Plan, RunError, Summary,
-    task::{Made, Step, Verdict},
+    checkpoint::{Checkpoint, Part},
+    quarantine::Quarantine,
+    task::{Made, Step, Task, Verdict},
+    times::Times,
 };
+
+/// Records after which the state is saved even if they gave few bytes.
+const RECORDS: u64 = 1 << 16;
+/// Bytes of blocks after which the state is saved even if they gave few bytes.
+const BLOCKS: u64 = 1 << 30;
 
 /// Writes what the workers made and keeps the counts. It must be given the steps in their order.
 pub(crate) struct Writer<'a> {
     plan: &'a Plan,
     encoder: &'a dyn Encode,
     compression: Compression,
+    disk: &'a dyn Disk,
     shards: Vec<String>,
     stdout: Option<&'a mut dyn Write>,
     open: Option<Open<'a>>,
+    quarantine: Option<Quarantine<'a>>,
+    /// Where the state is saved; none if the run cannot be gone on with.
+    state_file: Option<PathBuf>,
+    /// The state saved last, or the one at the beginning.
+    saved: Checkpoint,
+    since: Since,
+    begin: Instant,
     /// Report of the input that is being read.
     report: FileReport,
     summary: Summary,
+    times: Times,
+}
+
+/// What came since a frame was ended.
+#[derive(Default)]
+struct Since {
+    encoded: u64,
+    records: u64,
+    blocks: u64,
 }
 
 /// The output that is being written.
 struct Open<'a> {
     name: PathBuf,
-    stream: Stream<Target<'a>>,
+    target: Target<'a>,
 }
 
 enum Target<'a> {
-    File(AtomicFile),
-    Stdout(&'a mut dyn Write),
-}
-
-impl Write for Target<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::File(file) => file.write(bytes),
-            Self::Stdout(stdout) => stdout.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::File(file) => file.flush(),
-            Self::Stdout(stdout) => stdout.flush(),
-        }
-    }
+    File(Shard),
+    Stdout(Frames<&'a mut dyn Write>),
 }
 
 impl Open<'_> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), RunError> {
-        self.stream
-            .write_all(bytes)
-            .map_err(|source| RunError::output(&self.name, source))
+        match &mut self.target {
+            Target::File(shard) => shard.write(bytes),
+            Target::Stdout(frames) => frames.write(bytes),
+        }
+        .map_err(|source| RunError::output(&self.name, source))
     }
 
-    fn finish(self) -> Result<(), RunError> {
-        let finish = || match self.stream.finish()? {
-            Target::File(file) => file.finish(),
-            Target::Stdout(_) => Ok(()),
-        };
-        finish().map_err(|source| RunError::output(&self.name, source))
+    fn end_frame(&mut self) -> Result<(), RunError> {
+        match &mut self.target {
+            Target::File(shard) => shard.end_frame(),
+            Target::Stdout(frames) => frames.end_frame().map(drop),
+        }
+        .map_err(|source| RunError::output(&self.name, source))
+    }
+
+    /// Puts a file on disk; nothing of standard output is a part that can be gone on with.
+    fn checkpoint(&mut self) -> Result<Option<Part>, RunError> {
+        match &mut self.target {
+            Target::File(shard) => match shard.checkpoint() {
+                Ok(length) => Ok(Some(Part {
+                    path: self.name.clone(),
+                    length,
+                })),
+                Err(source) => Err(RunError::output(&self.name, source)),
+            },
+            Target::Stdout(_) => self.end_frame().map(|()| None),
+        }
+    }
+
+    /// Ends the output; gives the name of a file, which still has to be published.
+    fn complete(self) -> Result<Option<PathBuf>, RunError> {
+        let name = self.name;
+        match self.target {
+            Target::File(shard) => shard.complete().map(|()| Some(name.clone())),
+            Target::Stdout(mut frames) => frames.finish().map(|_| None),
+        }
+        .map_err(|source| RunError::output(&name, source))
     }
 }
 
 impl<'a> Writer<'a> {
-    /// A writer of what `encoder` makes; `stdout` is used if the plan's output is standard output.
+    /// A writer of what the encoder makes, compressed as it goes; `stdout` is used if the plan's output
+    /// is standard output. It begins from `state`, whose complete files get their names first.
     pub(crate) fn new(
         plan: &'a Plan,
-        encoder: &'a dyn Encode,
-        compression: Compression,
+        (encoder, compression): (&'a dyn Encode, Compression),
         stdout: &'a mut dyn Write,
-    ) -> Self {
-        Self {
+        disk: &'a dyn Disk,
+        state: Checkpoint,
+    ) -> Result<Self, RunError> {
+        let open = match &state.shard {
+            Some(Part { path, length }) => {
+                let shard = Shard::resume(disk, path, compression, *length)
+                    .map_err(|source| RunError::output(path, source))?;
+                Some(Open {
+                    name: path.clone(),
+                    target: Target::File(shard),
+                })
+            }
+            None => None,
+        };
+        let quarantine = match &plan.quarantine {
+            Some(path) => Some(
+                Quarantine::new(disk, path, state.quarantine.as_ref())
+                    .map_err(|source| RunError::output(path, source))?,
+            ),
+            None => None,
+        };
+        let writer = Self {
             plan,
             encoder,
             compression,
+            disk,
             shards: plan.output.shards(&plan.inputs),
             stdout: Some(stdout),
-            open: None,
-            report: FileReport::default(),
-            summary: Summary::default(),
-        }
+            open,
+            quarantine,
+            state_file: plan.state_file(),
+            since: Since::default(),
+            begin: Instant::now(),
+            report: state.report.clone(),
+            summary: state.summary.clone(),
+            times: state.times.clone(),
+            saved: state,
+        };
+        writer.publish_complete()?;
+        Ok(writer)
     }
 
     /// The counts so far.
@@ -93,11 +159,15 @@ impl<'a> Writer<'a> {
         &self.summary
     }
 
-    /// Writes and counts one step.
-    pub(crate) fn step(&mut self, step: Step<Made>) -> Result<(), RunError> {
-        match step {
-            Step::Begin { input, info, date } => self.begin(input, info, date),
-            Step::Record(made) => self.record(made),
+    /// Writes and counts one step, and saves the state after it if it is time.
+    pub(crate) fn step(&mut self, task: Task<Made>) -> Result<(), RunError> {
+        match task.step {
+            Step::Begin { input, info, date } => self.begin(input, info, date)?,
+            Step::Record(made) => {
+                self.record(made)?;
+                self.since.records += 1;
+                self.since.blocks = self.since.blocks.saturating_add(task.bytes);
+            }
             Step::Damage { offset, lost, what } => {
                 self.report.damaged += 1;
                 self.report.lost_bytes = self.report.lost_bytes.saturating_add(lost);
@@ -109,19 +179,69 @@ impl<'a> Writer<'a> {
                     lost,
                     what,
                 });
-                Ok(())
             }
             Step::End {
                 input,
                 bytes,
                 error,
-            } => self.end(input, bytes, error),
+                broken,
+            } => {
+                if let (true, Some(error)) = (broken, &error) {
+                    self.stop_unless_known(error)?;
+                }
+                return self.end(input, bytes, error);
+            }
+        }
+        let Since {
+            encoded,
+            records,
+            blocks,
+        } = self.since;
+        if encoded >= self.plan.frame || records >= RECORDS || blocks >= BLOCKS {
+            self.end_frame(task.point)?;
+        }
+        Ok(())
+    }
+
+    /// Ends all that is left to end and removes the state.
+    pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+        let complete = match self.open.take() {
+            Some(open) => open.complete()?,
+            None => None,
+        };
+        self.save_complete(complete, true)?;
+        self.publish_complete()?;
+        match &self.state_file {
+            Some(path) if path.exists() => self
+                .disk
+                .remove(path)
+                .map_err(|source| RunError::output(path, source)),
+            _ => Ok(()),
         }
     }
 
-    /// Ends the output that all inputs share.
-    pub(crate) fn finish(&mut self) -> Result<(), RunError> {
-        self.open.take().map_or(Ok(()), Open::finish)
+    /// Lets go of standard output, whose reader is gone.
+    pub(crate) fn close(&mut self) {
+        self.open = None;
+    }
+
+    /// Removes unfinished files if there is no state to go on from.
+    pub(crate) fn leave(mut self) {
+        if self.state_file.as_deref().is_some_and(Path::exists) {
+            return;
+        }
+        if let Some(Open { name, target }) = self.open.take() {
+            drop(target);
+            discard(self.disk, &name);
+        }
+        if let Some(quarantine) = self.quarantine.take().filter(Quarantine::is_begun) {
+            let path = quarantine.path().to_owned();
+            drop(quarantine);
+            discard(self.disk, &path);
+        }
+        if let Some(path) = &self.state_file {
+            discard(self.disk, path);
+        }
     }
 
     /// The counts, at the end; those of an input that was left in the middle included.
@@ -130,6 +250,7 @@ impl<'a> Writer<'a> {
             self.report.file = self.input_name();
             self.summary.files.push(self.report);
         }
+        self.summary.time(&self.times);
         self.summary
     }
 
@@ -152,11 +273,7 @@ impl<'a> Writer<'a> {
             return Ok(());
         }
         let shard = self.shards.get(input).map_or("", String::as_str);
-        let path = match &self.plan.output.destination {
-            Destination::Folder(folder) => Some(folder.join(shard)),
-            Destination::File(path) => Some(path.clone()),
-            Destination::Stdout => None,
-        };
+        let path = self.plan.target(shard);
         let name = path
             .as_deref()
             .and_then(Path::file_name)
@@ -170,23 +287,25 @@ impl<'a> Writer<'a> {
         let mut bytes = Vec::new();
         self.encoder.head(&head, &mut bytes)?;
 
-        let (name, target) = match (path, self.stdout.take()) {
-            (Some(path), stdout) => {
-                self.stdout = stdout;
-                let file =
-                    AtomicFile::create(&path).map_err(|source| RunError::output(&path, source))?;
-                (path, Target::File(file))
+        let (name, target) = match path {
+            Some(path) => {
+                let shard = Shard::create(self.disk, &path, self.compression)
+                    .map_err(|source| RunError::output(&path, source))?;
+                (path, Target::File(shard))
             }
-            (None, Some(stdout)) => (PathBuf::from("standard output"), Target::Stdout(stdout)),
             // Standard output is opened once: the run has one output then, and it is never ended early.
-            (None, None) => return Ok(()),
+            None => match self.stdout.take() {
+                Some(stdout) => (
+                    PathBuf::from("standard output"),
+                    Target::Stdout(Frames::new(stdout, self.compression, false)),
+                ),
+                None => return Ok(()),
+            },
         };
-        let stream = Stream::new(target, self.compression)
-            .map_err(|source| RunError::output(&name, source))?;
         if let Destination::Folder(_) = self.plan.output.destination {
             self.report.output = Some(name.to_string_lossy().into_owned());
         }
-        self.open.insert(Open { name, stream }).write(&bytes)
+        self.open.insert(Open { name, target }).write(&bytes)
     }
 
     fn record(&mut self, made: Made) -> Result<(), RunError> {
@@ -194,6 +313,17 @@ impl<'a> Writer<'a> {
             && let Some(open) = &mut self.open
         {
             open.write(encoded)?;
+            self.since.encoded = self.since.encoded.saturating_add(encoded.len() as u64);
+        }
+        if let Verdict::Failed { members, .. } = &made.verdict
+            && !members.is_empty()
+            && let Some(quarantine) = &mut self.quarantine
+        {
+            quarantine
+                .add(members)
+                .map_err(|source| RunError::output(quarantine.path(), source))?;
+            let path = quarantine.path().to_string_lossy().into_owned();
+            self.summary.quarantine = Some(path);
         }
         let (summary, report) = (&mut self.summary, &mut self.report);
         summary.records += 1;
@@ -204,6 +334,12 @@ impl<'a> Writer<'a> {
         }
         if let Some(reason) = &made.truncated {
             summary.truncate(reason);
+        }
+        summary.cap(made.capped);
+        if let Some(timed) = made.time {
+            self.times.add(timed.time, || {
+                (timed.id, timed.file.to_string(), timed.offset)
+            });
         }
         match made.verdict {
             Verdict::Document { text, .. } => {
@@ -216,7 +352,7 @@ impl<'a> Writer<'a> {
                 summary.drop(reason);
                 report.drops += 1;
             }
-            Verdict::Failed { kind, message } => {
+            Verdict::Failed { kind, message, .. } => {
                 tracing::error!("{message}");
                 summary.fail(kind);
                 report.failures += 1;
@@ -226,11 +362,6 @@ impl<'a> Writer<'a> {
     }
 
     fn end(&mut self, input: usize, bytes: u64, error: Option<String>) -> Result<(), RunError> {
-        if let Destination::Folder(_) = self.plan.output.destination
-            && let Some(open) = self.open.take()
-        {
-            open.finish()?;
-        }
         if let Some(error) = &error {
             tracing::error!("{error}");
         }
@@ -244,6 +375,105 @@ impl<'a> Writer<'a> {
         report.error = error;
         self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(bytes);
         self.summary.files.push(report);
+        if let Destination::Folder(_) = self.plan.output.destination
+            && let Some(open) = self.open.take()
+        {
+            let complete = open.complete()?;
+            self.since = Since::default();
+            self.save_complete(complete, false)?;
+            self.publish_complete()?;
+        }
+        Ok(())
+    }
+
+    /// A read error in the middle of an archive ends the run, so that its shard does not pass for
+    /// complete; but not if it did so before.
+    fn stop_unless_known(&mut self, error: &str) -> Result<(), RunError> {
+        if self.state_file.is_none() || self.saved.failed.as_deref() == Some(error) {
+            return Ok(());
+        }
+        self.saved.failed = Some(error.to_owned());
+        self.save()?;
+        Err(RunError::Input(error.to_owned()))
+    }
+
+    /// Ends the frame, and saves the state if it is known where reading goes on.
+    fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<(), RunError> {
+        self.since = Since::default();
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        if self.state_file.is_none() || point.is_none() {
+            return open.end_frame();
+        }
+        let shard = open.checkpoint()?;
+        self.note(point, shard)?;
+        self.save()
+    }
+
+    /// Saves that an output is complete, and at the end of the run the quarantine as well.
+    fn save_complete(&mut self, complete: Option<PathBuf>, last: bool) -> Result<(), RunError> {
+        let mut quarantine = None;
+        if let Some(open) = self.quarantine.as_mut().filter(|_| last) {
+            quarantine = open
+                .complete()
+                .map_err(|source| RunError::output(open.path(), source))?;
+        }
+        self.note(None, None)?;
+        let any = complete.is_some() || quarantine.is_some();
+        self.saved.complete = complete;
+        self.saved.complete_quarantine = quarantine;
+        match any {
+            true => self.save(),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes note of the present state.
+    fn note(&mut self, point: Option<ResumePoint>, shard: Option<Part>) -> Result<(), RunError> {
+        if let Some(quarantine) = &mut self.quarantine {
+            self.saved.quarantine = quarantine
+                .checkpoint()
+                .map_err(|source| RunError::output(quarantine.path(), source))?;
+        }
+        let earlier = self.summary.seconds;
+        self.saved.input = self.summary.files.len();
+        self.saved.point = point;
+        self.saved.shard = shard;
+        self.saved.complete = None;
+        self.saved.complete_quarantine = None;
+        self.saved.report = self.report.clone();
+        self.saved.summary = self.summary.clone();
+        self.saved.summary.seconds = earlier + self.begin.elapsed().as_secs_f64();
+        self.saved.times = self.times.clone();
+        Ok(())
+    }
+
+    fn save(&self) -> Result<(), RunError> {
+        match &self.state_file {
+            Some(path) => self
+                .saved
+                .save(self.disk, path)
+                .map_err(|source| RunError::output(path, source)),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives the files that are complete their names.
+    fn publish_complete(&self) -> Result<(), RunError> {
+        let assemble = self.plan.assemble.as_deref();
+        let files = [
+            (&self.saved.complete, assemble),
+            (&self.saved.complete_quarantine, None),
+        ];
+        for (path, assemble) in files {
+            if let Some(path) = path {
+                publish(self.disk, path, assemble).map_err(|error| match error {
+                    SinkError::Io(source) => RunError::output(path, source),
+                    error => RunError::Sink(error),
+                })?;
+            }
+        }
         Ok(())
     }
 }

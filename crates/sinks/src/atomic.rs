@@ -1,11 +1,12 @@
 //! Files that appear under their name only when whole.
 
 use std::{
-    ffi::OsString,
     fs::{self, File},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
+
+use crate::hidden;
 
 /// A file written under a hidden name in the folder of its final one (`.NAME.tmp`). It takes its
 /// final name in [`finish`](Self::finish); dropped before that, it is removed.
@@ -23,13 +24,7 @@ impl AtomicFile {
     /// # Errors
     /// If the hidden file cannot be created, or `path` has no file name.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let name = path.file_name().ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name")
-        })?;
-        let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(".tmp");
-        let temporary = path.with_file_name(hidden);
+        let temporary = hidden(path, "tmp")?;
         let file = File::create(&temporary)?;
         Ok(Self {
             file: BufWriter::with_capacity(1 << 17, file),

@@ -10,9 +10,9 @@ pub enum SinkError {
     /// The MessagePack writer refused the entry.
     #[error("MessagePack: {0}")]
     Msgpack(#[from] rmp_serde::encode::Error),
-    /// The WARC writer or the compressor refused the entry.
-    #[error("WET: {0}")]
-    Wet(#[from] std::io::Error),
+    /// The WARC writer, the compressor or the disk refused it.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
     /// The format is never compressed this way.
     #[error("{format} cannot be compressed with {compression}")]
     Compression {

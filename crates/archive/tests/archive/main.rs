@@ -6,4 +6,5 @@ mod damage;
 mod make;
 mod payload;
 mod peer;
+mod resume;
 mod shared;

@@ -12,6 +12,7 @@ mod methods;
 mod pages;
 mod program;
 mod quality;
+mod resume;
 mod run;
 mod sample;
 mod train;

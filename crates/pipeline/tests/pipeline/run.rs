@@ -1,138 +1,29 @@
 //! Whole runs over small archives.
 
-// The setting for tests in clippy.toml does not reach helpers outside of #[test] functions.
-#![allow(clippy::unwrap_used)]
-
 use std::{
     collections::BTreeMap,
     fs,
     io::{self, Read, Write},
     num::NonZeroUsize,
     path::Path,
-    thread,
-    time::Duration,
 };
 
 use serde_json::Value;
-use trommel::{Document, Hints};
-use trommel_archive::write::{gzip_member, write_record};
+use trommel_archive::write::gzip_member;
 use trommel_pipeline::{
-    Choice, Destination, DropReason, FailureKind, Input, Outcome, Output, Plan, RunError, State,
-    Summary, run,
+    Choice, Destination, DropReason, FailureKind, Host, Input, Outcome, Output, Plan, RunError,
+    State, Summary, run,
 };
 use trommel_sinks::{Compression, Format, record_id};
 
-const DATE: &str = "2024-05-18T01:58:10Z";
-
-fn id(number: usize) -> String {
-    format!("urn:uuid:00000000-0000-4000-8000-{number:012}")
-}
-
-fn record(kind: &str, number: usize, more: &[(&str, &str)], block: &[u8]) -> Vec<u8> {
-    let id = format!("<{}>", id(number));
-    let mut headers = vec![
-        ("WARC-Type", kind),
-        ("WARC-Date", DATE),
-        ("WARC-Record-ID", &id),
-    ];
-    headers.extend(more);
-    let mut out = Vec::new();
-    write_record(&mut out, "WARC/1.0", &headers, block).unwrap();
-    out
-}
-
-fn response(number: usize, kind: &str, body: &[u8], more: &[(&str, &str)]) -> Vec<u8> {
-    let url = format!("http://example.com/{number}");
-    let mut headers = vec![
-        ("WARC-Target-URI", url.as_str()),
-        ("Content-Type", "application/http; msgtype=response"),
-    ];
-    headers.extend(more);
-    let mut block = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n").into_bytes();
-    block.extend_from_slice(body);
-    record("response", number, &headers, &block)
-}
-
-fn page(number: usize) -> Vec<u8> {
-    let body = format!("<html><p>Page {number}");
-    response(number, "text/html; charset=utf-8", body.as_bytes(), &[])
-}
-
-fn metadata(number: usize, url: usize, concurrent: &str, block: &str) -> Vec<u8> {
-    let url = format!("http://example.com/{url}");
-    let headers = [
-        ("WARC-Target-URI", url.as_str()),
-        ("WARC-Concurrent-To", concurrent),
-        ("Content-Type", "application/warc-fields"),
-    ];
-    record("metadata", number, &headers, block.as_bytes())
-}
-
-fn gzip(records: &[Vec<u8>]) -> Vec<u8> {
-    records
-        .iter()
-        .flat_map(|record| gzip_member(record, 6).unwrap())
-        .collect()
-}
-
-/// Stands in for the extractor: the text is what follows `<p>`; the encodings known from outside show
-/// in the document. Some pages take longer than others.
-fn extract(bytes: &[u8], hints: &Hints<'_>) -> Document {
-    let page = String::from_utf8_lossy(bytes);
-    let text = page.split_once("<p>").map_or("", |(_, text)| text);
-    assert!(text != "panic", "two\nlines");
-    if text.ends_with('7') {
-        thread::sleep(Duration::from_millis(5));
-    }
-    Document {
-        text: text.to_owned(),
-        lang: Some("en".into()),
-        charset: hints.crawl_charset.unwrap_or("none").to_owned(),
-        charset_source: hints.http_charset.unwrap_or("none").to_owned(),
-        ..Document::default()
-    }
-}
-
-fn plan(inputs: &[&Path], destination: Destination, format: Format) -> Plan {
-    Plan {
-        inputs: inputs
-            .iter()
-            .map(|&path| Input::File(path.into()))
-            .collect(),
-        output: Output {
-            destination,
-            format,
-            compression: Compression::None,
-        },
-        jobs: NonZeroUsize::new(3).unwrap(),
-        max_record: 1 << 20,
-        max_payload: 1 << 20,
-        epoch: None,
-    }
-}
+use crate::make::*;
 
 fn to_stdout(inputs: &[&Path], format: Format) -> (Summary, Vec<u8>) {
     let mut out = Vec::new();
     let plan = plan(inputs, Destination::Stdout, format);
-    let summary = run(&plan, &extract, &mut out, &mut ()).unwrap();
+    let summary = run(&plan, &extract, Host::new(&mut out, &mut ())).unwrap();
     assert!(summary.adds_up(), "{summary:?}");
     (summary, out)
-}
-
-fn lines(bytes: &[u8]) -> Vec<Value> {
-    bytes
-        .split_inclusive(|&byte| byte == b'\n')
-        .map(|line| serde_json::from_slice(line).unwrap())
-        .collect()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
 }
 
 #[test]
@@ -204,7 +95,7 @@ fn the_number_of_workers_does_not_show() {
             let mut plan = plan(&[&a, &b], Destination::Folder(out.clone()), format);
             plan.output.compression = compression;
             plan.jobs = NonZeroUsize::new(jobs).unwrap();
-            let summary = run(&plan, &extract, &mut io::sink(), &mut ()).unwrap();
+            let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
             assert!(summary.adds_up());
             assert_eq!(summary.documents, 310);
             let contents: BTreeMap<String, Vec<u8>> = names(&out)
@@ -229,7 +120,7 @@ fn one_file_for_all_inputs() {
     let out = folder.path().join("all.jsonl.zst");
     let mut plan = plan(&[&a, &b], Destination::File(out.clone()), Format::Jsonl);
     plan.output.compression = Compression::Zstd;
-    run(&plan, &extract, &mut io::sink(), &mut ()).unwrap();
+    run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
     let bytes = zstd::stream::decode_all(fs::read(&out).unwrap().as_slice()).unwrap();
     let texts: Vec<Value> = lines(&bytes)
         .iter()
@@ -277,7 +168,10 @@ fn every_record_is_accounted_for() {
     assert_eq!(summary.drops, drops);
     assert_eq!((summary.records, summary.pages), (14, 4));
     assert_eq!((summary.documents, summary.empty), (4, 1));
-    assert_eq!(summary.truncated, BTreeMap::from([("length", 1)]));
+    assert_eq!(
+        summary.truncated,
+        BTreeMap::from([("length".to_owned(), 1)])
+    );
     assert_eq!(summary.outcome(), Outcome::Clean);
     let lines = lines(&out);
     let texts: Vec<&Value> = lines.iter().map(|line| &line["text"]).collect();
@@ -327,7 +221,7 @@ fn a_cut_archive_gives_what_is_readable() {
     fs::write(&path, [&members, &last[..last.len() / 3]].concat()).unwrap();
     let out = folder.path().join("out");
     let plan = plan(&[&path], Destination::Folder(out.clone()), Format::Jsonl);
-    let summary = run(&plan, &extract, &mut io::sink(), &mut ()).unwrap();
+    let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
     assert!(summary.adds_up());
     assert_eq!(summary.outcome(), Outcome::Partial);
     assert_eq!(summary.damaged, 1, "{:?}", summary.damage);
@@ -357,7 +251,7 @@ fn what_cannot_be_read_is_reported_and_passed() {
         argument: "*.none".into(),
         reason: "no file matches",
     });
-    let summary = run(&plan, &extract, &mut io::sink(), &mut ()).unwrap();
+    let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
     assert!(summary.adds_up());
     assert_eq!(summary.outcome(), Outcome::Partial);
     assert_eq!(summary.documents, 1);
@@ -421,13 +315,13 @@ fn a_closed_pipe_ends_the_run_and_another_error_fails_it() {
     fs::write(&path, (0..500).flat_map(page).collect::<Vec<u8>>()).unwrap();
     let plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
     let mut pipe = Broken(1000, io::ErrorKind::BrokenPipe);
-    let summary = run(&plan, &extract, &mut pipe, &mut ()).unwrap();
+    let summary = run(&plan, &extract, Host::new(&mut pipe, &mut ())).unwrap();
     assert!(summary.closed && summary.adds_up());
     assert!((1..20).contains(&summary.documents), "{summary:?}");
     assert_eq!(summary.outcome(), Outcome::Clean);
 
     let mut full = Broken(1000, io::ErrorKind::StorageFull);
-    let error = run(&plan, &extract, &mut full, &mut ()).unwrap_err();
+    let error = run(&plan, &extract, Host::new(&mut full, &mut ())).unwrap_err();
     assert!(
         error.to_string().starts_with("standard output: "),
         "{error}"
@@ -435,7 +329,7 @@ fn a_closed_pipe_ends_the_run_and_another_error_fails_it() {
 }
 
 #[test]
-fn a_failed_run_leaves_no_output() {
+fn a_failed_run_leaves_no_output_under_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.warc");
     fs::write(&path, page(1)).unwrap();
@@ -443,9 +337,16 @@ fn a_failed_run_leaves_no_output() {
     let out = folder.path().join("out.jsonl");
     fs::create_dir(&out).unwrap();
     let plan = plan(&[&path], Destination::File(out), Format::Jsonl);
-    let error = run(&plan, &extract, &mut io::sink(), &mut ()).unwrap_err();
+    let error = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap_err();
     assert!(matches!(error, RunError::Output { .. }), "{error}");
-    assert_eq!(names(folder.path()), ["a.warc", "out.jsonl"]);
+    // Everything but the name is done: it can be gone on with.
+    let left = [
+        ".out.jsonl.checkpoint",
+        ".out.jsonl.tmp",
+        "a.warc",
+        "out.jsonl",
+    ];
+    assert_eq!(names(folder.path()), left);
 }
 
 #[test]
@@ -459,7 +360,7 @@ fn wet_is_exact() {
     let mut plan = plan(&[&path], Destination::Folder(out.clone()), Format::Wet);
     plan.output.compression = Compression::Gzip;
     plan.epoch = Some(1_716_000_000);
-    run(&plan, &extract, &mut io::sink(), &mut ()).unwrap();
+    run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
     let info = format!(
         "Software-Info: trommel/{}\r\n\
          Extracted-Date: Sat, 18 May 2024 02:40:00 GMT\r\n\
@@ -545,7 +446,7 @@ fn progress_ends_at_the_end() {
     }
     let mut last = Last(State::default());
     let plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
-    run(&plan, &extract, &mut io::sink(), &mut last).unwrap();
+    run(&plan, &extract, Host::new(&mut io::sink(), &mut last)).unwrap();
     let bytes = fs::metadata(&path).unwrap().len();
     let expected = State {
         bytes,
@@ -571,7 +472,7 @@ fn the_name_of_the_output_is_understood() {
     .unwrap();
     let mut plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
     plan.output = output;
-    let summary = run(&plan, &extract, &mut io::sink(), &mut ()).unwrap();
+    let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
     let shard = name.join("a.jsonl.zst");
     assert_eq!(
         summary.files[0].output.as_deref(),

@@ -1,0 +1,62 @@
+//! Signals that end a run.
+
+use std::{
+    io,
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    flag,
+};
+
+/// Exit code of a program ended by SIGINT, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// What SIGINT and SIGTERM asked for.
+pub struct Stop {
+    any: Arc<AtomicBool>,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl Stop {
+    /// Signals end the program at once, as ever.
+    pub fn never() -> Self {
+        Self {
+            any: Arc::default(),
+            interrupt: Arc::default(),
+        }
+    }
+
+    /// SIGINT and SIGTERM ask for an early end; a second SIGINT ends the program at once.
+    pub fn on_signals() -> io::Result<Self> {
+        let stop = Self::never();
+        flag::register_conditional_shutdown(
+            SIGINT,
+            i32::from(INTERRUPTED),
+            stop.interrupt.clone(),
+        )?;
+        flag::register(SIGINT, stop.interrupt.clone())?;
+        for signal in [SIGINT, SIGTERM] {
+            flag::register(signal, stop.any.clone())?;
+        }
+        Ok(stop)
+    }
+
+    /// Set once an early end is asked for.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.any
+    }
+
+    /// Exit code of a run that ended early.
+    pub fn exit_code(&self) -> ExitCode {
+        match self.interrupt.load(Ordering::Relaxed) {
+            true => ExitCode::from(INTERRUPTED),
+            false => ExitCode::from(2),
+        }
+    }
+}

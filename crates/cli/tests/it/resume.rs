@@ -1,0 +1,200 @@
+//! `trommel run --resume`: runs that are killed or stopped end with the bytes of one that was not.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use crate::{
+    program::{trommel, workspace},
+    sample::ARCHIVE,
+};
+
+/// The sample archive so many times over, in one file.
+fn repeated(folder: &Path, times: usize) -> PathBuf {
+    let path = folder.join("long.warc.gz");
+    let sample = fs::read(workspace().join(ARCHIVE)).unwrap();
+    fs::write(&path, sample.repeat(times)).unwrap();
+    path
+}
+
+fn start(folder: &Path, arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_trommel"))
+        .arg("run")
+        .args(arguments)
+        .current_dir(folder)
+        .env("RUST_LOG", "warn")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read(entry.path()).unwrap())
+        })
+        .collect()
+}
+
+/// The counts of a run without its times.
+fn counts(path: &Path) -> Value {
+    let mut summary: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    for key in ["seconds", "page_times"] {
+        summary.as_object_mut().unwrap().remove(key);
+    }
+    summary
+}
+
+/// Numbers that look random and are the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) % end
+    }
+}
+
+fn kill_and_resume(format: &[&str], kills: u32) {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = repeated(folder.path(), 3);
+    let archive = archive.to_str().unwrap();
+    let arguments = |summary| {
+        let mut all = vec![archive, archive, "-o", "out", "--summary", summary];
+        all.extend(["-j", "2", "--checkpoint", "64K"]);
+        all.extend(format);
+        all
+    };
+    let begin = Instant::now();
+    let whole = trommel(
+        folder.path(),
+        &[&["run"], &arguments("whole.json")[..]].concat(),
+        b"",
+    );
+    let time = u64::try_from(begin.elapsed().as_millis()).unwrap();
+    assert_eq!(whole.code, 0, "{}", whole.stderr);
+    let expected = files(&folder.path().join("out"));
+    assert_eq!(expected.len(), 2, "{:?}", expected.keys());
+    fs::rename(folder.path().join("out"), folder.path().join("whole")).unwrap();
+
+    let mut numbers = Numbers(7);
+    let mut killed = 0;
+    loop {
+        let mut arguments = arguments("resumed.json");
+        arguments.push("--resume");
+        let mut child = start(folder.path(), &arguments);
+        if killed < kills {
+            thread::sleep(Duration::from_millis(numbers.below(time)));
+            child.kill().unwrap();
+        }
+        let ended = child.wait_with_output().unwrap();
+        if ended.status.success() {
+            break;
+        }
+        assert_eq!(ended.status.code(), None, "{:?}", ended.stderr);
+        killed += 1;
+        for name in files(&folder.path().join("out")).keys() {
+            assert!(
+                name.starts_with('.') || expected.contains_key(name),
+                "{name}"
+            );
+        }
+    }
+    assert!(killed > 0);
+    assert!(files(&folder.path().join("out")) == expected, "{format:?}");
+    assert_eq!(
+        counts(&folder.path().join("resumed.json")),
+        counts(&folder.path().join("whole.json"))
+    );
+}
+
+#[test]
+fn killed_runs_of_json_lines_end_with_the_same_bytes() {
+    kill_and_resume(&["-f", "jsonl", "--compress", "zst"], 2);
+}
+
+#[test]
+fn killed_runs_of_wet_end_with_the_same_bytes() {
+    kill_and_resume(&["-f", "wet"], 2);
+}
+
+#[test]
+fn killed_runs_of_messagepack_end_with_the_same_bytes() {
+    kill_and_resume(&["-f", "msgpack", "--compress", "gz"], 2);
+}
+
+/// Sends a signal by the system's own program.
+#[cfg(unix)]
+fn signal(child: &Child, name: &str) {
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-s", name, &id]).status();
+    assert!(sent.unwrap().success());
+}
+
+/// Starts a long run, waits for its first saved state and sends it a signal.
+#[cfg(unix)]
+fn signalled(name: &str) -> (ExitStatus, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = repeated(folder.path(), 40);
+    let arguments = [
+        archive.to_str().unwrap(),
+        "-o",
+        "out",
+        "-j",
+        "1",
+        "--checkpoint",
+        "16K",
+    ];
+    let child = start(folder.path(), &arguments);
+    let state = folder.path().join("out/.long.jsonl.zst.checkpoint");
+    while !state.exists() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    signal(&child, name);
+    let ended = child.wait_with_output().unwrap();
+    assert!(state.exists() && !folder.path().join("out/long.jsonl.zst").exists());
+    (
+        ended.status,
+        String::from_utf8_lossy(&ended.stderr).into_owned(),
+    )
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_with_a_state_and_say_how_to_go_on() {
+    for (name, code) in [("TERM", 2), ("INT", 130)] {
+        let (status, words) = signalled(name);
+        assert_eq!(status.code(), Some(code), "{name}: {words}");
+        assert!(words.contains("trommel: stopped\n"), "{words}");
+        assert!(words.contains("--resume goes on from here"), "{words}");
+    }
+}
+
+#[test]
+fn what_cannot_be_resumed_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [["-", "-o", "out.jsonl"], ["a.warc", "-o", "-"]] {
+        let ran = trommel(
+            folder.path(),
+            &[&["run", "--resume"], &arguments[..]].concat(),
+            b"",
+        );
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains("cannot be resumed"), "{}", ran.stderr);
+    }
+}

@@ -1,0 +1,37 @@
+//! What a run finds around it.
+
+use std::{io::Write, sync::atomic::AtomicBool};
+
+use trommel_sinks::{Disk, LocalDisk};
+
+use crate::Progress;
+
+/// A run that nobody stops.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// What a run finds around it.
+pub struct Host<'a> {
+    /// Standard output; written to only if it is the plan's destination.
+    pub stdout: &'a mut dyn Write,
+    /// Is told how far the run is.
+    pub progress: &'a mut dyn Progress,
+    /// The file system of inputs and outputs.
+    pub disk: &'a dyn Disk,
+    /// Set from outside, ends the run early with [`RunError::Stopped`](crate::RunError::Stopped).
+    pub stop: &'a AtomicBool,
+    /// Whether to go on with an interrupted run.
+    pub resume: bool,
+}
+
+impl<'a> Host<'a> {
+    /// The local file system, nobody who stops the run, and a new run.
+    pub fn new(stdout: &'a mut dyn Write, progress: &'a mut dyn Progress) -> Self {
+        Self {
+            stdout,
+            progress,
+            disk: &LocalDisk,
+            stop: &NEVER,
+            resume: false,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What a run is to do.
+
+use std::{
+    fs,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use trommel_sinks::{Assemble, hidden};
+
+use crate::{Destination, Input, Output};
+
+/// What a run is to do.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The archives, in order.
+    pub inputs: Vec<Input>,
+    /// Where the documents go.
+    pub output: Output,
+    /// Last step of each output, for formats that cannot be written as they come.
+    pub assemble: Option<Arc<dyn Assemble>>,
+    /// WARC file for the records that fail.
+    pub quarantine: Option<PathBuf>,
+    /// What makes the text what it is (model, conventions ...), as names and values. A run can be
+    /// gone on with only under the same.
+    pub recipe: Vec<(String, String)>,
+    /// Number of worker threads. It has no influence on the output.
+    pub jobs: NonZeroUsize,
+    /// Most bytes kept of one record's block; the rest is skipped and the document notes it.
+    pub max_record: u64,
+    /// Most bytes kept of one decoded payload; the rest is skipped and the document notes it.
+    pub max_payload: u64,
+    /// Bytes of memory that records and pages in work may take; see [`Plan::within`].
+    pub max_memory: Option<u64>,
+    /// Encoded bytes after which a frame of the output ends and the state of the run is saved.
+    pub frame: u64,
+    /// Seconds since 1970 that stand for the time of the run in WET files (`SOURCE_DATE_EPOCH`).
+    pub epoch: Option<i64>,
+}
+
+impl Plan {
+    /// Usual size of a frame.
+    pub const FRAME: u64 = 4 << 20;
+
+    /// The same plan with its bounds on single records and payloads small enough for its
+    /// `max_memory`: an eighth and a sixteenth of it. They depend on nothing else, so that the output
+    /// does not depend on the number of workers.
+    #[must_use]
+    pub fn within(mut self) -> Self {
+        if let Some(memory) = self.max_memory {
+            self.max_record = self.max_record.min(memory / 8);
+            self.max_payload = self.max_payload.min(memory / 16);
+        }
+        self
+    }
+
+    /// The file in which an interrupted run leaves its state: `.NAME.checkpoint` beside the output, or
+    /// in its folder, with the name of the first shard. None if the run cannot be gone on with:
+    /// standard input and output can't be read or written again.
+    pub fn state_file(&self) -> Option<PathBuf> {
+        if self.inputs.contains(&Input::Stdin) {
+            return None;
+        }
+        let first = match &self.output.destination {
+            Destination::Stdout => return None,
+            Destination::File(path) => path.clone(),
+            Destination::Folder(folder) => {
+                let shards = self.output.shards(&self.inputs);
+                folder.join(shards.first()?)
+            }
+        };
+        hidden(&first, "checkpoint").ok()
+    }
+
+    /// The output that holds the documents of an input; none for standard output.
+    pub(crate) fn target(&self, shard: &str) -> Option<PathBuf> {
+        match &self.output.destination {
+            Destination::Folder(folder) => Some(folder.join(shard)),
+            Destination::File(path) => Some(path.clone()),
+            Destination::Stdout => None,
+        }
+    }
+
+    /// All that the outputs depend on, as names and values.
+    pub(crate) fn facts(&self) -> Vec<(String, String)> {
+        let inputs: Vec<String> = self.inputs.iter().map(named).collect();
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        let destination = match &self.output.destination {
+            Destination::Folder(folder) => path(folder),
+            Destination::File(file) => path(file),
+            Destination::Stdout => "-".to_owned(),
+        };
+        let quarantine = self.quarantine.as_deref().map_or("none".to_owned(), path);
+        let epoch = self
+            .epoch
+            .map_or("none".to_owned(), |epoch| epoch.to_string());
+        let mut facts: Vec<(String, String)> = [
+            ("program version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("inputs", inputs.join(", ")),
+            ("output", destination),
+            ("format", self.output.format.to_string()),
+            ("compression", self.output.compression.to_string()),
+            ("quarantine", quarantine),
+            ("max-record", self.max_record.to_string()),
+            ("max-payload", self.max_payload.to_string()),
+            ("checkpoint size", self.frame.to_string()),
+            ("SOURCE_DATE_EPOCH", epoch),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+        facts.extend(self.recipe.iter().cloned());
+        facts
+    }
+}
+
+/// An input and its size, as a file that has changed since can't be gone on with.
+fn named(input: &Input) -> String {
+    match input {
+        Input::File(path) => match fs::metadata(path) {
+            Ok(file) => format!("{} ({} bytes)", input.name(), file.len()),
+            Err(_) => format!("{} (missing)", input.name()),
+        },
+        _ => input.name(),
+    }
+}

@@ -1,0 +1,163 @@
+//! Records that failed, as WARC records that can be run again.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use trommel_archive::{
+    Headers, Note, Place,
+    write::{gzip_member, write_record},
+};
+use trommel_sinks::{Compression, Disk, Shard, record_id};
+
+use crate::{FailureKind, checkpoint::Part};
+
+const VERSION: &str = "WARC/1.1";
+
+/// A record kept until it is known whether it fails.
+pub(crate) struct Kept {
+    /// Its id, or the one derived from its place.
+    pub(crate) id: String,
+    /// Its named fields.
+    pub(crate) headers: Headers,
+    /// Its block.
+    pub(crate) block: Vec<u8>,
+    /// Where it is stored.
+    pub(crate) place: Place,
+    /// Oddities of it.
+    pub(crate) notes: Vec<Note>,
+    /// The encoding that the crawl's metadata record gives for it.
+    pub(crate) charset: Option<String>,
+}
+
+impl Kept {
+    /// The record as a gzip member, and after it another with a metadata record about it: reason,
+    /// place and message. The same record and failure give the same bytes.
+    ///
+    /// # Errors
+    /// None is known: fields that a WARC record can't have are mended before.
+    pub(crate) fn members(&self, kind: FailureKind, message: &str) -> io::Result<Vec<u8>> {
+        let bracketed = format!("<{}>", one_line(&self.id));
+        let mut fields: Vec<(String, String)> = Vec::new();
+        for (name, value) in self.headers.iter() {
+            // The block may be shorter than stated; its length is written anew.
+            if !name.is_empty() && !name.eq_ignore_ascii_case("Content-Length") {
+                fields.push((one_line(name).replace(':', " "), one_line(value)));
+            }
+        }
+        if self.headers.get("WARC-Record-ID").is_none_or(str::is_empty) {
+            fields.retain(|(name, _)| !name.eq_ignore_ascii_case("WARC-Record-ID"));
+            fields.push(("WARC-Record-ID".to_owned(), bracketed.clone()));
+        }
+        let mut out = member(&fields, &self.block)?;
+
+        let id = record_id(&["quarantine", &self.id, kind.name()]);
+        let mut about = vec![
+            ("WARC-Type".to_owned(), "metadata".to_owned()),
+            ("WARC-Record-ID".to_owned(), format!("<{id}>")),
+            ("WARC-Concurrent-To".to_owned(), bracketed),
+        ];
+        for name in ["WARC-Target-URI", "WARC-Date"] {
+            let value = self.headers.get(name).filter(|value| !value.is_empty());
+            about.extend(value.map(|value| (name.to_owned(), one_line(value))));
+        }
+        about.push((
+            "Content-Type".to_owned(),
+            "application/warc-fields".to_owned(),
+        ));
+        let mut block = format!(
+            "reason: {kind}\r\nfile: {}\r\noffset: {}\r\nlength: {}\r\ninner: {}\r\nmessage: {}\r\n",
+            one_line(&self.place.file),
+            self.place.offset,
+            self.place.length,
+            self.place.inner,
+            one_line(message),
+        );
+        for note in &self.notes {
+            block.push_str(&format!("note: {}\r\n", one_line(&note.to_string())));
+        }
+        // Under the name that crawls use for it, so that a run over this file finds it again.
+        if let Some(charset) = &self.charset {
+            block.push_str(&format!("charset-detected: {}\r\n", one_line(charset)));
+        }
+        out.extend(member(&about, block.as_bytes())?);
+        Ok(out)
+    }
+}
+
+fn member(fields: &[(String, String)], block: &[u8]) -> io::Result<Vec<u8>> {
+    let fields: Vec<(&str, &str)> = fields
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    let mut plain = Vec::with_capacity(block.len() + 1024);
+    write_record(&mut plain, VERSION, &fields, block)?;
+    gzip_member(&plain, 6)
+}
+
+fn one_line(value: &str) -> String {
+    value.replace(['\r', '\n'], " ")
+}
+
+/// The file that failed records go to. It is made with the first of them.
+pub(crate) struct Quarantine<'a> {
+    disk: &'a dyn Disk,
+    path: PathBuf,
+    shard: Option<Shard>,
+}
+
+impl<'a> Quarantine<'a> {
+    /// The quarantine at `path`; `part` is what an interrupted run left of it.
+    pub(crate) fn new(disk: &'a dyn Disk, path: &Path, part: Option<&Part>) -> io::Result<Self> {
+        let resume = |part: &Part| Shard::resume(disk, path, Compression::None, part.length);
+        Ok(Self {
+            disk,
+            path: path.to_owned(),
+            shard: part.map(resume).transpose()?,
+        })
+    }
+
+    /// Its final name.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether there is anything in it.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.shard.is_some()
+    }
+
+    /// Adds the members of a record.
+    pub(crate) fn add(&mut self, members: &[u8]) -> io::Result<()> {
+        let shard = match &mut self.shard {
+            Some(shard) => shard,
+            None => {
+                let shard = Shard::create(self.disk, &self.path, Compression::None)?;
+                self.shard.insert(shard)
+            }
+        };
+        shard.write(members)
+    }
+
+    /// Puts on disk what there is.
+    pub(crate) fn checkpoint(&mut self) -> io::Result<Option<Part>> {
+        let path = &self.path;
+        let part = |length| Part {
+            path: path.clone(),
+            length,
+        };
+        self.shard
+            .as_mut()
+            .map(|shard| shard.checkpoint().map(part))
+            .transpose()
+    }
+
+    /// Ends it, if there is one, and puts it on disk under its hidden name.
+    pub(crate) fn complete(&mut self) -> io::Result<Option<PathBuf>> {
+        match self.shard.take() {
+            Some(shard) => shard.complete().map(|()| Some(self.path.clone())),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! How long pages took.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+/// Steps of the scale within a doubling.
+const STEPS: f64 = 16.0;
+
+/// Times of pages on a logarithmic scale (16 steps a doubling, so percentiles are off by 4.4 % at
+/// most), and the slowest page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Times {
+    /// Pages by step; step 0 ends at one microsecond.
+    steps: BTreeMap<u32, u64>,
+    slowest: Option<Slowest>,
+}
+
+/// The page that took longest, with its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slowest {
+    /// Seconds of one worker.
+    pub seconds: f64,
+    /// WARC-Record-ID, or the URL where there is none.
+    pub id: String,
+    /// The archive.
+    pub file: String,
+    /// Stored offset of the record.
+    pub offset: u64,
+}
+
+impl Times {
+    /// Notes a page; `place` is asked for only if it is the slowest so far.
+    pub(crate) fn add(&mut self, time: Duration, place: impl FnOnce() -> (String, String, u64)) {
+        let seconds = time.as_secs_f64();
+        let step = (seconds * 1e6).max(1.0).log2() * STEPS;
+        *self.steps.entry(step.ceil() as u32).or_default() += 1;
+        if self
+            .slowest
+            .as_ref()
+            .is_none_or(|slowest| seconds > slowest.seconds)
+        {
+            let (id, file, offset) = place();
+            self.slowest = Some(Slowest {
+                seconds,
+                id,
+                file,
+                offset,
+            });
+        }
+    }
+
+    /// Seconds within which this share of the pages was done; none if there is no page.
+    pub(crate) fn within(&self, share: f64) -> Option<f64> {
+        let all: u64 = self.steps.values().sum();
+        let wanted = (all as f64 * share).ceil();
+        let mut seen = 0;
+        for (&step, &pages) in &self.steps {
+            seen += pages;
+            if seen as f64 >= wanted {
+                return Some((f64::from(step) / STEPS).exp2() / 1e6);
+            }
+        }
+        None
+    }
+
+    /// The slowest page.
+    pub(crate) fn slowest(&self) -> Option<&Slowest> {
+        self.slowest.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_and_the_slowest() {
+        let mut times = Times::default();
+        assert_eq!(times.within(0.5), None);
+        for millis in 1..=100 {
+            times.add(Duration::from_millis(millis), || {
+                (millis.to_string(), "a".to_owned(), millis)
+            });
+        }
+        for (share, expected) in [(0.5, 0.050), (0.99, 0.099)] {
+            let within = times.within(share).unwrap();
+            assert!((within / expected - 1.0).abs() < 0.045, "{share}: {within}");
+        }
+        let slowest = times.slowest().unwrap();
+        assert_eq!((slowest.id.as_str(), slowest.offset), ("100", 100));
+    }
+}

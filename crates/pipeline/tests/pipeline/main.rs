@@ -1,0 +1,10 @@
+//! Runs over small archives, whole and interrupted.
+
+// The settings for tests in clippy.toml do not reach helpers outside of #[test] functions.
+#![allow(clippy::unwrap_used)]
+
+mod disk;
+mod make;
+mod quarantine;
+mod resume;
+mod run;

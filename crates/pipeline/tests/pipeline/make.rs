@@ -1,0 +1,119 @@
+//! Small archives, a stand-in for the extractor, and plans.
+
+use std::{fs, num::NonZeroUsize, path::Path, thread, time::Duration};
+
+use serde_json::Value;
+use trommel::{Document, Hints};
+use trommel_archive::write::{gzip_member, write_record};
+use trommel_pipeline::{Destination, Input, Output, Plan};
+use trommel_sinks::{Compression, Format};
+
+pub const DATE: &str = "2024-05-18T01:58:10Z";
+
+pub fn id(number: usize) -> String {
+    format!("urn:uuid:00000000-0000-4000-8000-{number:012}")
+}
+
+pub fn record(kind: &str, number: usize, more: &[(&str, &str)], block: &[u8]) -> Vec<u8> {
+    let id = format!("<{}>", id(number));
+    let mut headers = vec![
+        ("WARC-Type", kind),
+        ("WARC-Date", DATE),
+        ("WARC-Record-ID", &id),
+    ];
+    headers.extend(more);
+    let mut out = Vec::new();
+    write_record(&mut out, "WARC/1.0", &headers, block).unwrap();
+    out
+}
+
+pub fn response(number: usize, kind: &str, body: &[u8], more: &[(&str, &str)]) -> Vec<u8> {
+    let url = format!("http://example.com/{number}");
+    let mut headers = vec![
+        ("WARC-Target-URI", url.as_str()),
+        ("Content-Type", "application/http; msgtype=response"),
+    ];
+    headers.extend(more);
+    let mut block = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n").into_bytes();
+    block.extend_from_slice(body);
+    record("response", number, &headers, &block)
+}
+
+pub fn page(number: usize) -> Vec<u8> {
+    let body = format!("<html><p>Page {number}");
+    response(number, "text/html; charset=utf-8", body.as_bytes(), &[])
+}
+
+pub fn metadata(number: usize, url: usize, concurrent: &str, block: &str) -> Vec<u8> {
+    let url = format!("http://example.com/{url}");
+    let headers = [
+        ("WARC-Target-URI", url.as_str()),
+        ("WARC-Concurrent-To", concurrent),
+        ("Content-Type", "application/warc-fields"),
+    ];
+    record("metadata", number, &headers, block.as_bytes())
+}
+
+pub fn gzip(records: &[Vec<u8>]) -> Vec<u8> {
+    records
+        .iter()
+        .flat_map(|record| gzip_member(record, 6).unwrap())
+        .collect()
+}
+
+/// Stands in for the extractor: the text is what follows `<p>`; the encodings known from outside show
+/// in the document. Some pages take longer than others.
+pub fn extract(bytes: &[u8], hints: &Hints<'_>) -> Document {
+    let page = String::from_utf8_lossy(bytes);
+    let text = page.split_once("<p>").map_or("", |(_, text)| text);
+    assert!(text != "panic", "two\nlines");
+    if text.ends_with('7') {
+        thread::sleep(Duration::from_millis(5));
+    }
+    Document {
+        text: text.to_owned(),
+        lang: Some("en".into()),
+        charset: hints.crawl_charset.unwrap_or("none").to_owned(),
+        charset_source: hints.http_charset.unwrap_or("none").to_owned(),
+        ..Document::default()
+    }
+}
+
+pub fn plan(inputs: &[&Path], destination: Destination, format: Format) -> Plan {
+    Plan {
+        inputs: inputs
+            .iter()
+            .map(|&path| Input::File(path.into()))
+            .collect(),
+        output: Output {
+            destination,
+            format,
+            compression: Compression::None,
+        },
+        jobs: NonZeroUsize::new(3).unwrap(),
+        assemble: None,
+        quarantine: None,
+        recipe: Vec::new(),
+        max_record: 1 << 20,
+        max_payload: 1 << 20,
+        max_memory: None,
+        frame: Plan::FRAME,
+        epoch: None,
+    }
+}
+
+pub fn lines(bytes: &[u8]) -> Vec<Value> {
+    bytes
+        .split_inclusive(|&byte| byte == b'\n')
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect()
+}
+
+pub fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}

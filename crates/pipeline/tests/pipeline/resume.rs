@@ -1,0 +1,288 @@
+//! Runs that are interrupted and gone on with end as if nothing had been.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use trommel_pipeline::{Destination, Host, Outcome, Plan, Progress, RunError, State, Summary, run};
+use trommel_sinks::{Assemble, Compression, Disk, Format, SinkError};
+
+use crate::{disk::Failing, make::*};
+
+/// Pages, records that fail, other records and damage, in two archives.
+fn archives(folder: &Path) -> [PathBuf; 2] {
+    let mut records: Vec<Vec<u8>> = Vec::new();
+    for number in 0..36 {
+        records.push(match number % 12 {
+            3 => metadata(number, number - 1, "", "charset-detected: windows-1251\r\n"),
+            5 => response(number, "text/html", b"<p>panic", &[]),
+            7 => response(number, "image/png", b"\x89PNG", &[]),
+            _ => page(number),
+        });
+    }
+    let (a, b) = (folder.join("a.warc.gz"), folder.join("b.warc"));
+    let mut stored = gzip(&records[..12]);
+    stored.extend_from_slice(&[b'x'; 300]);
+    // One member with several records.
+    stored.extend(trommel_archive::write::gzip_member(&records[12..18].concat(), 6).unwrap());
+    stored.extend(gzip(&records[18..]));
+    fs::write(&a, stored).unwrap();
+    fs::write(&b, records[..8].concat()).unwrap();
+    [a, b]
+}
+
+fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compression) -> Plan {
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    let mut plan = plan(&inputs, Destination::Folder(out.to_owned()), format);
+    plan.output.compression = compression;
+    plan.quarantine = Some(out.join("quarantine.warc.gz"));
+    plan.frame = 1000;
+    plan
+}
+
+fn go(plan: &Plan, disk: &dyn Disk, resume: bool) -> Result<Summary, RunError> {
+    let (mut stdout, mut progress) = (io::sink(), ());
+    let mut host = Host::new(&mut stdout, &mut progress);
+    host.disk = disk;
+    host.resume = resume;
+    run(plan, &extract, host)
+}
+
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    names(folder)
+        .into_iter()
+        .map(|name| (name.clone(), fs::read(folder.join(name)).unwrap()))
+        .collect()
+}
+
+/// The counts without what depends on time and folder.
+fn counts(mut summary: Summary) -> Summary {
+    summary.seconds = 0.0;
+    summary.page_times = None;
+    summary.quarantine = None;
+    for file in &mut summary.files {
+        file.output = file.output.take().map(|path| {
+            let name = Path::new(&path).file_name().unwrap();
+            name.to_string_lossy().into_owned()
+        });
+    }
+    summary
+}
+
+#[test]
+fn an_error_at_any_operation_leaves_a_state_to_go_on_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    for (format, compression) in [
+        (Format::Jsonl, Compression::Zstd),
+        (Format::Wet, Compression::Gzip),
+        (Format::Msgpack, Compression::None),
+    ] {
+        let whole = folder.path().join(format!("{format}"));
+        let expected = go(
+            &small(&inputs, &whole, format, compression),
+            &Failing::never(),
+            false,
+        );
+        let expected = counts(expected.unwrap());
+        assert!(expected.adds_up() && expected.damaged == 1);
+        let bytes = files(&whole);
+        assert_eq!(bytes.len(), 3, "{:?}", bytes.keys());
+        let mut failed = 0;
+        for operations in 0.. {
+            let out = folder.path().join(format!("{format}-{operations}"));
+            let plan = small(&inputs, &out, format, compression);
+            match go(&plan, &Failing::after(operations), true) {
+                Ok(summary) => {
+                    assert_eq!(counts(summary), expected);
+                    assert!(files(&out) == bytes);
+                    break;
+                }
+                Err(error) => {
+                    assert!(matches!(error, RunError::Output { .. }), "{error}");
+                    failed += 1;
+                }
+            }
+            // It fails once more a little later, then goes through.
+            let _ = go(&plan, &Failing::after(7), true);
+            let summary = go(&plan, &Failing::never(), true).unwrap();
+            assert_eq!(counts(summary), expected, "{format}, {operations}");
+            assert!(files(&out) == bytes, "{format}, {operations}");
+        }
+        assert!(failed > 20, "{failed}");
+    }
+}
+
+#[test]
+fn one_file_for_all_inputs_goes_on_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let to = |name: &str| {
+        let out = folder.path().join(name);
+        fs::create_dir(&out).unwrap();
+        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Gzip);
+        plan.output.destination = Destination::File(out.join("all.jsonl.gz"));
+        (plan, out)
+    };
+    let (plan, whole) = to("whole");
+    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    for operations in 0.. {
+        let (plan, out) = to(&operations.to_string());
+        let done = go(&plan, &Failing::after(operations), false).is_ok();
+        if !done {
+            let summary = go(&plan, &Failing::never(), true).unwrap();
+            assert_eq!(counts(summary), expected, "{operations}");
+        }
+        assert!(files(&out) == files(&whole), "{operations}");
+        if done {
+            assert!(operations > 10);
+            break;
+        }
+    }
+}
+
+/// Stops the run after so many updates.
+struct Stopper {
+    stop: Arc<AtomicBool>,
+    records: u64,
+}
+
+impl Progress for Stopper {
+    fn update(&mut self, state: &State) {
+        if state.records >= self.records {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_run_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let whole = folder.path().join("whole");
+    let plan = small(&inputs, &whole, Format::Jsonl, Compression::Zstd);
+    go(&plan, &Failing::never(), false).unwrap();
+    let out = folder.path().join("out");
+    let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+    plan.jobs = NonZeroUsize::MIN;
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut stopper = Stopper {
+        stop: stop.clone(),
+        records: 0,
+    };
+    let mut stdout = io::sink();
+    let mut host = Host::new(&mut stdout, &mut stopper);
+    host.stop = &stop;
+    let error = run(&plan, &extract, host).unwrap_err();
+    assert!(matches!(error, RunError::Stopped), "{error}");
+    assert!(!out.join("a.jsonl.zst").exists());
+    go(&plan, &Failing::never(), true).unwrap();
+    assert!(files(&out) == files(&whole));
+}
+
+#[test]
+fn a_read_error_ends_the_run_the_first_time_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let out = folder.path().join("out");
+    let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+    // No state before the error, so that the second run meets the same disk.
+    plan.frame = 1 << 20;
+    let disk = Failing::reading(2000);
+    let error = go(&plan, &disk, false).unwrap_err();
+    assert!(matches!(error, RunError::Input(_)), "{error}");
+    assert!(error.to_string().contains("input/output error"), "{error}");
+    assert!(names(&out).iter().all(|name| name.starts_with('.')));
+    // The disk is well again: nothing is missing.
+    let again = folder.path().join("again");
+    let mut well = small(&inputs, &again, Format::Jsonl, Compression::Zstd);
+    well.frame = plan.frame;
+    go(&well, &disk, false).unwrap_err();
+    let summary = go(&well, &Failing::never(), true).unwrap();
+    assert!(summary.files.iter().all(|file| file.error.is_none()));
+    // It fails again: the archive is given up, with all that could be read.
+    let summary = go(&plan, &disk, true);
+    let summary = match summary {
+        // The second archive fails as well, also for the first time.
+        Err(RunError::Input(_)) => go(&plan, &disk, true).unwrap(),
+        other => other.unwrap(),
+    };
+    assert_eq!(summary.outcome(), Outcome::Partial);
+    assert!(summary.adds_up() && summary.records > 5);
+    let error = summary.files[0].error.as_deref().unwrap();
+    assert!(error.contains("input/output error"), "{error}");
+    assert!(out.join("a.jsonl.zst").exists());
+}
+
+#[test]
+fn another_plan_is_refused_and_a_new_run_starts_afresh() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let out = folder.path().join("out");
+    let plan = small(&inputs, &out, Format::Jsonl, Compression::None);
+    go(&plan, &Failing::after(12), false).unwrap_err();
+    assert!(plan.state_file().unwrap().exists());
+    let mut other = plan.clone();
+    other.recipe = vec![("model".to_owned(), "other".to_owned())];
+    let error = go(&other, &Failing::never(), true).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("the interrupted run had model none, this one has other"),
+        "{error}"
+    );
+    let summary = go(&other, &Failing::never(), false).unwrap();
+    assert!(summary.adds_up() && !plan.state_file().unwrap().exists());
+    assert_eq!(names(&out), ["a.jsonl", "b.jsonl", "quarantine.warc.gz"]);
+
+    let mut pipe = plan.clone();
+    pipe.output.destination = Destination::Stdout;
+    assert!(matches!(
+        go(&pipe, &Failing::never(), true),
+        Err(RunError::Resume(_))
+    ));
+}
+
+/// Makes a folder with the bytes of the spool in it.
+#[derive(Debug)]
+struct Foldered;
+
+impl Assemble for Foldered {
+    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), SinkError> {
+        fs::create_dir(target)?;
+        fs::copy(spool, target.join("bytes"))?;
+        Ok(())
+    }
+}
+
+#[test]
+fn assembled_outputs_survive_errors_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let plain = folder.path().join("plain");
+    let plan = small(&inputs, &plain, Format::Msgpack, Compression::None);
+    go(&plan, &Failing::never(), false).unwrap();
+    let expected = fs::read(plain.join("a.msgpack")).unwrap();
+    for operations in 0.. {
+        let out = folder.path().join(operations.to_string());
+        let mut plan = small(&inputs, &out, Format::Msgpack, Compression::None);
+        plan.assemble = Some(Arc::new(Foldered));
+        let done = go(&plan, &Failing::after(operations), false).is_ok();
+        if !done {
+            go(&plan, &Failing::never(), true).unwrap();
+        }
+        let shards = ["a.msgpack", "b.msgpack", "quarantine.warc.gz"];
+        assert_eq!(names(&out), shards, "{operations}");
+        assert!(fs::read(out.join("a.msgpack/bytes")).unwrap() == expected);
+        if done {
+            break;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What outputs need of a file system, so that tests can put a failing one in its place.
+
+use std::{
+    fmt,
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::Path,
+};
+
+/// A file system.
+pub trait Disk: fmt::Debug + Send + Sync {
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
+
+    /// Makes a file, empty even if there was one.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Opens a file that is there to go on behind its first `length` bytes; what follows them is cut off.
+    ///
+    /// # Errors
+    /// What the system says, and [`io::ErrorKind::UnexpectedEof`] if the file is shorter.
+    fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Renames a file or folder, replacing a file of the new name, and puts the new name on disk.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+}
+
+/// A file being written.
+pub trait DiskFile: Write + Send {
+    /// Puts all that was written on disk.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// The file system of the operating system.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalDisk;
+
+impl Disk for LocalDisk {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(File::open(path)?))
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(File::create(path)?))
+    }
+
+    fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>> {
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        if file.metadata()?.len() < length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        file.set_len(length)?;
+        file.seek(SeekFrom::Start(length))?;
+        Ok(Box::new(file))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)?;
+        // The new name is on disk only once its folder is; not every system lets one open a folder.
+        if let Some(Ok(folder)) = to.parent().map(File::open) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+}
+
+impl DiskFile for File {
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_all()
+    }
+}

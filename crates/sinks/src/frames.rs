@@ -1,0 +1,141 @@
+//! An output in frames: compressed parts that end where the caller says and read as one.
+
+use std::io::{self, Write};
+
+use crate::{Compression, Stream};
+
+/// Compresses what is written into a row of zstd frames or gzip members; plain bytes stay as they are.
+/// Every usual reader takes a row of them for one file (python-zstandard: with `read_across_frames`).
+/// After [`end_frame`](Self::end_frame) the output holds all that was written, and an output that goes
+/// on from there gets the same bytes as one that was never left.
+pub struct Frames<W: Write> {
+    compression: Compression,
+    state: State<W>,
+    /// Whether a frame was begun, now or before.
+    begun: bool,
+}
+
+enum State<W: Write> {
+    Between(W),
+    Within(Box<Stream<W>>),
+    /// A frame could not be begun or ended, and the output went with it.
+    Failed,
+}
+
+impl<W: Write> Frames<W> {
+    /// Frames into `output`; `begun` tells whether there are some before.
+    pub fn new(output: W, compression: Compression, begun: bool) -> Self {
+        Self {
+            compression,
+            state: State::Between(output),
+            begun,
+        }
+    }
+
+    /// Adds bytes to the frame, which begins with them if need be.
+    ///
+    /// # Errors
+    /// Those of the output and of the compressor.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.stream()?.write_all(bytes)
+    }
+
+    fn stream(&mut self) -> io::Result<&mut Stream<W>> {
+        if let State::Between(_) = self.state
+            && let State::Between(output) = std::mem::replace(&mut self.state, State::Failed)
+        {
+            self.state = State::Within(Box::new(Stream::new(output, self.compression)?));
+            self.begun = true;
+        }
+        match &mut self.state {
+            State::Within(stream) => Ok(stream),
+            _ => Err(failed()),
+        }
+    }
+
+    /// Ends the frame, if one is begun, and hands out the output, flushed.
+    ///
+    /// # Errors
+    /// Those of the output; nothing more can be written then.
+    pub fn end_frame(&mut self) -> io::Result<&mut W> {
+        self.state = match std::mem::replace(&mut self.state, State::Failed) {
+            State::Within(stream) => State::Between(stream.finish()?),
+            mut other => {
+                if let State::Between(output) = &mut other {
+                    output.flush()?;
+                }
+                other
+            }
+        };
+        match &mut self.state {
+            State::Between(output) => Ok(output),
+            _ => Err(failed()),
+        }
+    }
+
+    /// Ends the last frame; an output without any gets an empty one, so that it is a file of its kind.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(&mut self) -> io::Result<&mut W> {
+        if !self.begun {
+            self.stream()?;
+        }
+        self.end_frame()
+    }
+}
+
+fn failed() -> io::Error {
+    io::Error::other("the output failed before")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    fn plain(compression: Compression, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        match compression {
+            Compression::None => out.extend_from_slice(bytes),
+            Compression::Gzip => {
+                flate2::read::MultiGzDecoder::new(bytes)
+                    .read_to_end(&mut out)
+                    .unwrap();
+            }
+            Compression::Zstd => out = zstd::stream::decode_all(bytes).unwrap(),
+        }
+        out
+    }
+
+    #[test]
+    fn going_on_after_a_frame_gives_the_same_bytes() {
+        for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+            let mut whole = Frames::new(Vec::new(), compression, false);
+            whole.write(b"one\n").unwrap();
+            let first = whole.end_frame().unwrap().clone();
+            // Nothing was written since: no empty frame.
+            assert_eq!(whole.end_frame().unwrap().len(), first.len());
+            whole.write(b"two\n").unwrap();
+            let whole = whole.finish().unwrap().clone();
+            assert_eq!(plain(compression, &whole), b"one\ntwo\n");
+
+            let mut resumed = Frames::new(first, compression, true);
+            resumed.write(b"two\n").unwrap();
+            assert_eq!(*resumed.finish().unwrap(), whole, "{compression}");
+        }
+    }
+
+    #[test]
+    fn an_output_without_entries_is_a_whole_file() {
+        for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+            let mut frames = Frames::new(Vec::new(), compression, false);
+            let bytes = frames.finish().unwrap().clone();
+            assert_eq!(bytes.is_empty(), compression == Compression::None);
+            assert_eq!(plain(compression, &bytes), b"");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! A file that is written in frames, can be gone on with after an interruption, and appears under its
+//! name only when whole.
+
+use std::{
+    ffi::OsString,
+    fs,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::{Compression, Disk, DiskFile, Frames, SinkError};
+
+/// A file written under a hidden name in the folder of its final one (`.NAME.tmp`). Dropped, it stays
+/// there, to be [`resume`](Self::resume)d. Complete, it is taken to its final name by [`publish`].
+pub struct Shard {
+    frames: Frames<Counted>,
+}
+
+impl Shard {
+    /// Starts the file that will be `path`. What an interrupted run left under the hidden name is
+    /// overwritten.
+    ///
+    /// # Errors
+    /// If the hidden file cannot be made, or `path` has no file name.
+    pub fn create(disk: &dyn Disk, path: &Path, compression: Compression) -> io::Result<Self> {
+        let file = disk.create(&hidden(path, "tmp")?)?;
+        Ok(Self::over(file, compression, 0))
+    }
+
+    /// Goes on with the hidden file behind its first `length` bytes, which
+    /// [`checkpoint`](Self::checkpoint) gave.
+    ///
+    /// # Errors
+    /// If the hidden file is gone or shorter.
+    pub fn resume(
+        disk: &dyn Disk,
+        path: &Path,
+        compression: Compression,
+        length: u64,
+    ) -> io::Result<Self> {
+        let file = disk.append(&hidden(path, "tmp")?, length)?;
+        Ok(Self::over(file, compression, length))
+    }
+
+    fn over(file: Box<dyn DiskFile>, compression: Compression, length: u64) -> Self {
+        let file = Counted {
+            file: BufWriter::with_capacity(1 << 17, file),
+            length,
+        };
+        Self {
+            frames: Frames::new(file, compression, length > 0),
+        }
+    }
+
+    /// Adds bytes.
+    ///
+    /// # Errors
+    /// Those of the disk and of the compressor.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.frames.write(bytes)
+    }
+
+    /// Ends the frame without putting it on disk.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn end_frame(&mut self) -> io::Result<()> {
+        self.frames.end_frame().map(drop)
+    }
+
+    /// Ends the frame and puts everything on disk; gives the length of the file.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn checkpoint(&mut self) -> io::Result<u64> {
+        self.frames.end_frame()?.sync()
+    }
+
+    /// Ends the last frame and puts everything on disk, still under the hidden name.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn complete(mut self) -> io::Result<()> {
+        self.frames.finish()?.sync().map(drop)
+    }
+}
+
+/// A file that counts its bytes.
+struct Counted {
+    file: BufWriter<Box<dyn DiskFile>>,
+    length: u64,
+}
+
+impl Counted {
+    fn sync(&mut self) -> io::Result<u64> {
+        self.file.flush()?;
+        self.file.get_mut().sync()?;
+        Ok(self.length)
+    }
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.length += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Turns the complete bytes of a shard into its final form, for formats that cannot be written as
+/// they come: a file with its index at the end, or a folder.
+pub trait Assemble: std::fmt::Debug + Send + Sync {
+    /// Reads `spool`, which holds what the encoder and the compression made of all entries, and makes
+    /// the file or folder `target`, which does not exist; it is put on disk and renamed by the caller.
+    /// The same spool must give the same result: after an interruption the step is done again.
+    ///
+    /// # Errors
+    /// If `spool` cannot be read or `target` cannot be written.
+    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), SinkError>;
+}
+
+/// Takes the [complete](Shard::complete) shard `path` to its final name, through `assemble` if there is
+/// one. Done already, it does nothing: after an interruption it can be called again.
+///
+/// # Errors
+/// If there is neither a hidden nor a final file, or it cannot be assembled or renamed.
+pub fn publish(
+    disk: &dyn Disk,
+    path: &Path,
+    assemble: Option<&dyn Assemble>,
+) -> Result<(), SinkError> {
+    let spool = hidden(path, "tmp")?;
+    if !spool.exists() {
+        return match path.exists() {
+            true => Ok(()),
+            false => Err(io::Error::from(io::ErrorKind::NotFound).into()),
+        };
+    }
+    let Some(assemble) = assemble else {
+        return Ok(disk.rename(&spool, path)?);
+    };
+    let part = hidden(path, "part")?;
+    remove_all(&part)?;
+    assemble.assemble(&spool, &part)?;
+    // A folder is replaced by none but an empty one.
+    if path.is_dir() {
+        fs::remove_dir_all(path)?;
+    }
+    disk.rename(&part, path)?;
+    Ok(disk.remove(&spool)?)
+}
+
+/// Removes what an interrupted run left of the shard `path` under its hidden name.
+pub fn discard(disk: &dyn Disk, path: &Path) {
+    if let Ok(spool) = hidden(path, "tmp")
+        && spool.exists()
+    {
+        let _ = disk.remove(&spool);
+    }
+}
+
+fn remove_all(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(_) => Ok(()),
+    }
+}
+
+/// The hidden name beside `path`: `.NAME.suffix`.
+///
+/// # Errors
+/// If `path` has no file name.
+pub fn hidden(path: &Path, suffix: &str) -> io::Result<PathBuf> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"))?;
+    let mut hidden = OsString::from(".");
+    hidden.push(name);
+    hidden.push(".");
+    hidden.push(suffix);
+    Ok(path.with_file_name(hidden))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LocalDisk;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn written(path: &Path, parts: &[&[u8]]) {
+        let mut shard = Shard::create(&LocalDisk, path, Compression::None).unwrap();
+        for part in parts {
+            shard.write(part).unwrap();
+        }
+        shard.complete().unwrap();
+    }
+
+    #[test]
+    fn appears_when_published() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        written(&path, &[b"who", b"le"]);
+        assert_eq!(names(folder.path()), [".a.jsonl.tmp"]);
+        for _ in 0..2 {
+            publish(&LocalDisk, &path, None).unwrap();
+            assert_eq!(names(folder.path()), ["a.jsonl"]);
+            assert_eq!(fs::read(&path).unwrap(), b"whole");
+        }
+        assert!(publish(&LocalDisk, &folder.path().join("b"), None).is_err());
+    }
+
+    #[test]
+    fn goes_on_behind_its_checkpoint() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let mut shard = Shard::create(&LocalDisk, &path, Compression::Gzip).unwrap();
+        shard.write(b"one").unwrap();
+        let length = shard.checkpoint().unwrap();
+        shard.write(&[7; 1 << 20]).unwrap();
+        shard.end_frame().unwrap();
+        drop(shard);
+        let stored = || {
+            fs::metadata(folder.path().join(".a.jsonl.tmp"))
+                .unwrap()
+                .len()
+        };
+        assert!(stored() > length);
+        let shard = Shard::resume(&LocalDisk, &path, Compression::Gzip, length).unwrap();
+        assert_eq!(stored(), length);
+        drop(shard);
+        let longer = Shard::resume(&LocalDisk, &path, Compression::Gzip, length + 1);
+        assert_eq!(
+            longer.map(drop).unwrap_err().kind(),
+            io::ErrorKind::UnexpectedEof
+        );
+        discard(&LocalDisk, &path);
+        assert!(names(folder.path()).is_empty());
+    }
+
+    /// Makes a folder with one file that holds the length of the spool.
+    #[derive(Debug)]
+    struct Length;
+
+    impl Assemble for Length {
+        fn assemble(&self, spool: &Path, target: &Path) -> Result<(), SinkError> {
+            fs::create_dir(target)?;
+            let length = fs::metadata(spool)?.len();
+            Ok(fs::write(target.join("length"), length.to_string())?)
+        }
+    }
+
+    #[test]
+    fn assembling_replaces_what_is_there_and_can_be_done_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.index");
+        for length in [3, 5] {
+            written(&path, &[&vec![0; length]]);
+            // Left by an assembly that was killed.
+            fs::create_dir(folder.path().join(".a.index.part")).unwrap();
+            for _ in 0..2 {
+                publish(&LocalDisk, &path, Some(&Length)).unwrap();
+                assert_eq!(names(folder.path()), ["a.index"]);
+                let read = fs::read_to_string(path.join("length")).unwrap();
+                assert_eq!(read, length.to_string());
+            }
+        }
+    }
+}
