@@ -12,6 +12,8 @@ pub(crate) struct RawTag {
     pub attributes: (usize, usize),
     pub is_end: bool,
     pub self_closing: bool,
+    /// Whether the `>` stands where an attribute's value was to begin (`<p a=>`).
+    pub value_missing: bool,
 }
 
 /// What stands at a `<`.
@@ -24,7 +26,7 @@ pub(crate) enum Markup {
     Cut,
 }
 
-fn is_space(byte: u8) -> bool {
+pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
 }
 
@@ -58,6 +60,7 @@ pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
         bytes,
         at: name.1,
         slash: false,
+        value_missing: false,
     };
     while attributes.next().is_some() {}
     if bytes.get(attributes.at) != Some(&b'>') {
@@ -70,6 +73,7 @@ pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
         attributes: (name.1, attributes.at),
         is_end,
         self_closing: attributes.slash,
+        value_missing: attributes.value_missing,
     })
 }
 
@@ -81,6 +85,8 @@ pub(crate) struct Attributes<'a> {
     at: usize,
     /// Whether the last byte passed over was a `/` outside of a value.
     slash: bool,
+    /// Whether the last attribute was cut at its `=`.
+    value_missing: bool,
 }
 
 impl<'a> Attributes<'a> {
@@ -90,6 +96,7 @@ impl<'a> Attributes<'a> {
             bytes,
             at: 0,
             slash: false,
+            value_missing: false,
         }
     }
 
@@ -143,7 +150,10 @@ impl<'a> Iterator for Attributes<'a> {
                 self.at = (end + 1).min(self.bytes.len());
                 self.slice(from, end)
             }
-            Some(b'>') | None => &[],
+            Some(b'>') | None => {
+                self.value_missing = true;
+                &[]
+            }
             Some(_) => {
                 let from = self.at;
                 while self.peek().is_some_and(|b| !is_space(b) && b != b'>') {

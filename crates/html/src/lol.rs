@@ -16,7 +16,7 @@ use lol_html::{DocumentContentHandlers, HtmlRewriter, MemorySettings, OutputSink
 
 use crate::builder::{Builder, TextKind};
 use crate::engine::Engine;
-use crate::lex::{Markup, markup};
+use crate::lex::{Markup, RawTag, markup};
 use crate::limits::{Cap, Limits};
 use crate::table::Page;
 use crate::tag::Tag;
@@ -103,7 +103,7 @@ impl PushReader {
 }
 
 /// How deep `noscript` in `noscript` is followed; each level is a tokenizer of its own.
-const NOSCRIPT_DEPTH: u32 = 2;
+pub(crate) const NOSCRIPT_DEPTH: u32 = 2;
 
 /// One lol_html rewriter and what it has yet to tell the builder.
 struct Stream {
@@ -247,13 +247,7 @@ impl Gaps {
                 Markup::Tag(tag) => {
                     let part =
                         |(start, end): (usize, usize)| bytes.get(start..end).unwrap_or_default();
-                    self.tag(
-                        part(tag.name),
-                        part(tag.attributes),
-                        tag.is_end,
-                        tag.self_closing,
-                        tag.start,
-                    );
+                    self.tag(part(tag.name), part(tag.attributes), &tag);
                     from = tag.end;
                 }
                 Markup::Skip(next) => from = next,
@@ -263,27 +257,21 @@ impl Gaps {
         self.input = input;
     }
 
-    fn tag(
-        &mut self,
-        name: &[u8],
-        attributes: &[u8],
-        is_end: bool,
-        self_closing: bool,
-        start: usize,
-    ) {
+    fn tag(&mut self, name: &[u8], attributes: &[u8], raw: &RawTag) {
         let tag = Tag::from_name(name);
-        if is_end {
+        if raw.is_end {
             if tag == Tag::Noscript {
                 self.end_noscript();
             }
             self.raw = None;
             self.builder.borrow_mut().end_tag(name);
         } else {
-            self.raw = (tag == Tag::Noscript).then_some(tag);
-            let offset = self.offset + self.base + start;
+            // After `<noscript a=>` lol_html reads markup, but calls its text raw.
+            self.raw = (tag == Tag::Noscript && !raw.value_missing).then_some(tag);
+            let offset = self.offset + self.base + raw.start;
             self.builder
                 .borrow_mut()
-                .start_tag(name, attributes, self_closing, offset);
+                .start_tag(name, attributes, raw.self_closing, offset);
         }
     }
 

@@ -486,6 +486,58 @@ impl Tag {
         )
     }
 
+    /// Whether the start of the element ends foreign content, svg or math, around it (HTML standard,
+    /// 13.2.6.5).
+    pub fn ends_foreign(self) -> bool {
+        use Tag::*;
+        matches!(
+            self,
+            B | Big
+                | Blockquote
+                | Body
+                | Br
+                | Center
+                | Code
+                | Dd
+                | Div
+                | Dl
+                | Dt
+                | Em
+                | Embed
+                | H1
+                | H2
+                | H3
+                | H4
+                | H5
+                | H6
+                | Head
+                | Hr
+                | I
+                | Img
+                | Li
+                | Listing
+                | Menu
+                | Meta
+                | Nobr
+                | Ol
+                | P
+                | Pre
+                | Ruby
+                | S
+                | Small
+                | Span
+                | Strong
+                | Strike
+                | Sub
+                | Sup
+                | Table
+                | Tt
+                | U
+                | Ul
+                | Var
+        )
+    }
+
     /// Whether the start of the element ends an open `p` (HTML standard, 13.2.6.4.7).
     pub fn closes_p(self) -> bool {
         use Tag::*;

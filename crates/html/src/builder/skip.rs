@@ -49,7 +49,7 @@ impl Builder {
                 if is_island(tag, name) {
                     skip.islands += u32::from(!self_closing);
                 }
-                skip.islands == 0 && breaks_out_of_foreign(tag)
+                skip.islands == 0 && tag.ends_foreign()
             }
             _ => false,
         };
@@ -58,55 +58,4 @@ impl Builder {
         }
         leaves
     }
-}
-
-/// Start tags that end foreign content (HTML standard, 13.2.6.5).
-fn breaks_out_of_foreign(tag: Tag) -> bool {
-    use Tag::*;
-    matches!(
-        tag,
-        B | Big
-            | Blockquote
-            | Body
-            | Br
-            | Center
-            | Code
-            | Dd
-            | Div
-            | Dl
-            | Dt
-            | Em
-            | Embed
-            | H1
-            | H2
-            | H3
-            | H4
-            | H5
-            | H6
-            | Head
-            | Hr
-            | I
-            | Img
-            | Li
-            | Listing
-            | Menu
-            | Meta
-            | Nobr
-            | Ol
-            | P
-            | Pre
-            | Ruby
-            | S
-            | Small
-            | Span
-            | Strong
-            | Strike
-            | Sub
-            | Sup
-            | Table
-            | Tt
-            | U
-            | Ul
-            | Var
-    )
 }
