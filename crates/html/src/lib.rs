@@ -24,6 +24,7 @@ mod plain;
 mod scan;
 mod table;
 mod tag;
+mod tag_lexer;
 mod text;
 mod tokens;
 pub mod words;

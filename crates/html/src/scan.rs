@@ -3,17 +3,22 @@
 
 mod foreign;
 mod raw;
+mod recover;
 
-use crate::builder::{Builder, TextKind};
+use crate::builder::{Builder, TextKind, floor};
 use crate::engine::Engine;
-use crate::lex::{Markup, RawTag, markup};
+use crate::lex::Markup;
 use crate::limits::{Cap, Limits};
 use crate::lol::NOSCRIPT_DEPTH;
 use crate::table::Page;
 use crate::tag::Tag;
+use crate::tag_lexer::{Key, TagLexer};
 
 use foreign::Namespaces;
-use raw::{end_of_comment, end_of_raw, end_of_script};
+pub(crate) use raw::end_of_comment;
+use raw::{end_of_raw, end_of_script};
+use recover::Recovery;
+pub(crate) use recover::{Unclosed, recover};
 
 /// Reads whole pages with our own scanner.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,16 +40,12 @@ impl Engine for ScanEngine {
 }
 
 fn read(html: &str, mut builder: Builder) -> Page {
-    let mut len = html.len().min(u32::MAX as usize);
-    while !html.is_char_boundary(len) {
-        len -= 1;
-    }
-    if len < html.len() {
+    let text = floor(html, u32::MAX as usize);
+    if text.len() < html.len() {
         builder.cap(Cap::Page);
     }
-    let html = html.get(..len).unwrap_or_default();
-    Scanner::new(html, 0, 0, &mut builder).run();
-    builder.finish(len)
+    Scanner::new(text, 0, 0, &mut builder).run(0);
+    builder.finish(text.len())
 }
 
 /// What stands after a start tag.
@@ -91,10 +92,14 @@ struct Scanner<'a> {
     namespaces: Namespaces,
     /// Kind of the text between tags.
     kind: TextKind,
+    lexer: TagLexer,
+    /// Set while what something unclosed swallowed is read again.
+    recovery: Option<Recovery>,
 }
 
 impl<'a> Scanner<'a> {
     fn new(html: &'a str, offset: usize, depth: u32, builder: &'a mut Builder) -> Self {
+        let lexer = TagLexer::new(builder.limits().attributes);
         Self {
             html,
             offset,
@@ -102,13 +107,16 @@ impl<'a> Scanner<'a> {
             builder,
             namespaces: Namespaces::default(),
             kind: TextKind::Decoded,
+            lexer,
+            recovery: None,
         }
     }
 
-    fn run(mut self) {
+    /// Reads on from `start`.
+    fn run(mut self, start: usize) {
         let bytes = self.html.as_bytes();
         // Text that has not been given yet begins at `from`.
-        let (mut from, mut at) = (0, 0);
+        let (mut from, mut at) = (start, start);
         while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
             let lt = at + found;
             let next = match (bytes.get(lt + 1), bytes.get(lt + 2)) {
@@ -156,24 +164,20 @@ impl<'a> Scanner<'a> {
     /// Reads the tag at `lt` and text that belongs to it; gives the place behind, none at the end.
     fn tag(&mut self, lt: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
-        let Markup::Tag(raw) = markup(bytes, lt) else {
-            return None;
+        let raw = match self.lexer.markup(bytes, lt) {
+            Markup::Tag(raw) => raw,
+            Markup::Cut { quoted: true } => return self.resume(Unclosed::Quote, lt + 1),
+            Markup::Cut { .. } | Markup::Skip(_) => return None,
         };
-        let part = |(start, end): (usize, usize)| bytes.get(start..end).unwrap_or_default();
-        let (name, attributes) = (part(raw.name), part(raw.attributes));
-        let tag = Tag::from_name(name);
+        let text = self.lexer.tag(bytes, raw);
         self.kind = TextKind::Decoded;
         if raw.is_end {
-            self.namespaces.end(tag, name);
-            self.builder.end_tag(name);
+            self.namespaces.end(text.tag, text.name);
+            self.builder.end_tag(text.tag, text.name);
             return Some(raw.end);
         }
-        let content = self
-            .namespaces
-            .start(tag, name, attributes, raw.self_closing);
-        let place = self.offset + lt;
-        self.builder
-            .start_tag(name, attributes, raw.self_closing, place);
+        let content = self.namespaces.start(&text);
+        self.builder.start_tag(&text, self.offset + lt);
         if content == Content::Markup {
             return Some(raw.end);
         }
@@ -182,33 +186,75 @@ impl<'a> Scanner<'a> {
             self.kind = content.kind();
             return Some(raw.end);
         }
-        self.content(tag, content, &raw)
+        let tag = text.tag;
+        let unclosed = Unclosed::of(tag, text.value(Key::Type));
+        self.content(tag, content, raw.end, unclosed)
     }
 
-    /// Reads the text of an element that holds no markup; gives the place of its end tag.
-    fn content(&mut self, tag: Tag, content: Content, raw: &RawTag) -> Option<usize> {
+    /// Reads the text, from `from` on, of an element that holds no markup; gives the place of its end
+    /// tag, or where reading goes on if it has none.
+    fn content(
+        &mut self,
+        tag: Tag,
+        content: Content,
+        from: usize,
+        unclosed: Option<Unclosed>,
+    ) -> Option<usize> {
         let bytes = self.html.as_bytes();
         let end = match content {
+            _ if unclosed.is_some_and(|unclosed| self.is_endless(unclosed)) => None,
             Content::Plain => None,
-            Content::Script => end_of_script(bytes, raw.end),
-            _ => end_of_raw(bytes, raw.end, tag.name()),
+            Content::Script => end_of_script(bytes, from),
+            _ => end_of_raw(bytes, from, tag.name()),
         };
         let to = end.unwrap_or(bytes.len());
         if tag == Tag::Noscript {
-            self.noscript(raw.end, to);
-        } else {
-            self.kind = content.kind();
-            self.text(raw.end, to);
-            self.kind = TextKind::Decoded;
+            self.noscript(from, to);
+            return end;
         }
-        end
+        self.kind = content.kind();
+        let next = match unclosed {
+            Some(unclosed) if end.is_none() => {
+                if self.recovery.is_none() {
+                    self.text(from, to);
+                    return self.resume(unclosed, from);
+                }
+                let next = self.resume(unclosed, from);
+                self.text(from, next.unwrap_or(to));
+                next
+            }
+            _ => {
+                self.text(from, to);
+                end
+            }
+        };
+        self.kind = TextKind::Decoded;
+        next
+    }
+
+    fn is_endless(&self, unclosed: Unclosed) -> bool {
+        self.recovery
+            .as_ref()
+            .is_some_and(|recovery| recovery.is_endless(unclosed))
+    }
+
+    /// Goes on behind `from`, where something begins that has no end; gives the place.
+    fn resume(&mut self, unclosed: Unclosed, from: usize) -> Option<usize> {
+        let rest = self.html.get(from..).unwrap_or_default();
+        let Some(recovery) = &mut self.recovery else {
+            recover(rest, self.offset + from, self.depth, self.builder, unclosed);
+            return None;
+        };
+        let found = recovery.resume(unclosed, rest);
+        self.builder.count_steps(found.unwrap_or(rest.len()));
+        found.map(|at| from + at)
     }
 
     /// Reads the content of a `noscript` as a text of its own.
     fn noscript(&mut self, from: usize, to: usize) {
         if self.depth < NOSCRIPT_DEPTH {
             let inner = self.html.get(from..to).unwrap_or_default();
-            Scanner::new(inner, self.offset + from, self.depth + 1, self.builder).run();
+            Scanner::new(inner, self.offset + from, self.depth + 1, self.builder).run(0);
         }
     }
 
@@ -224,9 +270,13 @@ impl<'a> Scanner<'a> {
         let bytes = self.html.as_bytes();
         let rest = bytes.get(lt + 2..)?;
         if rest.starts_with(b"--") {
-            let end = end_of_comment(bytes, lt + 4);
+            let end = if self.is_endless(Unclosed::Comment) {
+                None
+            } else {
+                end_of_comment(bytes, lt + 4)
+            };
             self.builder.comment();
-            return end;
+            return end.or_else(|| self.resume(Unclosed::Comment, lt + 4));
         }
         let is_doctype = rest
             .get(..7)

@@ -1,13 +1,15 @@
 //! Elements whose content is no text of the page, and how they end.
 
-use super::{Builder, Capture, Skip, find, is_island};
+use super::{Builder, Capture, Skip, is_island};
 use crate::tag::Tag;
+use crate::tag_lexer::{Key, TagText};
 
 impl Builder {
-    pub(super) fn start_skip(&mut self, tag: Tag, attributes: &[u8]) {
+    pub(super) fn start_skip(&mut self, text: &TagText) {
+        let tag = text.tag;
         let mut capture = Capture::Nothing;
         if tag == Tag::Script {
-            let kind = find(attributes, b"type").unwrap_or_default().trim_ascii();
+            let kind = text.value(Key::Type).unwrap_or_default().trim_ascii();
             if kind
                 .get(..19)
                 .is_some_and(|kind| kind.eq_ignore_ascii_case(b"application/ld+json"))

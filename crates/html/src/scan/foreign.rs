@@ -3,8 +3,8 @@
 //! The rules are those of lol_html's simulation, so that both engines divide every page alike.
 
 use super::Content;
-use crate::lex::Attributes;
 use crate::tag::Tag;
+use crate::tag_lexer::{Key, TagText};
 
 /// The namespace of an open element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,51 +29,37 @@ impl Namespaces {
     }
 
     /// What a start tag says about the text after it.
-    pub fn start(
-        &mut self,
-        tag: Tag,
-        name: &[u8],
-        attributes: &[u8],
-        self_closing: bool,
-    ) -> Content {
-        match (tag, self.current()) {
+    pub fn start(&mut self, text: &TagText) -> Content {
+        match (text.tag, self.current()) {
             (Tag::Svg, _) => self.0.push(Namespace::Svg),
             (Tag::Math, _) => self.0.push(Namespace::MathMl),
-            (_, Namespace::Html) => return Content::of(tag),
-            (_, around) => self.start_foreign(tag, name, attributes, self_closing, around),
+            (tag, Namespace::Html) => return Content::of(tag),
+            (_, around) => self.start_foreign(text, around),
         }
         Content::Markup
     }
 
-    fn start_foreign(
-        &mut self,
-        tag: Tag,
-        name: &[u8],
-        attributes: &[u8],
-        self_closing: bool,
-        around: Namespace,
-    ) {
-        if tag.ends_foreign() {
+    fn start_foreign(&mut self, text: &TagText, around: Namespace) {
+        let self_closing = text.raw.self_closing;
+        if text.tag.ends_foreign() {
             self.0.pop();
-        } else if is_integration_point(tag, name, around) {
+        } else if is_integration_point(text.tag, text.name, around) {
             if !self_closing {
                 self.0.push(Namespace::Html);
             }
-        } else if tag == Tag::Font {
-            let ends = Attributes::new(attributes).any(|(key, _)| {
-                [b"color".as_slice(), b"size", b"face"]
-                    .iter()
-                    .any(|known| key.eq_ignore_ascii_case(known))
-            });
+        } else if text.tag == Tag::Font {
+            let ends = text
+                .attributes()
+                .any(|(name, _)| matches!(name, Key::Color | Key::Size | Key::Face));
             if ends {
                 self.0.pop();
             }
         } else if around == Namespace::MathMl
             && !self_closing
-            && name.eq_ignore_ascii_case(b"annotation-xml")
+            && text.name.eq_ignore_ascii_case(b"annotation-xml")
         {
-            let is_html = Attributes::new(attributes).any(|(key, value)| {
-                key.eq_ignore_ascii_case(b"encoding")
+            let is_html = text.attributes().any(|(name, value)| {
+                name == Key::Encoding
                     && (value.eq_ignore_ascii_case(b"text/html")
                         || value.eq_ignore_ascii_case(b"application/xhtml+xml"))
             });

@@ -93,7 +93,7 @@ fn after_dashes(bytes: &[u8], at: usize, state: Script) -> (Script, usize) {
 }
 
 /// One past the `>` of a comment whose text begins at `at`, right behind `<!--`.
-pub(super) fn end_of_comment(bytes: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn end_of_comment(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     if rest.starts_with(b">") {
         return Some(at + 1);
