@@ -23,6 +23,7 @@ fn assert_same(html: &str) {
 #[test]
 fn odd_markup() {
     for html in [
+        "<svg><title><!--<div>",
         "a<3 b<<p>c</>d</3>e<?f>g<!h>i<",
         "a&am</>p;b&am<!doctype x>p;c&am<!x>p;d</",
         "<svg/><p>a<![CDATA[b]]>c<svg><![CDATA[<p>&amp;]]]>d<title>&lt;<p>e</title></svg>f",
@@ -241,20 +242,18 @@ fn mutated() -> impl Strategy<Value = String> {
         prop::collection::vec(edit, 1..6),
     )
         .prop_map(|(mut page, edits)| {
-            let place = |page: &str, at: prop::sample::Index| {
-                let mut at = at.index(page.len() + 1);
-                while !page.is_char_boundary(at) {
-                    at -= 1;
-                }
-                at
-            };
+            let floor = |page: &str, at: usize| crate::builder::floor(page, at).len();
+            let place = |page: &str, at: prop::sample::Index| floor(page, at.index(page.len() + 1));
             for (first, second, kind, noise) in edits {
                 let (first, second) = (place(&page, first), place(&page, second));
                 let (start, end) = (first.min(second), first.max(second));
                 match kind {
                     0 => page.insert_str(start, noise),
-                    1 => page.replace_range(start..end.min(start + 2000).max(start), noise),
-                    _ => page.truncate(end.max(page.len() / 2)),
+                    1 => {
+                        let end = end.min(floor(&page, start + 2000));
+                        page.replace_range(start..end, noise);
+                    }
+                    _ => page.truncate(end.max(floor(&page, page.len() / 2))),
                 }
             }
             page

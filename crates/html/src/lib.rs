@@ -32,6 +32,8 @@ pub mod words;
 #[cfg(test)]
 mod engine_tests;
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod page_tests;
 
 pub use engine::Engine;

@@ -262,6 +262,8 @@ impl Gaps {
         self.tags_before(start);
         self.used_up_to(end);
         self.comment = Some(start);
+        // What began before the comment holds markup: it stands in foreign content.
+        self.swallowed = None;
         self.builder.borrow_mut().comment();
     }
 

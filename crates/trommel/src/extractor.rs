@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trommel_html::{Engine, Limits, ScanEngine, Page, charset};
+use trommel_html::{Engine, Limits, Page, ScanEngine, charset};
 use trommel_model::Model;
 
 use crate::conventions::Conventions;
