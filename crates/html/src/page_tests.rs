@@ -337,7 +337,7 @@ fn caps_are_marked_and_the_text_still_comes_out() {
             ..Limits::default()
         },
     );
-    assert_eq!(texts(&page), ["a", "b"]);
+    assert_eq!(texts(&page), ["a", "b\nc"]);
     assert_eq!(page.capped.names().collect::<Vec<_>>(), ["blocks"]);
 }
 
