@@ -8,6 +8,7 @@ mod ancestry;
 mod cetr;
 mod comments;
 mod containers;
+mod facts;
 mod kmeans;
 mod neighbours;
 mod outline;

@@ -122,9 +122,6 @@ impl<'a> Extraction<'a> {
 
     /// The document of the page.
     pub fn document(&self) -> Document {
-        let text = self.text();
-        let (title, metadata) = metadata::read(&self.decoded.text, &self.page, &self.hints);
-        let kind = self.verdicts.judgement.kind.as_ref();
         let blocks = self
             .judged()
             .map(|(block, probability, kept, role)| BlockVerdict {
@@ -137,6 +134,17 @@ impl<'a> Extraction<'a> {
                 role,
             });
         Document {
+            blocks: blocks.collect(),
+            ..self.summary()
+        }
+    }
+
+    /// The document of the page without its blocks.
+    pub fn summary(&self) -> Document {
+        let text = self.text();
+        let (title, metadata) = metadata::read(&self.decoded.text, &self.page, &self.hints);
+        let kind = self.verdicts.judgement.kind.as_ref();
+        Document {
             title,
             metadata,
             page_type: kind.map(|kind| kind.name.clone()),
@@ -146,7 +154,7 @@ impl<'a> Extraction<'a> {
             charset: self.decoded.encoding.name().to_ascii_lowercase(),
             charset_source: self.decoded.source.name().to_owned(),
             confidence: self.verdicts.judgement.choice.expected_f1,
-            blocks: blocks.collect(),
+            blocks: Vec::new(),
             capped: self.page.capped.names().map(str::to_owned).collect(),
         }
     }

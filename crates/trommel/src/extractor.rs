@@ -55,6 +55,14 @@ impl Extractor {
         self.judged(decoded, page, hints).document()
     }
 
+    /// What [`Extractor::extract`] finds, but for the blocks of the document: all that output formats
+    /// have a place for.
+    pub fn summary(&self, bytes: &[u8], hints: &Hints) -> Document {
+        let decoded = charset::decode(bytes, &charset_hints(hints));
+        let page = LolEngine.read(&decoded.text, &self.limits);
+        self.judged(decoded, page, hints).summary()
+    }
+
     /// What [`Extractor::extract`] finds, with all that Markdown and rows of blocks need.
     pub fn read<'a>(&self, bytes: &'a [u8], hints: &Hints<'a>) -> Extraction<'a> {
         let decoded = charset::decode(bytes, &charset_hints(hints));
