@@ -18,6 +18,9 @@ use crate::weighted::fit_weighted;
 
 /// A candidate is content if more than this share of its phrases stands in the gold.
 const LABEL: f32 = 0.5;
+/// Weight of a page without its blocks against one as it is. Weighing as much, they cost F1 on pages as
+/// they are: answers and product texts are kept beside a page's own.
+const HIDDEN_WEIGHT: f64 = 0.1;
 /// Strength of the L2 penalty.
 const PENALTY: f64 = 1e-3;
 
@@ -80,13 +83,17 @@ pub(crate) fn fit_candidates(pages: &[&Labelled]) -> Result<Option<CandidateScor
     };
     let mut weights = Vec::new();
     for page in pages {
-        for group in [&page.candidates.own, &page.candidates.hidden] {
+        let groups = [
+            (&page.candidates.own, 1.0),
+            (&page.candidates.hidden, HIDDEN_WEIGHT),
+        ];
+        for (group, weight) in groups {
             let root = |own: &Candidate| f64::from(own.words).sqrt();
             let roots: f64 = group.iter().map(|(own, _)| root(own)).sum();
             for (candidate, is_content) in group {
                 sample.data.extend_from_slice(&candidate.features);
                 sample.labels.push(*is_content);
-                weights.push((root(candidate) / (roots * sizes[page.set].sqrt())) as f32);
+                weights.push((weight * root(candidate) / (roots * sizes[page.set].sqrt())) as f32);
             }
         }
     }
