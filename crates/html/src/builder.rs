@@ -221,8 +221,15 @@ impl Builder {
         if let Some(skip) = self.skip {
             if skip.capture == Capture::JsonLd {
                 let raw = self.head_part(raw);
-                if let Some(script) = self.page.head.json_ld.last_mut() {
+                let head = &mut self.page.head;
+                if let Some(script) = head.json_ld.last_mut()
+                    && let Some(span) = head.json_ld_spans.last_mut()
+                {
+                    if script.is_empty() {
+                        span.0 = offset as u32;
+                    }
                     script.push_str(raw);
+                    span.1 = span.0 + script.len() as u32;
                 }
             }
             return;

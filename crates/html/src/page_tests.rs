@@ -229,6 +229,7 @@ fn head_facts_are_kept_apart() {
     assert_eq!(head.canonical.as_deref(), Some("/c?a=1&b=2"));
     assert_eq!(head.base.as_deref(), Some("/b/"));
     assert_eq!(head.json_ld, ["{\"@type\":\"Article\"}"]);
+    assert_eq!(head.json_ld_spans.len(), 1);
     assert_eq!(texts(&page), ["x"]);
 }
 

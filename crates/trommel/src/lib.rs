@@ -1,5 +1,6 @@
 //! Takes the main text out of a page: bytes and hints in, a [`Document`] out.
 
+mod candidates;
 mod conventions;
 mod copies;
 mod document;
@@ -14,7 +15,7 @@ mod plain;
 mod role;
 
 pub use conventions::{CommentRule, Conventions, HeadlineRule, Verdicts};
-pub use document::{BlockVerdict, Document};
+pub use document::{BlockSource, BlockVerdict, Document};
 pub use extraction::{BlockRow, Extraction};
 pub use extractor::{Extractor, Hints, charset_hints};
 pub use markdown::MarkdownOptions;

@@ -16,6 +16,7 @@ impl Builder {
             {
                 capture = Capture::JsonLd;
                 self.page.head.json_ld.push(String::new());
+                self.page.head.json_ld_spans.push((0, 0));
             }
         }
         self.skip = Some(Skip {
