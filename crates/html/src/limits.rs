@@ -32,13 +32,13 @@ impl Default for Limits {
         Self {
             depth: 512,
             elements: 1 << 20,
-            blocks: 1 << 19,
+            blocks: 1 << 18,
             text: 64 << 20,
             element_tokens: 64,
             tokens: 1 << 21,
             attributes: 64 << 10,
             head: 1 << 20,
-            recovered: 16 << 20,
+            recovered: 64 << 20,
             steps: 1 << 30,
         }
     }

@@ -3,6 +3,8 @@
 //! A word is a run of letters, digits and underscores (`\w+`). In scripts that do not divide words
 //! by spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Burmese, Tibetan) each character is a word.
 
+use std::sync::LazyLock;
+
 /// Whether the character belongs to a script that does not divide words by spaces.
 pub fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
@@ -92,22 +94,41 @@ pub fn count(text: &str) -> u32 {
             break;
         };
         at += c.len_utf8();
-        if matches!(c, '\u{4E00}'..='\u{9FFF}') {
-            // Han, by far the most frequent of the unspaced.
-            count += 1;
-            inside = false;
-        } else if !is_word(c) {
-            inside = false;
-        } else if is_unspaced(c) {
-            count += 1;
-            inside = false;
-        } else {
-            count += u32::from(!inside);
-            inside = true;
-        }
+        let class = match WIDE.get(c as usize) {
+            Some(class) => *class,
+            None => Class::of(c),
+        };
+        count += u32::from(class == Class::Alone || class == Class::Word && !inside);
+        inside = class == Class::Word;
     }
     count
 }
+
+/// What a character is to the count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Other,
+    Word,
+    /// A word by itself.
+    Alone,
+}
+
+impl Class {
+    fn of(c: char) -> Self {
+        match (is_word(c), is_unspaced(c)) {
+            (false, _) => Class::Other,
+            (true, false) => Class::Word,
+            (true, true) => Class::Alone,
+        }
+    }
+}
+
+/// The class of each character of the basic plane: asking the standard library takes longer.
+static WIDE: LazyLock<Vec<Class>> = LazyLock::new(|| {
+    (0..=0xFFFF)
+        .map(|code| char::from_u32(code).map_or(Class::Other, Class::of))
+        .collect()
+});
 
 /// Whether each byte of ASCII belongs to a word.
 const ASCII_WORD: [bool; 256] = {

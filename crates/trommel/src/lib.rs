@@ -7,6 +7,8 @@ mod document;
 mod extraction;
 mod extractor;
 mod grid;
+#[cfg(test)]
+mod hostile_tests;
 mod language;
 mod markdown;
 mod metadata;

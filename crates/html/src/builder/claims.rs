@@ -95,10 +95,20 @@ impl Builder {
 
 /// Whether an address has `author` or `authors` as a step of its path or name of its query.
 fn is_author_page(href: &[u8]) -> bool {
-    memchr::memmem::find_iter(href, b"author").any(|at| {
+    const WORD: &[u8] = b"author";
+    let mut at = 0;
+    // Addresses are short: looking from the start again is faster than preparing a search.
+    while let Some(rest) = href.get(at..)
+        && let Some(found) = memchr::memmem::find(rest, WORD)
+    {
+        at += found;
         let before = at.checked_sub(1).and_then(|before| href.get(before));
-        let rest = href.get(at + 6..).unwrap_or_default();
+        at += WORD.len();
+        let rest = href.get(at..).unwrap_or_default();
         let rest = rest.strip_prefix(b"s").unwrap_or(rest);
-        matches!(before, Some(b'/' | b'?' | b'&')) && matches!(rest, [b'/' | b'=', _, ..])
-    })
+        if matches!(before, Some(b'/' | b'?' | b'&')) && matches!(rest, [b'/' | b'=', _, ..]) {
+            return true;
+        }
+    }
+    false
 }
