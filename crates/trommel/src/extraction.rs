@@ -11,7 +11,7 @@ use crate::document::{BlockSource, BlockVerdict, Document};
 use crate::extractor::Hints;
 use crate::language::language;
 use crate::markdown::{MarkdownOptions, append_markdown, markdown};
-use crate::metadata;
+use crate::metadata::{self, Metadata};
 use crate::outline::Outline;
 use crate::plain::plain;
 use crate::role::Role;
@@ -121,6 +121,16 @@ impl<'a> Extraction<'a> {
         kept.map(|own| own.candidate.content.text.as_str())
     }
 
+    /// Title and metadata of the page.
+    pub fn metadata(&self) -> (Option<String>, Metadata) {
+        metadata::read(&self.decoded.text, &self.page, &self.hints)
+    }
+
+    /// Language of `text`, a text of this page, as in [`Document::lang`].
+    pub fn language(&self, text: &str) -> Option<String> {
+        language(text, &self.page.head)
+    }
+
     /// The verdicts on the page's blocks.
     pub fn verdicts(&self) -> &Verdicts {
         &self.verdicts
@@ -180,14 +190,14 @@ impl<'a> Extraction<'a> {
     /// The document of the page without its blocks.
     pub fn summary(&self) -> Document {
         let text = self.text();
-        let (title, metadata) = metadata::read(&self.decoded.text, &self.page, &self.hints);
+        let (title, metadata) = self.metadata();
         let kind = self.verdicts.judgement.kind.as_ref();
         Document {
             title,
             metadata,
             page_type: kind.map(|kind| kind.name.clone()),
             comments: self.comments(),
-            lang: language(&text, &self.page.head),
+            lang: self.language(&text),
             text,
             charset: self.decoded.encoding.name().to_ascii_lowercase(),
             charset_source: self.decoded.source.name().to_owned(),
