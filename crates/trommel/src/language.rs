@@ -1,5 +1,7 @@
 //! The language of a text.
 
+mod latin;
+
 use isolang::Language;
 use trommel_html::Head;
 use whatlang::{Detector, Lang};
@@ -66,6 +68,9 @@ fn detected(text: &str) -> Option<String> {
         .map_or(text.len(), |(at, _)| at);
     let sample = text.get(..end)?;
     sample.chars().nth(LEAST)?;
+    if latin::is_latin(sample) {
+        return latin::detect(sample).map(short);
+    }
     let info = Detector::new().detect(sample)?;
     if !info.is_reliable() {
         return None;

@@ -108,7 +108,7 @@ fn block(out: &mut String, number: usize, row: &Row, lang: &str) -> fmt::Result 
     write!(
         out,
         "<p class=\"t\" dir=\"auto\"{lang}>{}</p>",
-        Escaped(row.text)
+        Escaped(&row.text)
     )?;
     if let Some(reasons) = &row.reasons {
         why(out, reasons, row.probability)?;
