@@ -59,7 +59,7 @@ impl Extractor {
     /// have a place for.
     pub fn summary(&self, bytes: &[u8], hints: &Hints) -> Document {
         let decoded = charset::decode(bytes, &charset_hints(hints));
-        let page = LolEngine.read(&decoded.text, &self.limits);
+        let page = ScanEngine.read(&decoded.text, &self.limits);
         self.judged(decoded, page, hints).summary()
     }
 
