@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn a_role_is_shown_only_where_it_is_known() {
         let plain = Row {
-            text: "a < b",
+            text: "a < b".into(),
             probability: 0.25,
             words: 2,
             ..Row::default()
