@@ -15,7 +15,7 @@ TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bless lint bench train eval results quality
+.PHONY: help build demo test bless lint fuzz bench train eval results quality
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-7s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -38,6 +38,9 @@ lint: ## Check style, lints and documentation
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps
+
+fuzz: ## Run every fuzz target for TIME seconds (default 60)
+	scripts/fuzz.sh
 
 bench: ## Time each stage on the sample archive, and each published method on growing pages
 	$(CARGO) bench -p trommel --bench stages

@@ -6,7 +6,8 @@ use memchr::memmem;
 
 use crate::{
     error::ArchiveError,
-    gzip::{self, Gzip},
+    gzip::Gzip,
+    lz4::{self, Lz4},
     reader::HEAD,
     source::Source,
     start::is_warc,
@@ -31,7 +32,8 @@ pub(crate) fn detect(file: &Arc<str>, source: &mut Source) -> Result<Codec, Arch
     match head {
         [] => return Err(ArchiveError::Empty { file: file.clone() }),
         [0x1f, 0x8b, ..] => return Ok(Codec::Gzip(Box::new(Gzip::new()))),
-        [0x04, 0x22, 0x4d, 0x18, ..] => return unsupported("lz4"),
+        head if head.starts_with(&lz4::MAGIC) => return Ok(Codec::Lz4(Box::new(Lz4::new()))),
+        head if head.starts_with(&lz4::LEGACY_MAGIC) => return unsupported("legacy lz4"),
         [b'B', b'Z', b'h', ..] => return unsupported("bzip2"),
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return unsupported("xz"),
         [b'P', b'K', 3 | 5, 4 | 6, ..] => return unsupported("zip (WACZ)"),
@@ -43,12 +45,16 @@ pub(crate) fn detect(file: &Arc<str>, source: &mut Source) -> Result<Codec, Arch
     }
     // The head may be damaged: a member that holds a record tells the compression as well.
     let head = source.peek(HEAD).map_err(io)?;
-    let mut plain = [0; 64];
-    let mut probe = Gzip::new();
-    for at in memmem::find_iter(head, &gzip::MAGIC) {
-        let made = probe.probe(head.get(at..).unwrap_or_default(), &mut plain);
-        if made.and_then(|made| plain.get(..made)).is_some_and(is_warc) {
-            return Ok(Codec::Gzip(Box::new(probe)));
+    let codecs = [
+        Codec::Gzip(Box::new(Gzip::new())),
+        Codec::Zst(Box::new(Zst::new().map_err(io)?)),
+        Codec::Lz4(Box::new(Lz4::new())),
+    ];
+    for mut codec in codecs {
+        for at in memmem::find_iter(head, codec.magic()) {
+            if codec.begins(head.get(at..).unwrap_or_default(), is_warc) {
+                return Ok(codec);
+            }
         }
     }
     Ok(Codec::Plain)

@@ -13,6 +13,7 @@ mod error;
 mod gzip;
 mod headers;
 mod http;
+mod lz4;
 mod media;
 mod payload;
 mod reader;

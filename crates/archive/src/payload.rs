@@ -12,6 +12,9 @@ use crate::{
     record::{Record, RecordType},
 };
 
+/// Most codings undone that headers name. Each may cost as much as `max_payload`, and a body can be
+/// made that goes on for any number of rounds.
+const MAX_CODINGS: usize = 8;
 /// Rounds of gzip undone that no header names.
 const SILENT_ROUNDS: usize = 2;
 
@@ -61,6 +64,8 @@ pub enum PayloadNote {
     BodyCut(Coding),
     /// Chunk sizes are wrong; no byte of the rest was dropped.
     WrongChunks,
+    /// Headers name more codings than any server uses; the innermost were not undone.
+    TooManyCodings,
     /// A header names a coding that is not known.
     UnknownCoding(String),
     /// The decoded body reached [`PayloadOptions::max_payload`]; the rest was dropped.
@@ -74,6 +79,7 @@ impl fmt::Display for PayloadNote {
             PayloadNote::Undeclared(coding) => write!(f, "body is {coding}, no header says so"),
             PayloadNote::BodyCut(coding) => write!(f, "{coding} body cut"),
             PayloadNote::WrongChunks => f.write_str("wrong chunk sizes"),
+            PayloadNote::TooManyCodings => f.write_str("too many codings"),
             PayloadNote::UnknownCoding(name) => write!(f, "unknown coding {name}"),
             PayloadNote::LimitHit => f.write_str("decoded body too long"),
         }
@@ -198,6 +204,10 @@ fn declared(headers: &Headers, notes: &mut Vec<PayloadNote>) -> Vec<Coding> {
         }
     }
     codings.reverse();
+    if codings.len() > MAX_CODINGS {
+        codings.truncate(MAX_CODINGS);
+        notes.push(PayloadNote::TooManyCodings);
+    }
     codings
 }
 

@@ -172,7 +172,7 @@ pub(crate) struct ArcLine {
     /// Digits as they stand.
     pub(crate) date: String,
     pub(crate) mime: String,
-    /// None if it is negative: old writers put -1 where they did not know.
+    /// None if it is negative or no number: old writers put -1 where they did not know.
     pub(crate) length: Option<u64>,
 }
 
@@ -231,13 +231,17 @@ impl ArcLine {
         if !address || !(8..=20).contains(&date.len()) || !date.iter().all(u8::is_ascii_digit) {
             return None;
         }
-        let length: i64 = std::str::from_utf8(length).ok()?.parse().ok()?;
+        let length: Option<i64> = std::str::from_utf8(length).ok()?.parse().ok();
+        // Without a number, the rest must leave no doubt.
+        if length.is_none() && (!ip.contains(&b'.') || date.len() < 14 || !mime.contains(&b'/')) {
+            return None;
+        }
         Some(ArcLine {
             url: text(url),
             ip: text(ip),
             date: text(date),
             mime: text(mime),
-            length: u64::try_from(length).ok(),
+            length: length.and_then(|length| u64::try_from(length).ok()),
         })
     }
 
@@ -350,6 +354,12 @@ mod tests {
         );
         assert_eq!(
             ArcLine::parse(b"Date: Mon 1 20140102030405 text/html"),
+            None
+        );
+        let wrong = ArcLine::parse(b"http://a/ 1.2.3.4 20140102030405 text/html abc").unwrap();
+        assert_eq!(wrong.length, None);
+        assert_eq!(
+            ArcLine::parse(b"Date: Mon 1 20140102030405 text/html at"),
             None
         );
         let short = ArcLine::parse(b"dns:a 1.2.3.4 20140102 text/dns 5").unwrap();

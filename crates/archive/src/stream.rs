@@ -5,7 +5,9 @@ use std::{collections::VecDeque, io};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::{buffer::Buffer, error::Damage, gzip, gzip::Gzip, source::Source, zst, zst::Zst};
+use crate::{
+    buffer::Buffer, error::Damage, gzip, gzip::Gzip, lz4, lz4::Lz4, source::Source, zst, zst::Zst,
+};
 
 /// Stored bytes looked at when trying whether a member begins somewhere.
 const PROBE: usize = 16 * 1024;
@@ -44,6 +46,34 @@ pub(crate) enum Codec {
     Plain,
     Gzip(Box<Gzip>),
     Zst(Box<Zst>),
+    Lz4(Box<Lz4>),
+}
+
+impl Codec {
+    /// First bytes of a member; none in a plain file.
+    pub(crate) fn magic(&self) -> &'static [u8] {
+        match self {
+            Codec::Plain => &[],
+            Codec::Gzip(_) => &gzip::MAGIC,
+            Codec::Zst(_) => &zst::MAGIC,
+            Codec::Lz4(_) => &lz4::MAGIC,
+        }
+    }
+
+    /// Whether the plain bytes of the member that `stored` begins with pass `is_start`. Looks at
+    /// [`PROBE`] stored bytes only.
+    pub(crate) fn begins(&mut self, stored: &[u8], is_start: impl Fn(&[u8]) -> bool) -> bool {
+        let stored = stored.get(..PROBE).unwrap_or(stored);
+        let mut plain = [0; PROBE_PLAIN];
+        let made = match self {
+            Codec::Plain => None,
+            Codec::Gzip(gzip) => gzip.probe(stored, &mut plain),
+            Codec::Zst(zst) => zst.probe(stored, &mut plain),
+            Codec::Lz4(_) => Lz4::probe(stored, &mut plain),
+        };
+        made.and_then(|made| plain.get(..made))
+            .is_some_and(is_start)
+    }
 }
 
 /// Name of a compression.
@@ -52,6 +82,7 @@ pub(crate) enum Compression {
     Plain,
     Gzip,
     Zst,
+    Lz4,
 }
 
 impl Compression {
@@ -60,6 +91,7 @@ impl Compression {
         Ok(match self {
             Compression::Plain => Codec::Plain,
             Compression::Gzip => Codec::Gzip(Box::new(Gzip::new())),
+            Compression::Lz4 => Codec::Lz4(Box::new(Lz4::new())),
             Compression::Zst => {
                 let mut zst = Zst::new()?;
                 // Reads the dictionary, if there is one.
@@ -195,6 +227,7 @@ impl Stream {
             Codec::Plain => Compression::Plain,
             Codec::Gzip(_) => Compression::Gzip,
             Codec::Zst(_) => Compression::Zst,
+            Codec::Lz4(_) => Compression::Lz4,
         }
     }
 
@@ -293,6 +326,7 @@ impl Stream {
             Codec::Plain => copy(&mut self.source, &mut self.window),
             Codec::Gzip(gzip) => gzip.decode(&mut self.source, &mut self.window),
             Codec::Zst(zst) => zst.decode(&mut self.source, &mut self.window),
+            Codec::Lz4(lz4) => lz4.decode(&mut self.source, &mut self.window),
         };
         match result {
             Ok(stop) => self.stop = stop,
@@ -320,6 +354,7 @@ impl Stream {
             Codec::Plain => Ok(Begin::Member),
             Codec::Gzip(gzip) => gzip.begin(&mut self.source),
             Codec::Zst(zst) => zst.begin(&mut self.source),
+            Codec::Lz4(lz4) => lz4.begin(&mut self.source),
         };
         self.from = self.source.marked();
         match begin {
@@ -362,11 +397,10 @@ impl Stream {
         damage: Damage,
         is_start: impl Fn(&[u8]) -> bool,
     ) -> io::Result<bool> {
-        let magic: &[u8] = match &self.codec {
-            Codec::Plain => return Ok(false),
-            Codec::Gzip(_) => &gzip::MAGIC,
-            Codec::Zst(_) => &zst::MAGIC,
-        };
+        let magic = self.codec.magic();
+        if magic.is_empty() {
+            return Ok(false);
+        }
         match damage {
             // The decoder stopped where it should have: go on there.
             Damage::Checksum => {
@@ -385,7 +419,6 @@ impl Stream {
         let ahead = (self.from + 1).saturating_sub(self.source.position());
         self.source.consume(usize::try_from(ahead).unwrap_or(0));
         let finder = memmem::Finder::new(magic);
-        let mut plain = [0; PROBE_PLAIN];
         loop {
             let bytes = self.source.peek(PROBE)?;
             let Some(at) = finder.find(bytes) else {
@@ -402,16 +435,7 @@ impl Stream {
             };
             self.source.consume(at);
             let bytes = self.source.peek(PROBE)?;
-            let bytes = bytes.get(..PROBE).unwrap_or(bytes);
-            let made = match &mut self.codec {
-                Codec::Plain => None,
-                Codec::Gzip(gzip) => gzip.probe(bytes, &mut plain),
-                Codec::Zst(zst) => zst.probe(bytes, &mut plain),
-            };
-            if made
-                .and_then(|made| plain.get(..made))
-                .is_some_and(&is_start)
-            {
+            if self.codec.begins(bytes, &is_start) {
                 return Ok(true);
             }
             self.source.consume(1);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use trommel::{CommentRule, Conventions};
 use trommel_html::words::Rule;
-use trommel_learn::{EvalOptions, LabelledPage, Mean, Report, evaluate};
+use trommel_learn::{EvalOptions, LabelledPage, Mean, Report, evaluate, kept_text};
 use trommel_methods::Method;
 use trommel_model::Model;
 
@@ -93,13 +93,17 @@ enum Judge {
 }
 
 impl Judge {
-    fn keep(&self, page: &LabelledPage, conventions: &Conventions) -> Vec<bool> {
+    fn keep(&self, page: &LabelledPage, conventions: &Conventions) -> String {
         match self {
             Judge::Model(model) => {
                 let verdicts = conventions.judge(model, &page.page, page.gold.address());
-                verdicts.judgement.choice.kept
+                let judged = &verdicts.judgement;
+                kept_text(&page.page, &judged.choice.kept, &judged.candidates)
             } // A method that is not fitted never gets here.
-            Judge::Method(method) => method.extract(&page.page).unwrap_or_default(),
+            Judge::Method(method) => {
+                let kept = method.extract(&page.page).unwrap_or_default();
+                kept_text(&page.page, &kept, &[])
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use trommel_model::{Model, ModelFile, Node, Scorer, Selection};
+use trommel_model::{ColumnWeight, Model, ModelFile, Node, Scorer, Selection};
 
 /// Show what a model is made of
 #[derive(Debug, Args)]
@@ -191,6 +191,21 @@ fn describe(file: &ModelFile) -> String {
                 "  {strength:>9.4}  {}",
                 name.map_or("", String::as_str)
             );
+        }
+    }
+    if let Some(candidates) = &file.candidates {
+        let mut weights: Vec<&ColumnWeight> = candidates.scorer.weights.iter().collect();
+        let strength = |own: &ColumnWeight| own.weight * own.deviation;
+        weights.sort_by(|a, b| strength(b).abs().total_cmp(&strength(a).abs()));
+        let _ = writeln!(
+            out,
+            "\ntexts in JSON-LD alone, linear (strength: weight x deviation): learned from {}, {} of them content",
+            candidates.rows.0, candidates.rows.1,
+        );
+        for own in weights {
+            let name = candidates.columns.get(usize::from(own.column));
+            let name = name.map_or("", String::as_str);
+            let _ = writeln!(out, "  {:>9.4}  {name}", strength(own));
         }
     }
     let _ = writeln!(

@@ -204,10 +204,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         &plan,
         &|bytes, hints| {
             if !markdown {
-                return extractor.extract(bytes, hints);
+                return extractor.summary(bytes, hints);
             }
             let page = extractor.read(bytes, hints);
-            let mut document = page.document();
+            let mut document = page.summary();
             document.text = page.markdown(&MarkdownOptions::default());
             document
         },

@@ -119,15 +119,37 @@ pub(crate) fn names() -> Vec<String> {
     .concat()
 }
 
+/// Place of each tag in a list; the length of the list for tags that are not in it.
+const fn places<const N: usize>(tags: &[Tag; N]) -> [u8; 256] {
+    let mut places = [N as u8; 256];
+    let mut at = 0;
+    while at < N {
+        places[tags[at] as usize] = at as u8;
+        at += 1;
+    }
+    places
+}
+
+const IN_OWN: [u8; 256] = places(&OWN);
+const IN_INNERMOST: [u8; 256] = places(&INNERMOST);
+const IN_PARENT: [u8; 256] = places(&PARENT);
+const IN_AROUND: [u8; 256] = places(&AROUND);
+
+fn place(places: &[u8; 256], tag: Tag) -> usize {
+    places
+        .get(tag as usize)
+        .map_or(usize::MAX, |at| usize::from(*at))
+}
+
 /// For every element, a bit for each tag of [`AROUND`] that it is or stands in.
 pub(crate) fn around(page: &Page) -> Vec<u64> {
     let mut sets: Vec<u64> = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
         let above = sets.get(element.parent as usize).copied().unwrap_or(0);
-        let own = AROUND
-            .iter()
-            .position(|tag| *tag == element.tag)
-            .map_or(0, |at| 1 << at);
+        let own = match place(&IN_AROUND, element.tag) {
+            at if at < AROUND.len() => 1 << at,
+            _ => 0,
+        };
         sets.push(
             above
                 | own
@@ -141,30 +163,42 @@ pub(crate) fn around(page: &Page) -> Vec<u64> {
     sets
 }
 
-pub(crate) fn features(page: &Page, around: &[u64], block: &Block, give: &mut impl FnMut(f32)) {
-    let mut one_hot = |tags: &[Tag], own: Option<Tag>| {
-        for tag in tags {
-            give(f32::from(u8::from(own == Some(*tag))));
+const WIDTH: usize = OWN.len() + INNERMOST.len() + PARENT.len() + AROUND.len() + 3;
+
+pub(crate) fn features(page: &Page, around: &[u64], block: &Block) -> [f32; WIDTH] {
+    let mut row = [0.0; WIDTH];
+    let mut start = 0;
+    let mut one_hot = |places: &[u8; 256], len: usize, own: Option<Tag>| {
+        let at = own.map_or(len, |tag| place(places, tag));
+        if at < len
+            && let Some(slot) = row.get_mut(start + at)
+        {
+            *slot = 1.0;
         }
+        start += len;
     };
     let container = page.container(block).map(|(_, element)| element);
     let parent = container.and_then(|element| page.element(element.parent));
     let innermost = page.element(block.element);
-    one_hot(&OWN, container.map(|element| element.tag));
-    one_hot(&INNERMOST, innermost.map(|element| element.tag));
-    one_hot(&PARENT, parent.map(|element| element.tag));
+    one_hot(&IN_OWN, OWN.len(), container.map(|element| element.tag));
+    let tag = innermost.map(|element| element.tag);
+    one_hot(&IN_INNERMOST, INNERMOST.len(), tag);
+    one_hot(&IN_PARENT, PARENT.len(), parent.map(|element| element.tag));
     let set = if block.element == NONE {
         0
     } else {
         around.get(block.element as usize).copied().unwrap_or(0)
     };
-    for at in 0..=AROUND.len() {
-        give((set >> at & 1) as f32);
+    let slots = row.get_mut(start..).unwrap_or_default();
+    for (at, slot) in slots.iter_mut().enumerate().take(AROUND.len() + 1) {
+        *slot = (set >> at & 1) as f32;
     }
-    give(f32::from(u8::from(
-        innermost.is_some_and(|element| element.hidden),
-    )));
-    give(log(innermost.map_or(0, |element| element.depth)));
+    let hidden = innermost.is_some_and(|element| element.hidden);
+    if let [.., is_hidden, depth] = slots {
+        *is_hidden = f32::from(u8::from(hidden));
+        *depth = log(innermost.map_or(0, |element| element.depth));
+    }
+    row
 }
 
 #[cfg(test)]
@@ -180,8 +214,7 @@ mod tests {
         );
         let around = around(&page);
         let set = |block: usize| {
-            let mut values = Vec::new();
-            features(&page, &around, &page.blocks[block], &mut |v| values.push(v));
+            let values = features(&page, &around, &page.blocks[block]);
             let names = names();
             assert_eq!(values.len(), names.len());
             let mut on: Vec<String> = names

@@ -80,8 +80,14 @@ fn smooth(series: &[f32]) -> Vec<f32> {
             .copied()
             .unwrap_or_default()
     };
+    let reach = KERNEL.len() - 1;
     (0..n)
         .map(|at| {
+            // Away from the ends nothing is mirrored.
+            let middle = at as usize;
+            if let Some(around) = series.get(middle.wrapping_sub(reach)..middle + reach + 1) {
+                return smoothed(around);
+            }
             KERNEL
                 .iter()
                 .zip(0isize..)
@@ -95,6 +101,20 @@ fn smooth(series: &[f32]) -> Vec<f32> {
                 .sum()
         })
         .collect()
+}
+
+/// Smoothed value in the middle of as many values as the kernel reaches over.
+fn smoothed(around: &[f32]) -> f32 {
+    let (before, after) = around.split_at(KERNEL.len() - 1);
+    let pairs = before.iter().rev().zip(after.iter().skip(1));
+    let own = after
+        .iter()
+        .zip(KERNEL)
+        .take(1)
+        .map(|(value, weight)| weight * value);
+    let sides = pairs.zip(KERNEL.iter().skip(1));
+    let sides = sides.map(|((before, after), weight)| weight * (before + after));
+    own.chain(sides).sum()
 }
 
 /// k-means with three centres, the first held at the origin: whether each point belongs to another.

@@ -1,10 +1,13 @@
 //! Readers' comments: the parts of a page whose `id` or `class` says that they hold comments, against
 //! the prose outside of them.
 
-use trommel_html::{NONE, Page, Tag};
+use std::sync::LazyLock;
+
+use trommel_html::{NONE, Page, Tag, hash};
 
 use crate::outline::Outline;
 use crate::prose::Prose;
+use crate::terms::Sieve;
 use crate::text::log;
 
 pub(crate) const NAMES: [&str; 8] = [
@@ -52,6 +55,15 @@ const TOKENS: [&str; 30] = [
     "respond",
 ];
 
+/// The same by their hashes: most tokens are none of them.
+static HASHES: LazyLock<Sieve> = LazyLock::new(|| {
+    let mut sieve = Sieve::with_capacity(64 * TOKENS.len());
+    for token in TOKENS {
+        sieve.put(hash(token.as_bytes()));
+    }
+    sieve
+});
+
 /// The comment sections of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Comments {
@@ -86,10 +98,9 @@ impl Comments {
                 && !element.tag.is_inline()
                 && !matches!(element.tag, Tag::Html | Tag::Body | Tag::Main)
                 && !(at..element.end).contains(&headline)
-                && page
-                    .tokens(element)
-                    .iter()
-                    .any(|token| TOKENS.contains(&page.token_text(token)));
+                && page.tokens(element).iter().any(|token| {
+                    HASHES.may_have(token.hash) && TOKENS.contains(&page.token_text(token))
+                });
             if is_one {
                 found.regions += 1;
                 found.prose_inside += prose.inside(at);
@@ -137,6 +148,7 @@ impl Comments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::containers::sums;
     use crate::text::Shape;
     use trommel_html::{Engine, Limits, LolEngine};
 
@@ -155,7 +167,7 @@ mod tests {
         let comments = Comments::new(
             &page,
             &Outline::new(&page, &crate::terms::Terms::new(&page)),
-            &Prose::new(&page, &shapes),
+            &Prose::new(&page, &shapes, &sums(&page, &shapes).0),
         );
         let inside: Vec<f32> = (0..4).map(|at| comments.features(&page, at)[0]).collect();
         assert_eq!(inside, [0.0, 0.0, 1.0, 0.0]);

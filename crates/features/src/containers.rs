@@ -106,29 +106,57 @@ pub(crate) fn ancestor(page: &Page, element: u32, levels: usize) -> u32 {
     at
 }
 
-/// The container features of a block; a level above the outermost element repeats that element.
-pub(crate) fn features(
-    page: &Page,
-    sums: &[Sums],
-    whole: &Sums,
-    element: u32,
-    give: &mut impl FnMut(f32),
-) {
+/// The elements at each of [`LEVELS`] around an element; a level above the outermost one repeats it.
+pub(crate) fn levels(page: &Page, element: u32) -> [u32; LEVELS.len()] {
     let mut at = element;
     let mut level = 0;
-    for wanted in LEVELS {
+    LEVELS.map(|wanted| {
         at = ancestor(page, at, wanted - level);
         level = wanted;
-        let sum = sums.get(at as usize).copied().unwrap_or(*whole);
-        let descendants = page
-            .element(at)
-            .map_or(0, |element| element.end.saturating_sub(at + 1));
-        give(Sums::share(sum.words, whole.words));
-        give(sum.link_density());
-        give(log(sum.blocks));
-        give(sum.paragraph_share());
-        give(log(f64::from(sum.words) / f64::from(descendants.max(1))));
-        give(Sums::share(sum.commas, sum.words));
+        at
+    })
+}
+
+/// The parts of every element's features.
+pub(crate) struct Containers {
+    elements: Vec<[f32; PARTS.len()]>,
+    /// What stands outside of all elements.
+    whole: [f32; PARTS.len()],
+}
+
+impl Containers {
+    pub fn new(page: &Page, sums: &[Sums], whole: &Sums) -> Self {
+        let parts = |sum: &Sums, descendants: u32| {
+            [
+                Sums::share(sum.words, whole.words),
+                sum.link_density(),
+                log(sum.blocks),
+                sum.paragraph_share(),
+                log(f64::from(sum.words) / f64::from(descendants.max(1))),
+                Sums::share(sum.commas, sum.words),
+            ]
+        };
+        let elements = (0u32..).zip(page.elements.iter().zip(sums));
+        Self {
+            elements: elements
+                .map(|(at, (element, sum))| {
+                    // Nobody asks for an element without blocks.
+                    if sum.blocks == 0 {
+                        return [0.0; PARTS.len()];
+                    }
+                    parts(sum, element.end.saturating_sub(at + 1))
+                })
+                .collect(),
+            whole: parts(whole, 0),
+        }
+    }
+
+    /// The features of a block with these elements around it.
+    pub fn features(&self, levels: &[u32; LEVELS.len()], row: &mut Vec<f32>) {
+        for at in levels {
+            let parts = self.elements.get(*at as usize).unwrap_or(&self.whole);
+            row.extend_from_slice(parts);
+        }
     }
 }
 
@@ -170,9 +198,8 @@ mod tests {
             }
         );
         let mut values = Vec::new();
-        features(&page, &sums, &whole, page.blocks[0].element, &mut |v| {
-            values.push(v)
-        });
+        let containers = Containers::new(&page, &sums, &whole);
+        containers.features(&levels(&page, page.blocks[0].element), &mut values);
         assert_eq!(values.len(), names().len());
         assert!((values[0] - 0.6).abs() < 1e-6 && (values[1] - 1.0 / 3.0).abs() < 1e-6);
         assert!((values[6] - 0.8).abs() < 1e-6 && (values[7] - 0.25).abs() < 1e-6);

@@ -51,10 +51,21 @@ pub fn kmeans<const D: usize>(
     centres: &mut [[f32; D]],
     fixed: usize,
 ) -> Vec<usize> {
-    for _ in 0..ROUNDS {
-        let mut sums = vec![([0.0f64; D], 0.0f64); centres.len()];
-        for point in points {
-            if let Some((sum, count)) = sums.get_mut(nearest_centre(centres, point)) {
+    let mut nearest = Nearest::new(points.len());
+    let mut sums = vec![([0.0f64; D], 0.0f64); centres.len()];
+    for round in 0..ROUNDS {
+        let is_same = !nearest.assign(points, centres);
+        if is_same && round > 0 {
+            // The same points give the same means: the centres stand still.
+            return nearest.centres();
+        }
+        sums.fill(([0.0; D], 0.0));
+        for (point, centre) in points.iter().zip(&nearest.own) {
+            // Fixed centres have no use for their means.
+            let centre = *centre as usize;
+            if centre >= fixed
+                && let Some((sum, count)) = sums.get_mut(centre)
+            {
                 for (sum, value) in sum.iter_mut().zip(point) {
                     *sum += f64::from(*value);
                 }
@@ -62,9 +73,9 @@ pub fn kmeans<const D: usize>(
             }
         }
         let mut shift = 0.0f32;
-        for (centre, (sum, count)) in centres.iter_mut().zip(sums).skip(fixed) {
-            if count > 0.0 {
-                let moved = sum.map(|sum| (sum / count) as f32);
+        for (centre, (sum, count)) in centres.iter_mut().zip(&sums).skip(fixed) {
+            if *count > 0.0 {
+                let moved = sum.map(|sum| (sum / *count) as f32);
                 shift = shift.max(square(centre, &moved).sqrt());
                 *centre = moved;
             }
@@ -73,12 +84,50 @@ pub fn kmeans<const D: usize>(
             break;
         }
     }
-    points
-        .iter()
-        .map(|point| nearest_centre(centres, point))
-        .collect()
+    nearest.assign(points, centres);
+    nearest.centres()
 }
 
+/// The centre nearest to each point.
+struct Nearest {
+    own: Vec<u32>,
+    distances: Vec<f32>,
+    before: Vec<u32>,
+}
+
+impl Nearest {
+    fn new(points: usize) -> Self {
+        Self {
+            own: vec![0; points],
+            distances: vec![0.0; points],
+            before: vec![0; points],
+        }
+    }
+
+    /// Assigns every point as [`nearest_centre`] does, centre by centre so that many points are
+    /// compared at once. False if nothing has changed.
+    fn assign<const D: usize>(&mut self, points: &[[f32; D]], centres: &[[f32; D]]) -> bool {
+        std::mem::swap(&mut self.own, &mut self.before);
+        self.own.fill(0);
+        self.distances.fill(f32::INFINITY);
+        for (at, centre) in (0u32..).zip(centres) {
+            let best = self.own.iter_mut().zip(&mut self.distances);
+            for (point, (own, distance)) in points.iter().zip(best) {
+                let new = square(point, centre);
+                let is_nearer = new < *distance;
+                *own = if is_nearer { at } else { *own };
+                *distance = if is_nearer { new } else { *distance };
+            }
+        }
+        self.own != self.before
+    }
+
+    fn centres(self) -> Vec<usize> {
+        self.own.into_iter().map(|at| at as usize).collect()
+    }
+}
+
+#[inline]
 fn square<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }

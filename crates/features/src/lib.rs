@@ -5,9 +5,11 @@
 
 mod address;
 mod ancestry;
+mod candidate;
 mod cetr;
 mod comments;
 mod containers;
+mod facts;
 mod kmeans;
 mod neighbours;
 mod outline;
@@ -24,6 +26,7 @@ mod tokens;
 mod topic;
 mod wording;
 
+pub use candidate::{CANDIDATE_NAMES, Candidate, candidates, candidates_if_hidden, phrase_share};
 pub use cetr::{tag_ratios, text_to_tag_ratios};
 pub use comments::Comments;
 pub use kmeans::{farthest_first, kmeans, nearest_centre};

@@ -24,29 +24,49 @@ pub(crate) fn names() -> Vec<String> {
         .collect()
 }
 
-/// The features of block `at`; neighbours beyond the page's ends give zeros.
-pub(crate) fn features(page: &Page, shapes: &[Shape], at: usize, give: &mut impl FnMut(f32)) {
+/// What a block is to the blocks around it.
+pub(crate) struct Neighbour {
+    parts: [f32; 4],
+    /// Element around its container.
+    parent: Option<u32>,
+}
+
+/// Every block as a neighbour.
+pub(crate) fn neighbours(page: &Page, shapes: &[Shape]) -> Vec<Neighbour> {
     let flag = |value: bool| f32::from(u8::from(value));
-    let parent = |at: usize| {
-        let block = page.blocks.get(at)?;
-        page.container(block).map(|(_, element)| element.parent)
-    };
-    for offset in OFFSETS {
-        let neighbour = at.checked_add_signed(offset);
-        let found = neighbour.and_then(|n| Some((n, page.blocks.get(n)?, shapes.get(n)?)));
-        let Some((n, block, shape)) = found else {
-            PARTS.iter().for_each(|_| give(0.0));
-            continue;
-        };
-        give(log(block.words));
-        give(block.link_density());
-        give(flag(shape.ends_sentence));
-        give(flag(
-            page.container(block)
-                .is_some_and(|(_, element)| element.tag.is_heading()),
-        ));
-        give(flag(parent(n) == parent(at)));
+    let blocks = page.blocks.iter().zip(shapes);
+    blocks
+        .map(|(block, shape)| {
+            let container = page.container(block).map(|(_, element)| element);
+            Neighbour {
+                parts: [
+                    log(block.words),
+                    block.link_density(),
+                    flag(shape.ends_sentence),
+                    flag(container.is_some_and(|element| element.tag.is_heading())),
+                ],
+                parent: container.map(|element| element.parent),
+            }
+        })
+        .collect()
+}
+
+/// The features of block `at`; neighbours beyond the page's ends give zeros.
+pub(crate) fn features(all: &[Neighbour], at: usize) -> [f32; OFFSETS.len() * PARTS.len()] {
+    let mut row = [0.0; OFFSETS.len() * PARTS.len()];
+    let parent = all.get(at).map(|own| own.parent);
+    for (offset, slots) in OFFSETS.iter().zip(row.chunks_exact_mut(PARTS.len())) {
+        let neighbour = at.checked_add_signed(*offset);
+        if let Some(neighbour) = neighbour.and_then(|at| all.get(at)) {
+            let same = f32::from(u8::from(Some(neighbour.parent) == parent));
+            let values = neighbour.parts.iter().chain(std::iter::once(&same));
+            slots
+                .iter_mut()
+                .zip(values)
+                .for_each(|(slot, value)| *slot = *value);
+        }
     }
+    row
 }
 
 #[cfg(test)]
@@ -65,8 +85,7 @@ mod tests {
             .iter()
             .map(|b| Shape::of(page.text(b)))
             .collect();
-        let mut values = Vec::new();
-        features(&page, &shapes, 1, &mut |v| values.push(v));
+        let values = features(&neighbours(&page, &shapes), 1);
         assert_eq!(values.len(), names().len());
         assert_eq!(values[10..15], [log(1u32), 0.0, 0.0, 1.0, 1.0]);
         assert_eq!(values[15..20], [log(1u32), 0.0, 0.0, 0.0, 0.0]);

@@ -1,11 +1,10 @@
 //! The outline of a page: its main headline, the heading above each block, and where the block stands
 //! to both.
 
-use rustc_hash::FxHashSet;
-use trommel_html::{NONE, Page, Tag, words};
+use trommel_html::{NONE, Page, Tag};
 
 use crate::prose::meetings;
-use crate::terms::{Terms, word_hash};
+use crate::terms::{Terms, WordSet};
 use crate::text::log;
 
 pub(crate) const NAMES: [&str; 17] = [
@@ -66,9 +65,7 @@ pub(crate) struct Outline {
 
 impl Outline {
     pub fn new(page: &Page, terms: &Terms) -> Self {
-        let title: FxHashSet<u64> = words::words(&page.head.title, words::Rule::Characters)
-            .map(word_hash)
-            .collect();
+        let title = WordSet::of(&page.head.title);
         let mut best: Option<(f32, usize)> = None;
         let mut outline = Self {
             headline: None,
@@ -98,9 +95,8 @@ impl Outline {
                 // The best title is the heading that shares most with the page's own; of equal ones
                 // the higher, then the first.
                 let shared = if block.words <= 40 && !title.is_empty() {
-                    let own = terms.distinct(at);
-                    let common = own.iter().filter(|hash| title.contains(hash)).count() as f32;
-                    2.0 * common / (own.len() + title.len()) as f32
+                    let (own, common) = terms.overlap(at, &title);
+                    2.0 * common as f32 / (own + title.len()) as f32
                 } else {
                     0.0
                 };

@@ -1,9 +1,11 @@
 //! Where a block stands: order, headline, title, repetition.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use trommel_html::{Block, Page, Tag, hash, words};
+use std::hash::Hasher;
 
-use crate::terms::{Terms, word_hash};
+use rustc_hash::{FxHashMap, FxHasher};
+use trommel_html::{Block, Page, Tag};
+
+use crate::terms::{Terms, WordSet};
 use crate::text::log;
 
 pub(crate) const NAMES: [&str; 16] = [
@@ -30,13 +32,13 @@ pub(crate) struct Positions {
     words: u32,
     longest: u32,
     headline: Option<usize>,
-    title: FxHashSet<u64>,
-    /// By text: how often it stands on the page, and at which block first.
-    repeats: FxHashMap<u64, (u32, usize)>,
-    signatures: Vec<u64>,
-    /// By signature: blocks and words.
-    like: FxHashMap<u64, (u32, u32)>,
-    words_before: Vec<u32>,
+    title: WordSet,
+    /// Of each text: how often it stands on the page, and at which block first.
+    texts: Vec<(u32, usize)>,
+    /// Of each signature: blocks and words.
+    signatures: Vec<(u32, u32)>,
+    /// Of each block: words before it, its text and its signature.
+    blocks: Vec<(u32, u32, u32)>,
 }
 
 /// Signature of a block: name and class of the three elements around it.
@@ -54,16 +56,15 @@ impl Positions {
             words: 0,
             longest: 0,
             headline: None,
-            title: words::words(&page.head.title, words::Rule::Characters)
-                .map(word_hash)
-                .collect(),
-            repeats: FxHashMap::default(),
-            signatures: Vec::with_capacity(page.blocks.len()),
-            like: FxHashMap::default(),
-            words_before: Vec::with_capacity(page.blocks.len()),
+            title: WordSet::of(&page.head.title),
+            texts: Vec::new(),
+            signatures: Vec::new(),
+            blocks: Vec::with_capacity(page.blocks.len()),
         };
+        let mut by_text: FxHashMap<u64, u32> = FxHashMap::default();
+        let mut by_signature: FxHashMap<u64, u32> = FxHashMap::default();
         for (at, block) in page.blocks.iter().enumerate() {
-            positions.words_before.push(positions.words);
+            let words_before = positions.words;
             positions.words += block.words;
             positions.longest = positions.longest.max(block.words);
             if positions.headline.is_none()
@@ -73,16 +74,26 @@ impl Positions {
             {
                 positions.headline = Some(at);
             }
-            positions
-                .repeats
-                .entry(hash(page.text(block).as_bytes()))
-                .or_insert((0, at))
-                .0 += 1;
-            let signature = signature(page, block);
-            positions.signatures.push(signature);
-            let like = positions.like.entry(signature).or_default();
-            like.0 += 1;
-            like.1 += block.words;
+            let mut hasher = FxHasher::default();
+            hasher.write(page.text(block).as_bytes());
+            let text = *by_text.entry(hasher.finish()).or_insert_with(|| {
+                positions.texts.push((0, at));
+                positions.texts.len() as u32 - 1
+            });
+            if let Some(known) = positions.texts.get_mut(text as usize) {
+                known.0 += 1;
+            }
+            let signature = *by_signature
+                .entry(signature(page, block))
+                .or_insert_with(|| {
+                    positions.signatures.push((0, 0));
+                    positions.signatures.len() as u32 - 1
+                });
+            if let Some(known) = positions.signatures.get_mut(signature as usize) {
+                known.0 += 1;
+                known.1 += block.words;
+            }
+            positions.blocks.push((words_before, text, signature));
         }
         positions
     }
@@ -93,23 +104,21 @@ impl Positions {
         };
         let blocks = page.blocks.len() as f32;
         let words = self.words.max(1) as f32;
-        let before = self.words_before.get(at).copied().unwrap_or_default();
+        let (before, text, signature) = self.blocks.get(at).copied().unwrap_or_default();
         let (to, from) = match self.headline {
             Some(headline) => (at.saturating_sub(headline), headline.saturating_sub(at)),
             None => (0, 0),
         };
-        let own = if block.words <= 40 && !self.title.is_empty() {
-            terms.distinct(at)
+        let (own, shared) = if block.words <= 40 && !self.title.is_empty() {
+            terms.overlap(at, &self.title)
         } else {
-            Vec::new()
+            (0, 0)
         };
-        let shared = own.iter().filter(|hash| self.title.contains(hash)).count() as f32;
-        let text = hash(page.text(block).as_bytes());
-        let (repeats, first) = self.repeats.get(&text).copied().unwrap_or((1, at));
-        let signature = self.signatures.get(at).copied().unwrap_or_default();
+        let shared = shared as f32;
+        let (repeats, first) = self.texts.get(text as usize).copied().unwrap_or((1, at));
         let (like, like_words) = self
-            .like
-            .get(&signature)
+            .signatures
+            .get(signature as usize)
             .copied()
             .unwrap_or((1, block.words));
         [
@@ -124,7 +133,7 @@ impl Positions {
             log(to as f64),
             log(from as f64),
             shared / self.title.len().max(1) as f32,
-            shared / own.len().max(1) as f32,
+            shared / own.max(1) as f32,
             log(repeats - 1),
             f32::from(u8::from(first < at)),
             log(like),

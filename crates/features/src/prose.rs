@@ -7,7 +7,7 @@
 
 use trommel_html::{Block, NONE, Page};
 
-use crate::containers::{LEVELS, ancestor};
+use crate::containers::{LEVELS, Sums};
 use crate::text::{Shape, log};
 
 const FIXED: [&str; 19] = [
@@ -101,10 +101,13 @@ pub(crate) struct Prose {
     segment: (usize, usize),
     longest: u32,
     blocks: u32,
+    /// Of each element: share of its words that are prose, and its share in the prose of the page.
+    shares: Vec<[f32; 2]>,
+    facts: [f32; 7],
 }
 
 impl Prose {
-    pub fn new(page: &Page, shapes: &[Shape]) -> Self {
+    pub fn new(page: &Page, shapes: &[Shape], sums: &[Sums]) -> Self {
         let own: Vec<u32> = page
             .blocks
             .iter()
@@ -166,7 +169,9 @@ impl Prose {
                 - i64::from(block.tags_before)
                 - 6
         }));
-        Self {
+        let mut prose = Self {
+            shares: Vec::with_capacity(page.elements.len()),
+            facts: [0.0; 7],
             second: second as f32 / best.map_or(1, |(_, prose)| *prose).max(1) as f32,
             meetings: meetings(page, top),
             top_blocks: from.zip(to).map_or((0, 0), |(from, to)| (from, to + 1)),
@@ -180,7 +185,13 @@ impl Prose {
             words_before,
             bte,
             segment,
+        };
+        for (inside, sum) in prose.inside.iter().zip(sums) {
+            let shares = [share(*inside, sum.words), share(*inside, prose.total)];
+            prose.shares.push(shares);
         }
+        prose.facts = prose.page_facts();
+        prose
     }
 
     /// Prose words inside an element.
@@ -201,7 +212,7 @@ impl Prose {
     /// The facts of the whole page among the features: log prose words, their share of all words, the
     /// top's share of them, log prose words of the top, the second best element against the top, log
     /// prose blocks, log words of the longest.
-    pub fn page_facts(&self) -> [f32; 7] {
+    fn page_facts(&self) -> [f32; 7] {
         let top = self.inside(self.top);
         [
             log(self.total),
@@ -214,12 +225,18 @@ impl Prose {
         ]
     }
 
-    pub fn features(&self, page: &Page, words: &[u32], at: usize, give: &mut impl FnMut(f32)) {
+    /// The features of block `at`, which has these elements around it.
+    pub fn features(&self, page: &Page, levels: &[u32], at: usize, row: &mut Vec<f32>) {
         let Some(block) = page.blocks.get(at) else {
             return;
         };
         let flag = |value: bool| f32::from(u8::from(value));
-        let words_of = |element: u32| words.get(element as usize).copied().unwrap_or(0);
+        let shares = |element: u32| {
+            self.shares
+                .get(element as usize)
+                .copied()
+                .unwrap_or_default()
+        };
         let (from, to) = self.top_blocks;
         let is_inside = from < to
             && page
@@ -248,33 +265,30 @@ impl Prose {
             second,
             page_blocks,
             longest,
-        ] = self.page_facts();
-        give(log(self.own.get(at).copied().unwrap_or(0)));
-        give(flag(is_inside));
-        give(flag(at < from));
-        give(flag(at >= to && from < to));
-        give(log(up));
-        give(log(depth(self.top).saturating_sub(depth(meeting))));
-        give(share(self.inside(meeting), words_of(meeting)));
-        give(log(blocks_away as f64));
-        give(share(words_away, self.page_words));
-        give(within(self.bte));
-        give(within(self.segment));
-        give(page_log);
-        give(page_share);
-        give(top_share);
-        give(top_log);
-        give(share(self.inside(self.top), words_of(self.top)));
-        give(second);
-        give(page_blocks);
-        give(longest);
-        let mut element = block.element;
-        let mut level = 0;
-        for wanted in LEVELS {
-            element = ancestor(page, element, wanted - level);
-            level = wanted;
-            give(share(self.inside(element), words_of(element)));
-            give(share(self.inside(element), self.total));
+        ] = self.facts;
+        row.extend_from_slice(&[
+            log(self.own.get(at).copied().unwrap_or(0)),
+            flag(is_inside),
+            flag(at < from),
+            flag(at >= to && from < to),
+            log(up),
+            log(depth(self.top).saturating_sub(depth(meeting))),
+            shares(meeting)[0],
+            log(blocks_away as f64),
+            share(words_away, self.page_words),
+            within(self.bte),
+            within(self.segment),
+            page_log,
+            page_share,
+            top_share,
+            top_log,
+            shares(self.top)[0],
+            second,
+            page_blocks,
+            longest,
+        ]);
+        for element in levels {
+            row.extend_from_slice(&shares(*element));
         }
     }
 }
@@ -306,6 +320,7 @@ fn best_interval(values: impl Iterator<Item = i64>) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::containers::{levels, sums};
     use trommel_html::{Engine, Limits, LolEngine};
 
     const HTML: &str = "<div><a href=x>Home</a></div>\
@@ -319,14 +334,10 @@ mod tests {
             .iter()
             .map(|b| Shape::of(page.text(b)))
             .collect();
-        let prose = Prose::new(&page, &shapes);
-        let mut words = vec![0; page.elements.len()];
-        for block in &page.blocks {
-            words[block.element as usize] += block.words;
-        }
-        sum_up(&page, &mut words);
+        let prose = Prose::new(&page, &shapes, &sums(&page, &shapes).0);
         let mut values = Vec::new();
-        prose.features(&page, &words, block, &mut |v| values.push(v));
+        let levels = levels(&page, page.blocks[block].element);
+        prose.features(&page, &levels, block, &mut values);
         assert_eq!(values.len(), names().len());
         values[names().iter().position(|n| n == name).unwrap()]
     }

@@ -19,6 +19,9 @@ const PARTS: [&str; 8] = [
     "uneven",
 ];
 
+/// Which of them is the item's place in its group.
+const PLACE: usize = 6;
+
 pub(crate) fn names() -> Vec<String> {
     ["outer", "inner"]
         .iter()
@@ -46,12 +49,13 @@ struct Group {
 
 /// The groups of a page.
 pub(crate) struct Repeats {
-    groups: FxHashMap<(u32, u64), Group>,
+    groups: Vec<Group>,
+    /// What each group gives to the features of its items, but for their place.
+    parts: Vec<[f32; PARTS.len()]>,
     /// Outermost and innermost item around each element, or [`NONE`].
     items: Vec<(u32, u32)>,
-    /// Rank of each element in its group.
-    rank: Vec<u32>,
-    page_words: u32,
+    /// Group of each element ([`NONE`] if it is in none) and its rank there.
+    places: Vec<(u32, u32)>,
 }
 
 /// Elements that repeat as paragraphs and cells do, not as items.
@@ -69,18 +73,25 @@ impl Repeats {
             .map(|element| u32::from(element.tag == Tag::Img))
             .collect();
         sum_up(page, &mut images);
-        let mut groups: FxHashMap<(u32, u64), Group> = FxHashMap::default();
-        let mut rank = Vec::with_capacity(page.elements.len());
+        let mut groups: Vec<Group> = Vec::new();
+        let mut by_template: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+        let mut places: Vec<(u32, u32)> = Vec::with_capacity(page.elements.len());
         for (at, element) in (0u32..).zip(&page.elements) {
             let own = sums.get(at as usize).copied().unwrap_or_default();
             if !is_item(element.tag) || own.words == 0 {
-                rank.push(0);
+                places.push((NONE, 0));
                 continue;
             }
-            let group = groups
+            let index = *by_template
                 .entry((element.parent, element.signature))
-                .or_default();
-            rank.push(group.items);
+                .or_insert_with(|| {
+                    groups.push(Group::default());
+                    groups.len() as u32 - 1
+                });
+            let Some(group) = groups.get_mut(index as usize) else {
+                continue;
+            };
+            places.push((index, group.items));
             group.items += 1;
             group.words += own.words;
             group.squares += f64::from(own.words).powi(2);
@@ -94,10 +105,21 @@ impl Repeats {
                 .get(element.parent as usize)
                 .copied()
                 .unwrap_or((NONE, NONE));
-            let repeated = is_item(element.tag)
-                && groups
-                    .get(&(element.parent, element.signature))
-                    .is_some_and(|group| group.items >= LEAST);
+            // An item without words is in the group of its template, but counts for nothing there.
+            let is_wordless = is_item(element.tag)
+                && sums
+                    .get(at as usize)
+                    .is_some_and(|own| own.words == 0 && own.blocks > 0);
+            if is_wordless
+                && let Some(group) = by_template.get(&(element.parent, element.signature))
+                && let Some(place) = places.get_mut(at as usize)
+            {
+                place.0 = *group;
+            }
+            let repeated = places
+                .get(at as usize)
+                .and_then(|(group, _)| groups.get(*group as usize))
+                .is_some_and(|group| group.items >= LEAST);
             items.push(if repeated {
                 (if outer == NONE { at } else { outer }, at)
             } else {
@@ -105,42 +127,64 @@ impl Repeats {
             });
         }
         Self {
+            parts: groups
+                .iter()
+                .map(|group| group.parts(whole.words))
+                .collect(),
             groups,
             items,
-            rank,
-            page_words: whole.words,
+            places,
         }
     }
 
-    pub fn features(&self, page: &Page, element: u32, give: &mut impl FnMut(f32)) {
+    /// The features of a block in this element.
+    pub fn features(&self, element: u32) -> [f32; 2 * PARTS.len() + 1] {
+        let mut row = [0.0; 2 * PARTS.len() + 1];
         let (outer, inner) = self
             .items
             .get(element as usize)
             .copied()
             .unwrap_or((NONE, NONE));
-        for item in [outer, inner] {
-            let group = page
-                .element(item)
-                .and_then(|own| self.groups.get(&(own.parent, own.signature)));
-            let Some(group) = group else {
-                PARTS.iter().for_each(|_| give(0.0));
+        for (item, slots) in [outer, inner].iter().zip(row.chunks_exact_mut(PARTS.len())) {
+            let place = self.places.get(*item as usize);
+            let Some((group, rank)) = place else {
                 continue;
             };
-            let items = f64::from(group.items.max(1));
-            let mean = f64::from(group.words) / items;
-            let variance = (group.squares / items - mean * mean).max(0.0);
-            let words = group.words.max(1) as f32;
-            let rank = self.rank.get(item as usize).copied().unwrap_or(0);
-            give(log(group.items));
-            give(log(mean));
-            give(group.link_words as f32 / words);
-            give(words / self.page_words.max(1) as f32);
-            give(group.prose as f32 / words);
-            give((f64::from(group.images) / items).min(5.0) as f32);
-            give(rank as f32 / items as f32);
-            give((variance.sqrt() / mean.max(1.0)) as f32);
+            let (Some(group), Some(parts)) = (
+                self.groups.get(*group as usize),
+                self.parts.get(*group as usize),
+            ) else {
+                continue;
+            };
+            slots.copy_from_slice(parts);
+            if let Some(place) = slots.get_mut(PLACE) {
+                *place = *rank as f32 / f64::from(group.items.max(1)) as f32;
+            }
         }
-        give(f32::from(u8::from(outer == inner)));
+        if let Some(same) = row.last_mut() {
+            *same = f32::from(u8::from(outer == inner));
+        }
+        row
+    }
+}
+
+impl Group {
+    /// Its features; that of an item's place is left 0.
+    fn parts(&self, page_words: u32) -> [f32; PARTS.len()] {
+        let items = f64::from(self.items.max(1));
+        let mean = f64::from(self.words) / items;
+        let variance = (self.squares / items - mean * mean).max(0.0);
+        let words = self.words.max(1) as f32;
+        [
+            log(self.items),
+            log(mean),
+            self.link_words as f32 / words,
+            words / page_words.max(1) as f32,
+            self.prose as f32 / words,
+            (f64::from(self.images) / items).min(5.0) as f32,
+            0.0,
+            (variance.sqrt() / mean.max(1.0)) as f32,
+        ]
     }
 }
 
@@ -165,11 +209,10 @@ mod tests {
             .map(|b| Shape::of(page.text(b)))
             .collect();
         let (sums, whole) = containers::sums(&page, &shapes);
-        let prose = Prose::new(&page, &shapes);
+        let prose = Prose::new(&page, &shapes, &sums);
         let repeats = Repeats::new(&page, &sums, &whole, &prose);
         let of = |block: usize| {
-            let mut values = Vec::new();
-            repeats.features(&page, page.blocks[block].element, &mut |v| values.push(v));
+            let values = repeats.features(page.blocks[block].element);
             assert_eq!(values.len(), names().len());
             values
         };

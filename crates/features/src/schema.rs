@@ -3,15 +3,9 @@
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
 
-use crate::comments::Comments;
-use crate::outline::Outline;
-use crate::prose::Prose;
-use crate::repeats::Repeats;
+use crate::facts::Facts;
 use crate::rows::Rows;
-use crate::terms::Terms;
-use crate::text::Shape;
-use crate::tokens::{Lexicon, ListedSets, ListedToken, TokenWeight};
-use crate::topic::Topic;
+use crate::tokens::{Lexicon, ListedToken, TokenWeight};
 use crate::{
     address, ancestry, cetr, comments, containers, neighbours, outline, page_facts, position,
     prose, repeats, shallow, text, tokens, topic, wording,
@@ -186,110 +180,17 @@ impl Schema {
     /// Gives the features of each block in turn: one number a name. Takes time linear in the elements
     /// and blocks (times the width of a row), and memory for one row.
     pub fn each_row(&self, page: &Page, url: Option<&str>, mut give: impl FnMut(&[f32])) {
-        let has = |group: Group| self.groups.contains(&group);
-        let shapes: Vec<Shape> = page
-            .blocks
-            .iter()
-            .map(|block| Shape::of(page.text(block)))
-            .collect();
-        let densities = shallow::densities(page);
-        let ratios = if has(Group::Cetr) {
-            cetr::tag_ratios(page)
-        } else {
-            Vec::new()
-        };
-        let listed = has(Group::Tokens).then(|| ListedSets::new(page, &self.lexicon));
-        let mut listed_row = vec![0.0f32; self.lexicon.listed_len()];
-        let paths = if has(Group::Weights) {
-            tokens::path_weights(page, &self.lexicon)
-        } else {
-            Vec::new()
-        };
-        let (sums, whole) = containers::sums(page, &shapes);
-        let around = if has(Group::Ancestry) {
-            ancestry::around(page)
-        } else {
-            Vec::new()
-        };
-        let positions = has(Group::Position).then(|| position::Positions::new(page));
-        let headline = page.blocks.iter().any(|block| {
-            page.container(block)
-                .is_some_and(|(_, e)| e.tag == trommel_html::Tag::H1)
-        });
-        let facts = page_facts::features(page, &whole, headline);
-        let prose = Prose::new(page, &shapes);
-        let element_words: Vec<u32> = sums.iter().map(|sum| sum.words).collect();
-        let repeats = has(Group::Repeats).then(|| Repeats::new(page, &sums, &whole, &prose));
-        let terms = Terms::new(page);
-        let outline = Outline::new(page, &terms);
-        let comments = Comments::new(page, &outline, &prose);
-        let topic = has(Group::Topic).then(|| Topic::new(page));
-        let address = address::features(page, url);
-        let wordings = if has(Group::Wording) {
-            wording::wordings(page, &terms, &self.lexicon)
-        } else {
-            Vec::new()
-        };
+        let facts = Facts::new(page, url, self);
         let mut row: Vec<f32> = Vec::with_capacity(self.names.len());
-        for (at, (block, shape)) in page.blocks.iter().zip(&shapes).enumerate() {
+        for (at, block) in page.blocks.iter().enumerate() {
             row.clear();
-            for group in &self.groups {
-                match group {
-                    Group::Shallow => row.extend_from_slice(&shallow::features(&densities, at)),
-                    Group::Cetr => {
-                        row.extend_from_slice(&ratios.get(at).copied().unwrap_or_default())
-                    }
-                    Group::Tokens => {
-                        listed_row.fill(0.0);
-                        if let Some(listed) = &listed {
-                            listed.features(page, block, &mut listed_row);
-                        }
-                        row.extend_from_slice(&listed_row);
-                    }
-                    Group::Weights => {
-                        row.extend_from_slice(&tokens::weight_features(page, &paths, at))
-                    }
-                    Group::Containers => {
-                        containers::features(page, &sums, &whole, block.element, &mut |v| {
-                            row.push(v)
-                        });
-                    }
-                    Group::Ancestry => {
-                        ancestry::features(page, &around, block, &mut |v| row.push(v));
-                    }
-                    Group::Text => row.extend_from_slice(&text::features(block, shape)),
-                    Group::Position => {
-                        if let Some(positions) = &positions {
-                            row.extend_from_slice(&positions.features(page, &terms, at));
-                        }
-                    }
-                    Group::Page => row.extend_from_slice(&facts),
-                    Group::Neighbours => {
-                        neighbours::features(page, &shapes, at, &mut |v| row.push(v));
-                    }
-                    Group::Prose => {
-                        prose.features(page, &element_words, at, &mut |v| row.push(v));
-                    }
-                    Group::Repeats => {
-                        if let Some(repeats) = &repeats {
-                            repeats.features(page, block.element, &mut |v| row.push(v));
-                        }
-                    }
-                    Group::Outline => row.extend_from_slice(&outline.features(page, at)),
-                    Group::Topic => {
-                        if let Some(topic) = &topic {
-                            row.extend_from_slice(&topic.features(&terms, at));
-                        }
-                    }
-                    Group::Address => row.extend_from_slice(&address),
-                    Group::Wording => {
-                        row.extend_from_slice(&wording::features(&wordings, &outline, at))
-                    }
-                    Group::Comments => row.extend_from_slice(&comments.features(page, at)),
-                }
-            }
+            facts.row(at, block, &mut row);
             give(&row);
         }
+    }
+
+    pub(crate) fn lexicon(&self) -> &Lexicon {
+        &self.lexicon
     }
 }
 

@@ -1,5 +1,6 @@
 //! The words of every block as hashes, computed once for all groups that look at words.
 
+use rustc_hash::FxHashSet;
 use trommel_html::{Block, Page, hash, words};
 
 /// Words at the start of a block that are hashed.
@@ -26,6 +27,102 @@ fn continued(before: u64, bytes: impl Iterator<Item = u8>) -> u64 {
     })
 }
 
+/// [`hash`] of what was hashed before and one byte.
+#[inline]
+fn step(before: u64, byte: u8) -> u64 {
+    (before ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+}
+
+#[inline]
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// A set of hashes of words, most often asked for words that it does not have.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WordSet {
+    set: FxHashSet<u64>,
+    sieve: Sieve,
+}
+
+impl WordSet {
+    /// The words of a text.
+    pub fn of(text: &str) -> Self {
+        words::words(text, words::Rule::Characters)
+            .map(word_hash)
+            .collect()
+    }
+
+    #[inline]
+    pub fn contains(&self, hash: u64) -> bool {
+        self.sieve.may_have(hash) && self.set.contains(&hash)
+    }
+
+    pub fn len(&self) -> usize {
+        self.set.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+}
+
+impl FromIterator<u64> for WordSet {
+    fn from_iter<I: IntoIterator<Item = u64>>(hashes: I) -> Self {
+        let mut own = Self::default();
+        own.extend(hashes);
+        own
+    }
+}
+
+impl Extend<u64> for WordSet {
+    fn extend<I: IntoIterator<Item = u64>>(&mut self, hashes: I) {
+        for hash in hashes {
+            if self.set.insert(hash) {
+                self.sieve.put(hash);
+            }
+        }
+    }
+}
+
+/// Bits of hashes: tells most of those that are not in a set without a look into it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sieve {
+    bits: Vec<u64>,
+}
+
+impl Sieve {
+    /// A sieve for about this many hashes.
+    pub fn with_capacity(hashes: usize) -> Self {
+        Self {
+            bits: vec![0; (hashes / 8).next_power_of_two().max(16)],
+        }
+    }
+
+    pub fn put(&mut self, hash: u64) {
+        if self.bits.is_empty() {
+            *self = Self::with_capacity(0);
+        }
+        let place = self.place(hash);
+        if let Some(bits) = self.bits.get_mut(place) {
+            *bits |= 1 << (hash & 63);
+        }
+    }
+
+    /// False only if the hash was never put in.
+    #[inline]
+    pub fn may_have(&self, hash: u64) -> bool {
+        self.bits
+            .get(self.place(hash))
+            .is_some_and(|bits| bits >> (hash & 63) & 1 == 1)
+    }
+
+    #[inline]
+    fn place(&self, hash: u64) -> usize {
+        (hash >> 6) as usize & self.bits.len().wrapping_sub(1)
+    }
+}
+
 /// Hashes of the words and pairs at the start of each block.
 #[derive(Debug)]
 pub(crate) struct Terms {
@@ -44,8 +141,13 @@ impl Terms {
         };
         for block in &page.blocks {
             terms.mark();
+            let text = page.text(block);
+            if text.is_ascii() {
+                terms.take_ascii(text.as_bytes());
+                continue;
+            }
             let mut before: Option<u64> = None;
-            let all = words::words(page.text(block), words::Rule::Characters);
+            let all = words::words(text, words::Rule::Characters);
             for (at, word) in all.take(SAMPLE).enumerate() {
                 let own = word_hash(word);
                 if let Some(before) = before.filter(|_| at < PAIRED) {
@@ -62,6 +164,31 @@ impl Terms {
         }
         terms.mark();
         terms
+    }
+
+    /// Takes in the words of an ASCII text: each byte is looked at once.
+    fn take_ascii(&mut self, text: &[u8]) {
+        let mut before: Option<u64> = None;
+        let mut rest = text.iter();
+        for at in 0..SAMPLE {
+            let Some(first) = rest.find(|byte| is_word(**byte)) else {
+                return;
+            };
+            // Pairs that are not asked for are hashed as well: that costs less than to ask.
+            let space = before.map(|before| step(before, b' '));
+            let mut own = step(EMPTY, first.to_ascii_lowercase());
+            let mut pair = step(space.unwrap_or(EMPTY), first.to_ascii_lowercase());
+            for byte in rest.by_ref().take_while(|byte| is_word(**byte)) {
+                let lower = byte.to_ascii_lowercase();
+                own = step(own, lower);
+                pair = step(pair, lower);
+            }
+            if space.is_some() && at < PAIRED {
+                self.pairs.push(pair);
+            }
+            self.words.push(own);
+            before = Some(own);
+        }
     }
 
     fn mark(&mut self) {
@@ -85,12 +212,25 @@ impl Terms {
             .unwrap_or_default()
     }
 
-    /// The different hashes among the first words of a block, sorted.
-    pub fn distinct(&self, at: usize) -> Vec<u64> {
-        let mut own = self.words(at).to_vec();
-        own.sort_unstable();
-        own.dedup();
-        own
+    /// How many different words are among the first words of a block, and how many of them `set` has.
+    pub fn overlap(&self, at: usize, set: &WordSet) -> (usize, usize) {
+        let own = self.words(at);
+        let mut seen = [0u64; 4];
+        let (mut distinct, mut shared) = (0, 0);
+        for (place, hash) in own.iter().enumerate() {
+            let bit = 1 << (hash & 63);
+            let Some(bits) = seen.get_mut((hash >> 6 & 3) as usize) else {
+                continue;
+            };
+            let is_known =
+                *bits & bit != 0 && own.get(..place).is_some_and(|before| before.contains(hash));
+            *bits |= bit;
+            if !is_known {
+                distinct += 1;
+                shared += usize::from(set.contains(*hash));
+            }
+        }
+        (distinct, shared)
     }
 
     fn range(&self, at: usize) -> ((u32, u32), (u32, u32)) {

@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, Block, Page, Token, hash};
 
+use crate::terms::Sieve;
+
 /// A token with a feature of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ListedToken {
@@ -44,19 +46,43 @@ pub struct TokenWeight {
 pub struct Lexicon {
     listed: FxHashMap<(u64, Attribute), usize>,
     listed_len: usize,
-    weights: FxHashMap<u64, f32>,
-    words: FxHashMap<u64, f32>,
+    weights: Weights,
+    words: Weights,
+}
+
+/// Weights by the hash of the term.
+#[derive(Clone, Debug, Default)]
+struct Weights {
+    map: FxHashMap<u64, f32>,
+    sieve: Sieve,
+}
+
+impl Weights {
+    fn new(weights: &[TokenWeight]) -> Self {
+        let mut own = Self {
+            map: FxHashMap::default(),
+            sieve: Sieve::with_capacity(16 * weights.len()),
+        };
+        for term in weights {
+            let hash = hash(term.token.as_bytes());
+            own.sieve.put(hash);
+            own.map.insert(hash, term.weight);
+        }
+        own
+    }
+
+    #[inline]
+    fn get(&self, hash: u64) -> Option<f32> {
+        if !self.sieve.may_have(hash) {
+            return None;
+        }
+        self.map.get(&hash).copied()
+    }
 }
 
 impl Lexicon {
     /// Readies the token lists of a model. Listed tokens of an attribute unknown here are passed over.
     pub fn new(listed: &[ListedToken], weights: &[TokenWeight], words: &[TokenWeight]) -> Self {
-        let by_hash = |weights: &[TokenWeight]| {
-            weights
-                .iter()
-                .map(|t| (hash(t.token.as_bytes()), t.weight))
-                .collect()
-        };
         let listed_index = listed
             .iter()
             .enumerate()
@@ -70,8 +96,8 @@ impl Lexicon {
         Self {
             listed: listed_index,
             listed_len: listed.len(),
-            weights: by_hash(weights),
-            words: by_hash(words),
+            weights: Weights::new(weights),
+            words: Weights::new(words),
         }
     }
 
@@ -86,11 +112,11 @@ impl Lexicon {
 
     /// Log odds of a term of the text.
     pub(crate) fn word(&self, hash: u64) -> Option<f32> {
-        self.words.get(&hash).copied()
+        self.words.get(hash)
     }
 
     fn weight(&self, token: &Token) -> Option<f32> {
-        self.weights.get(&token.hash).copied()
+        self.weights.get(token.hash)
     }
 }
 

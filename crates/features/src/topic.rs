@@ -1,11 +1,10 @@
 //! What the page's head says its topic is, against the words of each block: title, descriptions, and
 //! the texts that structured data repeats.
 
-use rustc_hash::FxHashSet;
 use trommel_html::json_ld::{self, JsonLdKind};
 use trommel_html::{Page, words};
 
-use crate::terms::{Terms, word_hash};
+use crate::terms::{Terms, WordSet, word_hash};
 use crate::text::log;
 
 pub(crate) const NAMES: [&str; 8] = [
@@ -24,10 +23,10 @@ const PHRASE: usize = 3;
 
 /// The texts of a head, as sets of words and phrases.
 pub(crate) struct Topic {
-    title: FxHashSet<u64>,
-    description: FxHashSet<u64>,
-    description_phrases: FxHashSet<u64>,
-    body_phrases: FxHashSet<u64>,
+    title: WordSet,
+    description: WordSet,
+    description_phrases: WordSet,
+    body_phrases: WordSet,
 }
 
 fn phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
@@ -47,10 +46,10 @@ fn hashes(text: &str) -> Vec<u64> {
 impl Topic {
     pub fn new(page: &Page) -> Self {
         let mut topic = Self {
-            title: hashes(&page.head.title).into_iter().collect(),
-            description: FxHashSet::default(),
-            description_phrases: FxHashSet::default(),
-            body_phrases: FxHashSet::default(),
+            title: WordSet::of(&page.head.title),
+            description: WordSet::default(),
+            description_phrases: WordSet::default(),
+            body_phrases: WordSet::default(),
         };
         for name in ["description", "og:description", "twitter:description"] {
             if let Some(text) = page.head.meta(name) {
@@ -73,13 +72,18 @@ impl Topic {
 
     pub fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
         let own = terms.words(at);
-        let among = |set: &FxHashSet<u64>| own.iter().filter(|hash| set.contains(hash)).count();
-        let total = own.len().max(1) as f32;
-        let in_phrases = |set: &FxHashSet<u64>| {
+        let among = |set: &WordSet| {
             if set.is_empty() {
                 return 0;
             }
-            phrases(own).filter(|hash| set.contains(hash)).count()
+            own.iter().filter(|hash| set.contains(**hash)).count()
+        };
+        let total = own.len().max(1) as f32;
+        let in_phrases = |set: &WordSet| {
+            if set.is_empty() {
+                return 0;
+            }
+            phrases(own).filter(|hash| set.contains(*hash)).count()
         };
         let described = in_phrases(&self.description_phrases);
         let title = among(&self.title);

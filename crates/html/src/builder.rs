@@ -11,11 +11,13 @@ mod facts;
 mod nesting;
 mod skip;
 
-use crate::lex::Attributes;
+use std::collections::HashMap;
+
 use crate::limits::{Cap, Limits};
 use crate::marks::Recorder;
 use crate::table::{Block, NONE, Page};
 use crate::tag::Tag;
+use crate::tag_lexer::{Key, TagText};
 use crate::text::TextFold;
 use crate::words;
 
@@ -83,9 +85,16 @@ pub(crate) struct Builder {
     /// `img`, and `input` or `button`, since the last layout change.
     images: u32,
     inputs: u32,
-    head_bytes: usize,
+    /// Bytes of text that may still be read into blocks.
+    text_room: usize,
+    /// Bytes of head facts that may still be kept.
+    head_room: usize,
     seen_body: bool,
     seen_title: bool,
+    /// Numbers of the names of unknown elements.
+    name_numbers: HashMap<String, u16>,
+    /// Work done: bytes of text, tags, open elements and tokens looked at.
+    steps: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +109,11 @@ struct Current {
     /// Start of the part of the text that is yet to be counted as linked.
     link_from: Option<usize>,
 }
+
+/// Bytes of text from which on a block takes in no further ones beyond the cap on blocks.
+const MERGED: u32 = 32 << 10;
+/// Open elements looked at for one tag of a page that has taken too many steps.
+const SHORT_REACH: usize = 8;
 
 impl Builder {
     pub fn new(limits: Limits) -> Self {
@@ -123,15 +137,23 @@ impl Builder {
             last_text_tag: 0,
             images: 0,
             inputs: 0,
-            head_bytes: 0,
+            text_room: limits.text,
+            head_room: limits.head,
             seen_body: false,
             seen_title: false,
+            name_numbers: HashMap::new(),
+            steps: 0,
         }
     }
 
     /// Notes the marks inside blocks from now on.
     pub fn record_marks(&mut self) {
         self.marks = Some(Recorder::default());
+    }
+
+    /// The caps of the page.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Notes a cap that an engine met.
@@ -148,33 +170,77 @@ impl Builder {
             self.pop();
         }
         self.page.bytes = bytes;
+        self.page.steps = self.steps + bytes as u64;
         self.page.tags = self.tag_count;
         self.page
     }
 
+    /// Counts work that is proportional to `steps`.
+    pub fn count_steps(&mut self, steps: usize) {
+        self.steps += steps as u64;
+    }
+
+    /// How many open elements may be looked at for one tag: all, until the page has taken too many
+    /// steps.
+    fn reach(&mut self) -> usize {
+        if self.steps <= self.limits.steps {
+            return usize::MAX;
+        }
+        self.cap(Cap::Steps);
+        SHORT_REACH
+    }
+
+    /// Of the text given since the last tag, only `kept` belongs to the element: what follows is read
+    /// again as markup.
+    pub fn take_back(&mut self, kept: &str, offset: usize) {
+        if self.in_title {
+            self.title.clear();
+            self.title
+                .push(floor(kept, self.limits.head), offset, true, false);
+            self.title.take_marks();
+        } else if self
+            .skip
+            .is_some_and(|skip| skip.capture == Capture::JsonLd)
+            && let Some(script) = self.page.head.json_ld.last_mut()
+        {
+            let len = floor(script, kept.len()).len();
+            script.truncate(len);
+        }
+    }
+
     /// A run of text. `raw` may be any part of a text node, split at any character.
     pub fn text(&mut self, raw: &str, offset: usize, kind: TextKind) {
+        self.count_steps(raw.len());
         if self.in_title {
-            if self.head_room(raw.len()) {
-                self.title
-                    .push(raw, offset, kind == TextKind::Decoded, false);
-                self.title.take_marks();
-            }
+            let raw = self.head_part(raw);
+            self.title
+                .push(raw, offset, kind == TextKind::Decoded, false);
+            self.title.take_marks();
             return;
         }
         if let Some(skip) = self.skip {
-            if skip.capture == Capture::JsonLd
-                && self.head_room(raw.len())
-                && let Some(script) = self.page.head.json_ld.last_mut()
-            {
-                script.push_str(raw);
+            if skip.capture == Capture::JsonLd {
+                let raw = self.head_part(raw);
+                let head = &mut self.page.head;
+                if let Some(script) = head.json_ld.last_mut()
+                    && let Some(span) = head.json_ld_spans.last_mut()
+                {
+                    if script.is_empty() {
+                        span.0 = offset as u32;
+                    }
+                    script.push_str(raw);
+                    span.1 = span.0 + script.len() as u32;
+                }
             }
             return;
         }
-        if self.page.text.len() + self.fold.len() + raw.len() > self.limits.text {
+        let part = floor(raw, self.text_room);
+        self.text_room -= part.len();
+        if part.len() < raw.len() {
+            self.text_room = 0;
             self.cap(Cap::Text);
-            return;
         }
+        let raw = part;
         self.fold
             .push(raw, offset, kind == TextKind::Decoded, self.keep_space > 0);
         self.note_text();
@@ -185,38 +251,36 @@ impl Builder {
         self.end_text_run();
     }
 
-    /// A start tag. `attributes` is what stands between its name and its `>`.
-    pub fn start_tag(&mut self, name: &[u8], attributes: &[u8], self_closing: bool, offset: usize) {
+    /// A start tag at `offset` in the page.
+    pub fn start_tag(&mut self, text: &TagText, offset: usize) {
         self.end_text_run();
-        let tag = Tag::from_name(name);
-        if self.skip.is_some() && !self.leave_skip(tag, name, self_closing) {
+        self.count_steps(1);
+        let tag = text.tag;
+        if self.skip.is_some() && !self.leave_skip(tag, text.name, text.raw.self_closing) {
             return;
         }
         self.end_title();
         self.tag_count = self.tag_count.saturating_add(1);
-        let attributes = if attributes.len() > self.limits.attributes {
+        if text.cut {
             self.cap(Cap::Attributes);
-            attributes.get(..self.limits.attributes).unwrap_or_default()
-        } else {
-            attributes
-        };
+        }
         match tag {
             Tag::Br => return self.line_break(),
             Tag::Title => {
                 self.in_title = true;
                 return;
             }
-            Tag::Meta => return self.meta(attributes, offset),
-            Tag::Link => return self.link(attributes),
-            Tag::Base => return self.base(attributes),
+            Tag::Meta => return self.meta(text, offset),
+            Tag::Link => return self.link(text),
+            Tag::Base => return self.base(text),
             Tag::Head | Tag::Frameset | Tag::Frame | Tag::Bgsound | Tag::Basefont => {
                 return;
             }
             Tag::Html | Tag::Body => {
                 if tag == Tag::Html && self.page.head.lang.is_none() {
-                    self.page.head.lang = ["lang", "xml:lang"]
-                        .iter()
-                        .find_map(|name| find(attributes, name.as_bytes()))
+                    self.page.head.lang = text
+                        .value(Key::Lang)
+                        .or_else(|| text.value(Key::XmlLang))
                         .map(|value| facts::decode(value).trim().to_owned())
                         .filter(|lang| !lang.is_empty());
                 }
@@ -229,13 +293,13 @@ impl Builder {
             _ => {}
         }
         if tag.is_skipped() {
-            if !self_closing || !matches!(tag, Tag::Svg | Tag::Math) {
-                self.start_skip(tag, attributes);
+            if !text.raw.self_closing || !matches!(tag, Tag::Svg | Tag::Math) {
+                self.start_skip(text);
             }
             return;
         }
         self.imply_ends(tag);
-        let link = tag == Tag::A && find(attributes, b"href").is_some();
+        let link = tag == Tag::A && text.value(Key::Href).is_some();
         if tag == Tag::A && self.open[Tag::A as usize] > 0 {
             // A link cannot stand in a link: the standard ends the outer one here.
             self.end_element(Tag::A, b"a");
@@ -248,13 +312,13 @@ impl Builder {
             Tag::Input | Tag::Button => self.inputs += 1,
             _ => {}
         }
-        self.push(tag, name, attributes, offset, link);
+        self.push(text, offset, link);
     }
 
     /// An end tag.
-    pub fn end_tag(&mut self, name: &[u8]) {
+    pub fn end_tag(&mut self, tag: Tag, name: &[u8]) {
         self.end_text_run();
-        let tag = Tag::from_name(name);
+        self.count_steps(1);
         if self
             .skip
             .is_some_and(|skip| skip.tag.is_raw() && skip.tag != tag)
@@ -367,6 +431,36 @@ impl Builder {
         }
     }
 
+    /// Beyond the cap on blocks, adds the block's text as further lines to the block before, up to some
+    /// size.
+    fn extend_last(&mut self, current: &Current, words: u32) -> bool {
+        let page = &mut self.page;
+        let Some(last) = page.blocks.last_mut() else {
+            return false;
+        };
+        let text = self.fold.as_str();
+        if last.text.1 - last.text.0 >= MERGED {
+            return false;
+        }
+        page.text.push('\n');
+        if let Some(marks) = &self.marks {
+            marks.write(narrow(page.text.len()), &mut page.marks);
+        }
+        page.text.push_str(text);
+        last.text.1 = narrow(page.text.len());
+        last.span.1 = narrow(current.end);
+        last.inline.1 = narrow(page.inline.len());
+        last.words += words;
+        last.link_words += current.link_words.min(words);
+        last.chars += 1 + narrow(text.chars().count());
+        last.tags_inside += current.last_tag - self.last_text_tag;
+        last.pieces += current.pieces;
+        last.images += self.images;
+        last.inputs += self.inputs;
+        self.last_text_tag = current.last_tag;
+        true
+    }
+
     /// Ends the block being built, if there is one.
     fn flush(&mut self) {
         self.count_link_words();
@@ -391,8 +485,11 @@ impl Builder {
         }
         if self.page.blocks.len() >= self.limits.blocks {
             self.page.capped.set(Cap::Blocks);
-            return;
+            if self.extend_last(&current, words) {
+                return;
+            }
         }
+        let text = self.fold.as_str();
         let start = self.page.text.len();
         self.page.text.push_str(text);
         if let Some(marks) = &self.marks {
@@ -416,16 +513,18 @@ impl Builder {
     }
 }
 
+/// The longest part of `text` from its start on that has at most `most` bytes.
+pub(crate) fn floor(text: &str, most: usize) -> &str {
+    let mut len = most.min(text.len());
+    while !text.is_char_boundary(len) {
+        len -= 1;
+    }
+    text.get(..len).unwrap_or_default()
+}
+
 /// Clamps an index into a page, whose length the engines keep below `u32::MAX`.
 fn narrow(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
-}
-
-/// Value of the first attribute of that (lower-case) name.
-fn find<'a>(attributes: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    Attributes::new(attributes)
-        .find(|(key, _)| key.eq_ignore_ascii_case(name))
-        .map(|(_, value)| value)
 }
 
 /// Elements whose end tag may be left out, so that counting starts against ends says nothing.

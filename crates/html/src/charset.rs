@@ -188,6 +188,12 @@ fn is_plausible(bytes: &[u8], encoding: &'static Encoding, utf8: &Utf8) -> bool 
 
 /// UTF-16 that lost its mark: markup is mostly ASCII, so every other byte is zero.
 fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
+    // A page in a script without spaces may have few ASCII characters, but begins with a tag.
+    match bytes {
+        [b'<', 0, b'!' | b'?' | b'A'..=b'Z' | b'a'..=b'z', 0, ..] => return Some(UTF_16LE),
+        [0, b'<', 0, b'!' | b'?' | b'A'..=b'Z' | b'a'..=b'z', ..] => return Some(UTF_16BE),
+        _ => {}
+    }
     let sample = bytes.get(..bytes.len().min(2048))?;
     if sample.len() < 8 {
         return None;

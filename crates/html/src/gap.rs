@@ -47,7 +47,7 @@ pub fn text_of_gap(html: &str, open: bool, until: Option<Tag>) -> Option<String>
                 }
                 at = next;
             }
-            Markup::Cut => return None,
+            Markup::Cut { .. } => return None,
         }
     }
     out.text(html.get(at..)?);

@@ -15,6 +15,8 @@ pub struct Head {
     pub lang: Option<String>,
     /// Contents of `<script type="application/ld+json">`, as they stand.
     pub json_ld: Vec<String>,
+    /// First and one past the last byte of each of them in the decoded page.
+    pub json_ld_spans: Vec<(u32, u32)>,
 }
 
 impl Head {

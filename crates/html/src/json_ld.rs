@@ -3,12 +3,14 @@
 //!
 //! Scripts in the wild are often broken; what can be repaired is, and the rest gives nothing.
 
+mod contents;
 mod graph;
 mod repair;
 mod texts;
 
 use serde_json::Value;
 
+pub use contents::{Content, ContentProperty, ContentSubject, contents};
 pub use graph::{Graph, Node};
 pub use texts::{JsonLdKind, JsonLdText, texts};
 

@@ -12,6 +12,8 @@ pub(crate) struct RawTag {
     pub attributes: (usize, usize),
     pub is_end: bool,
     pub self_closing: bool,
+    /// Whether the `>` stands where an attribute's value was to begin (`<p a=>`).
+    pub value_missing: bool,
 }
 
 /// What stands at a `<`.
@@ -20,48 +22,84 @@ pub(crate) enum Markup {
     Tag(RawTag),
     /// A doctype, bogus comment or stray `<`; reading goes on at this index.
     Skip(usize),
-    /// The bytes end inside the markup.
-    Cut,
+    /// The bytes end inside the markup; `quoted` tells whether inside a quoted value.
+    Cut {
+        quoted: bool,
+    },
 }
 
-fn is_space(byte: u8) -> bool {
+pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
+}
+
+/// Where an attribute stands: its name, and its value without quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spans {
+    pub name: (usize, usize),
+    pub value: (usize, usize),
+}
+
+/// What a byte is in a tag: white space 1, `/` 2, `>` 4, `=` 8.
+const CLASS: [u8; 256] = {
+    let mut class = [0; 256];
+    class[b' ' as usize] = 1;
+    class[b'\t' as usize] = 1;
+    class[b'\n' as usize] = 1;
+    class[b'\r' as usize] = 1;
+    class[0x0C] = 1;
+    class[b'/' as usize] = 2;
+    class[b'>' as usize] = 4;
+    class[b'=' as usize] = 8;
+    class
+};
+
+/// Index of the first byte from `at` on that is of a class in `mask`, or the length.
+fn find_class(bytes: &[u8], at: usize, mask: u8) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let len = rest
+        .iter()
+        .position(|&byte| CLASS[byte as usize] & mask != 0);
+    at + len.unwrap_or(rest.len())
 }
 
 /// Reads the markup at the `<` at `at`.
 pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
+    markup_with(bytes, at, |_, _| {})
+}
+
+/// As [`markup`], and gives the end of the tag's name and the place of each attribute to `note`.
+pub(crate) fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, Spans)) -> Markup {
     let Some(&next) = bytes.get(at + 1) else {
-        return Markup::Cut;
+        return Markup::Cut { quoted: false };
     };
     let is_end = next == b'/';
     let name_at = at + 1 + usize::from(is_end);
     match bytes.get(name_at) {
-        None => return Markup::Cut,
+        None => return Markup::Cut { quoted: false },
         Some(c) if c.is_ascii_alphabetic() => {}
         Some(_) if is_end || next == b'!' || next == b'?' => {
             return match memchr::memchr(b'>', bytes.get(at..).unwrap_or_default()) {
                 Some(end) => Markup::Skip(at + end + 1),
-                None => Markup::Cut,
+                None => Markup::Cut { quoted: false },
             };
         }
         Some(_) => return Markup::Skip(at + 1),
     }
-    let rest = bytes.get(name_at..).unwrap_or_default();
-    let Some(name_len) = rest
-        .iter()
-        .position(|&b| is_space(b) || b == b'/' || b == b'>')
-    else {
-        return Markup::Cut;
-    };
-    let name = (name_at, name_at + name_len);
+    let name = (name_at, find_class(bytes, name_at, 7));
     let mut attributes = Attributes {
         bytes,
         at: name.1,
         slash: false,
+        value_missing: false,
+        open_quote: false,
     };
-    while attributes.next().is_some() {}
+    while let Some(spans) = attributes.next_spans() {
+        note(name.1, spans);
+    }
     if bytes.get(attributes.at) != Some(&b'>') {
-        return Markup::Cut;
+        return Markup::Cut {
+            quoted: attributes.open_quote,
+        };
     }
     Markup::Tag(RawTag {
         start: at,
@@ -70,6 +108,7 @@ pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
         attributes: (name.1, attributes.at),
         is_end,
         self_closing: attributes.slash,
+        value_missing: attributes.value_missing,
     })
 }
 
@@ -81,6 +120,10 @@ pub(crate) struct Attributes<'a> {
     at: usize,
     /// Whether the last byte passed over was a `/` outside of a value.
     slash: bool,
+    /// Whether the last attribute was cut at its `=`.
+    value_missing: bool,
+    /// Whether the last value was cut before its closing quote.
+    open_quote: bool,
 }
 
 impl<'a> Attributes<'a> {
@@ -90,6 +133,8 @@ impl<'a> Attributes<'a> {
             bytes,
             at: 0,
             slash: false,
+            value_missing: false,
+            open_quote: false,
         }
     }
 
@@ -103,17 +148,9 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    fn slice(&self, start: usize, end: usize) -> &'a [u8] {
-        self.bytes.get(start..end).unwrap_or_default()
-    }
-}
-
-impl<'a> Iterator for Attributes<'a> {
-    type Item = (&'a [u8], &'a [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
+    fn next_spans(&mut self) -> Option<Spans> {
         self.slash = false;
-        while let Some(byte) = self.peek().filter(|&b| is_space(b) || b == b'/') {
+        while let Some(byte) = self.peek().filter(|&b| CLASS[b as usize] & 3 != 0) {
             self.slash = byte == b'/';
             self.at += 1;
         }
@@ -121,17 +158,15 @@ impl<'a> Iterator for Attributes<'a> {
             return None;
         }
         let start = self.at;
-        self.at += 1; // a name may start with `=`
-        while self
-            .peek()
-            .is_some_and(|b| !(is_space(b) || matches!(b, b'/' | b'>' | b'=')))
-        {
-            self.at += 1;
-        }
-        let name = self.slice(start, self.at);
+        // A name may start with `=`.
+        self.at = find_class(self.bytes, start + 1, 15);
+        let name = (start, self.at);
         self.skip_space();
         if self.peek() != Some(b'=') {
-            return Some((name, &[]));
+            return Some(Spans {
+                name,
+                value: (name.1, name.1),
+            });
         }
         self.at += 1;
         self.skip_space();
@@ -139,20 +174,33 @@ impl<'a> Iterator for Attributes<'a> {
             Some(quote @ (b'"' | b'\'')) => {
                 let from = self.at + 1;
                 let rest = self.bytes.get(from..).unwrap_or_default();
-                let end = from + memchr::memchr(quote, rest).unwrap_or(rest.len());
+                let end = memchr::memchr(quote, rest);
+                self.open_quote = end.is_none();
+                let end = from + end.unwrap_or(rest.len());
                 self.at = (end + 1).min(self.bytes.len());
-                self.slice(from, end)
+                (from, end)
             }
-            Some(b'>') | None => &[],
+            Some(b'>') | None => {
+                self.value_missing = true;
+                (self.at, self.at)
+            }
             Some(_) => {
                 let from = self.at;
-                while self.peek().is_some_and(|b| !is_space(b) && b != b'>') {
-                    self.at += 1;
-                }
-                self.slice(from, self.at)
+                self.at = find_class(self.bytes, from, 5);
+                (from, self.at)
             }
         };
-        Some((name, value))
+        Some(Spans { name, value })
+    }
+}
+
+impl<'a> Iterator for Attributes<'a> {
+    type Item = (&'a [u8], &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let spans = self.next_spans()?;
+        let slice = |(start, end)| self.bytes.get(start..end).unwrap_or_default();
+        Some((slice(spans.name), slice(spans.value)))
     }
 }
 
@@ -217,7 +265,7 @@ mod tests {
         assert_eq!(markup(b"<!doctype html>x", 0), Markup::Skip(15));
         assert_eq!(markup(b"< p>", 0), Markup::Skip(1));
         assert_eq!(markup(b"</>x", 0), Markup::Skip(3));
-        assert_eq!(markup(b"<div class='", 0), Markup::Cut);
-        assert_eq!(markup(b"<", 0), Markup::Cut);
+        assert_eq!(markup(b"<div class='", 0), Markup::Cut { quoted: true });
+        assert_eq!(markup(b"<p a", 0), Markup::Cut { quoted: false });
     }
 }

@@ -21,12 +21,18 @@ mod limits;
 mod lol;
 mod marks;
 mod plain;
+mod scan;
 mod table;
 mod tag;
+mod tag_lexer;
 mod text;
 mod tokens;
 pub mod words;
 
+#[cfg(test)]
+mod engine_tests;
+#[cfg(test)]
+mod hostile_tests;
 #[cfg(test)]
 mod page_tests;
 
@@ -39,5 +45,6 @@ pub use limits::{Cap, Capped, Limits};
 pub use lol::{LolEngine, PushReader};
 pub use marks::{Marks, Piece};
 pub use plain::{element_text, fold, plain};
+pub use scan::ScanEngine;
 pub use table::{Attribute, Block, Element, NONE, Page, Token, hash};
 pub use tag::Tag;

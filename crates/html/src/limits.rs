@@ -1,16 +1,16 @@
 //! Caps that keep time and memory linear in the page, and the record of which were passed.
 
-/// Caps on what one page may put into its tables. What lies beyond a cap is left out and the page is
-/// marked; it is never an error.
+/// Caps on what one page may put into its tables. What lies beyond a cap is left out or merged and
+/// the page is marked; it is never an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Open elements on the stack; deeper ones hang on the deepest kept.
     pub depth: usize,
     /// Rows of the element table.
     pub elements: usize,
-    /// Rows of the block table.
+    /// Blocks that are kept apart; the text of later ones is merged into larger blocks.
     pub blocks: usize,
-    /// Bytes of block text.
+    /// Bytes of text, as it stands in the page, that are read into blocks.
     pub text: usize,
     /// Attribute tokens of one element.
     pub element_tokens: usize,
@@ -20,6 +20,11 @@ pub struct Limits {
     pub attributes: usize,
     /// Bytes of head facts (title, meta, JSON-LD) kept.
     pub head: usize,
+    /// Bytes behind an element, comment or quote that is never closed which are read again as markup.
+    pub recovered: usize,
+    /// Steps of work ([`Page::steps`](crate::Page::steps)) from which on only the innermost few open
+    /// elements are looked at for each tag.
+    pub steps: u64,
 }
 
 impl Default for Limits {
@@ -27,12 +32,14 @@ impl Default for Limits {
         Self {
             depth: 512,
             elements: 1 << 20,
-            blocks: 1 << 19,
+            blocks: 1 << 18,
             text: 64 << 20,
             element_tokens: 64,
             tokens: 1 << 21,
             attributes: 64 << 10,
             head: 1 << 20,
+            recovered: 64 << 20,
+            steps: 1 << 30,
         }
     }
 }
@@ -61,10 +68,14 @@ pub enum Cap {
     Head = 64,
     /// The page is larger than spans can address (4 GiB); the rest is not read.
     Page = 128,
+    /// [`Limits::recovered`].
+    Recovered = 256,
+    /// [`Limits::steps`].
+    Steps = 512,
 }
 
 impl Cap {
-    const ALL: [(Cap, &'static str); 8] = [
+    const ALL: [(Cap, &'static str); 10] = [
         (Cap::Depth, "depth"),
         (Cap::Elements, "elements"),
         (Cap::Blocks, "blocks"),
@@ -73,6 +84,8 @@ impl Cap {
         (Cap::Attributes, "attributes"),
         (Cap::Head, "head"),
         (Cap::Page, "page"),
+        (Cap::Recovered, "recovered"),
+        (Cap::Steps, "steps"),
     ];
 }
 

@@ -14,12 +14,14 @@ use std::rc::Rc;
 use lol_html::html_content::{DocumentEnd, TextChunk, TextType};
 use lol_html::{DocumentContentHandlers, HtmlRewriter, MemorySettings, OutputSink, Settings};
 
-use crate::builder::{Builder, TextKind};
+use crate::builder::{Builder, TextKind, floor};
 use crate::engine::Engine;
-use crate::lex::{Markup, markup};
+use crate::lex::Markup;
 use crate::limits::{Cap, Limits};
+use crate::scan::{Unclosed, end_of_comment, recover};
 use crate::table::Page;
 use crate::tag::Tag;
+use crate::tag_lexer::{Key, TagLexer, TagText};
 
 /// Reads whole pages with lol_html.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,16 +80,13 @@ impl PushReader {
     /// Reads on. What goes beyond 4 GiB in all is left out and the page marked.
     pub fn push(&mut self, chunk: &str) {
         let room = (u32::MAX as usize).saturating_sub(self.read);
-        let mut len = chunk.len().min(room);
-        while !chunk.is_char_boundary(len) {
-            len -= 1;
-        }
-        if len < chunk.len() {
+        let part = floor(chunk, room);
+        if part.len() < chunk.len() {
             self.builder.borrow_mut().cap(Cap::Page);
         }
-        if let (Some(stream), Some(chunk)) = (&mut self.stream, chunk.get(..len)) {
-            stream.push(chunk);
-            self.read += len;
+        if let Some(stream) = &mut self.stream {
+            stream.push(part);
+            self.read += part.len();
         }
     }
 
@@ -103,7 +102,7 @@ impl PushReader {
 }
 
 /// How deep `noscript` in `noscript` is followed; each level is a tokenizer of its own.
-const NOSCRIPT_DEPTH: u32 = 2;
+pub(crate) const NOSCRIPT_DEPTH: u32 = 2;
 
 /// One lol_html rewriter and what it has yet to tell the builder.
 struct Stream {
@@ -131,12 +130,28 @@ struct Gaps {
     depth: u32,
     /// The content of an open `noscript`.
     noscript: Option<Box<Stream>>,
-    /// The innermost element that lol_html takes for raw text.
-    raw: Option<Tag>,
+    /// Whether lol_html has gone into the content of a `noscript`.
+    in_noscript: bool,
+    /// The text of an open element that holds no markup: should it have no end, it is read again.
+    swallowed: Option<Swallowed>,
+    /// Place of the comment that came last, if nothing has come since.
+    comment: Option<usize>,
+    lexer: TagLexer,
+}
+
+/// Text of an element that may turn out to have no end.
+struct Swallowed {
+    unclosed: Unclosed,
+    text: String,
+    /// Place of the text in the page.
+    start: usize,
+    /// Bytes that may still be kept.
+    room: usize,
 }
 
 impl Stream {
     fn new(builder: Rc<RefCell<Builder>>, offset: usize, depth: u32) -> Self {
+        let lexer = TagLexer::new(builder.borrow().limits().attributes);
         let gaps = Rc::new(RefCell::new(Gaps {
             builder,
             input: String::new(),
@@ -145,7 +160,10 @@ impl Stream {
             offset,
             depth,
             noscript: None,
-            raw: None,
+            in_noscript: false,
+            swallowed: None,
+            comment: None,
+            lexer,
         }));
         let (for_text, for_comments, for_end) = (gaps.clone(), gaps.clone(), gaps.clone());
         let handlers = DocumentContentHandlers::default()
@@ -204,8 +222,9 @@ impl Gaps {
         }
         self.tags_before(start);
         self.used_up_to(end);
+        self.comment = None;
         let place = self.offset + start;
-        if kind == TextType::RawText && self.raw == Some(Tag::Noscript) {
+        if kind == TextType::RawText && self.in_noscript {
             if self.depth < NOSCRIPT_DEPTH {
                 let (builder, depth) = (&self.builder, self.depth + 1);
                 let inner = self
@@ -214,6 +233,23 @@ impl Gaps {
                 inner.push(text);
             }
             return;
+        }
+        if let Some(swallowed) = &mut self.swallowed
+            && matches!(
+                kind,
+                TextType::RawText | TextType::ScriptData | TextType::RCData
+            )
+        {
+            if swallowed.text.is_empty() {
+                swallowed.start = place;
+            }
+            let part = floor(text, swallowed.room);
+            swallowed.text.push_str(part);
+            swallowed.room = if part.len() < text.len() {
+                0
+            } else {
+                swallowed.room - part.len()
+            };
         }
         let kind = match kind {
             TextType::Data | TextType::RCData => TextKind::Decoded,
@@ -225,66 +261,98 @@ impl Gaps {
     fn comment(&mut self, start: usize, end: usize) {
         self.tags_before(start);
         self.used_up_to(end);
+        self.comment = Some(start);
+        // What began before the comment holds markup: it stands in foreign content.
+        self.swallowed = None;
         self.builder.borrow_mut().comment();
     }
 
+    /// The stream has ended.
     fn rest(&mut self) {
+        let at_end = self.used == self.input.len();
         self.tags_before(self.base + self.input.len());
         self.end_noscript();
+        if !at_end {
+            return;
+        }
+        if let Some(swallowed) = self.swallowed.take() {
+            self.recover(&swallowed.text, swallowed.start, swallowed.unclosed);
+        } else if let Some(start) = self.comment {
+            let comment = start
+                .checked_sub(self.base)
+                .and_then(|start| self.input.get(start..))
+                .unwrap_or_default();
+            if comment.starts_with("<!--") && end_of_comment(comment.as_bytes(), 4).is_none() {
+                let text = comment.get(4..).unwrap_or_default();
+                self.recover(text, self.offset + start + 4, Unclosed::Comment);
+            }
+        }
+    }
+
+    fn recover(&self, text: &str, offset: usize, unclosed: Unclosed) {
+        let builder = &mut self.builder.borrow_mut();
+        recover(text, offset, self.depth, builder, unclosed);
     }
 
     /// Reads the tags up to `end` in the stream.
     fn tags_before(&mut self, end: usize) {
         let len = end.saturating_sub(self.base).min(self.input.len());
         let input = std::mem::take(&mut self.input);
+        let mut lexer = std::mem::replace(&mut self.lexer, TagLexer::new(0));
         let bytes = input.as_bytes().get(..len).unwrap_or_default();
         let mut from = self.used;
         while let Some(at) = bytes
             .get(from..)
             .and_then(|rest| memchr::memchr(b'<', rest))
         {
-            match markup(bytes, from + at) {
-                Markup::Tag(tag) => {
-                    let part =
-                        |(start, end): (usize, usize)| bytes.get(start..end).unwrap_or_default();
-                    self.tag(
-                        part(tag.name),
-                        part(tag.attributes),
-                        tag.is_end,
-                        tag.self_closing,
-                        tag.start,
-                    );
-                    from = tag.end;
+            let lt = from + at;
+            match lexer.markup(bytes, lt) {
+                Markup::Tag(raw) => {
+                    self.tag(&lexer.tag(bytes, raw));
+                    from = raw.end;
                 }
                 Markup::Skip(next) => from = next,
-                Markup::Cut => break,
+                Markup::Cut { quoted } => {
+                    if quoted {
+                        // Only the end of the stream can cut a tag.
+                        self.end_noscript();
+                        let text = input.get(lt + 1..).unwrap_or_default();
+                        let offset = self.offset + self.base + lt + 1;
+                        self.recover(text, offset, Unclosed::Quote);
+                    }
+                    break;
+                }
             }
         }
+        self.lexer = lexer;
         self.input = input;
     }
 
-    fn tag(
-        &mut self,
-        name: &[u8],
-        attributes: &[u8],
-        is_end: bool,
-        self_closing: bool,
-        start: usize,
-    ) {
-        let tag = Tag::from_name(name);
-        if is_end {
+    fn tag(&mut self, text: &TagText) {
+        let (tag, raw) = (text.tag, text.raw);
+        self.comment = None;
+        self.swallowed = None;
+        self.in_noscript = false;
+        if raw.is_end {
             if tag == Tag::Noscript {
                 self.end_noscript();
             }
-            self.raw = None;
-            self.builder.borrow_mut().end_tag(name);
-        } else {
-            self.raw = (tag == Tag::Noscript).then_some(tag);
-            let offset = self.offset + self.base + start;
-            self.builder
-                .borrow_mut()
-                .start_tag(name, attributes, self_closing, offset);
+            self.builder.borrow_mut().end_tag(tag, text.name);
+            return;
         }
+        let mut builder = self.builder.borrow_mut();
+        // After `<noscript a=>` lol_html reads markup, but calls its text raw.
+        if !raw.value_missing {
+            self.in_noscript = tag == Tag::Noscript;
+            self.swallowed = Unclosed::of(tag, text.value(Key::Type)).map(|unclosed| Swallowed {
+                unclosed,
+                text: String::new(),
+                start: 0,
+                // A character more than is read again, so that the cut is seen.
+                room: builder.limits().recovered.saturating_add(4),
+            });
+        }
+        builder.start_tag(text, self.offset + self.base + raw.start);
     }
 
     fn end_noscript(&mut self) {

@@ -229,6 +229,7 @@ fn head_facts_are_kept_apart() {
     assert_eq!(head.canonical.as_deref(), Some("/c?a=1&b=2"));
     assert_eq!(head.base.as_deref(), Some("/b/"));
     assert_eq!(head.json_ld, ["{\"@type\":\"Article\"}"]);
+    assert_eq!(head.json_ld_spans.len(), 1);
     assert_eq!(texts(&page), ["x"]);
 }
 
@@ -337,7 +338,7 @@ fn caps_are_marked_and_the_text_still_comes_out() {
             ..Limits::default()
         },
     );
-    assert_eq!(texts(&page), ["a", "b"]);
+    assert_eq!(texts(&page), ["a", "b\nc"]);
     assert_eq!(page.capped.names().collect::<Vec<_>>(), ["blocks"]);
 }
 

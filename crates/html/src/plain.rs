@@ -72,7 +72,7 @@ pub fn element_text(html: &str, start: u32, most: usize) -> String {
                 at = raw.end;
             }
             Markup::Skip(end) => at = end,
-            Markup::Cut => {
+            Markup::Cut { .. } => {
                 end = at + found;
                 break;
             }
@@ -122,7 +122,7 @@ fn strip(text: &str) -> String {
                     (raw.end, Some(Tag::from_name(name)), raw.is_end)
                 }
                 Markup::Skip(end) => (end, None, false),
-                Markup::Cut => break,
+                Markup::Cut { .. } => break,
             }
         };
         if skip.is_none() {

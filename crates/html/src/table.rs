@@ -30,6 +30,9 @@ pub struct Page {
     pub bytes: usize,
     /// Start and end tags of the page outside of skipped elements.
     pub tags: u32,
+    /// Steps of work that reading took: bytes, tags, open elements and tokens looked at. At most
+    /// proportional to `bytes`.
+    pub steps: u64,
     pub(crate) text: String,
     /// Where in `text` the marks change; empty unless they were asked for.
     pub(crate) marks: Vec<(u32, Marks)>,
@@ -144,10 +147,14 @@ pub struct Token {
 }
 
 /// The hash of an attribute token (FNV-1a, 64 bit): part of the model file, so it never changes.
-pub fn hash(text: &[u8]) -> u64 {
-    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+pub const fn hash(text: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut rest = text;
+    while let [byte, after @ ..] = rest {
+        hash = (hash ^ *byte as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        rest = after;
+    }
+    hash
 }
 
 impl Page {

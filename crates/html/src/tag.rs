@@ -305,43 +305,56 @@ const TAGS: [Tag; Tag::COUNT] = {
     ]
 };
 
-/// Longest name that has a key, in bytes; every known name is shorter.
-const KEY: usize = 16;
+/// Longest known name, in bytes.
+const LONGEST: usize = 10;
+/// Slots of the table of names: a power of two, well over twice the number of names.
+const SLOTS: usize = 512;
 
-/// The names as integers, first letter in the highest byte.
-const KEYS: [u128; Tag::COUNT] = {
-    let mut keys = [0; Tag::COUNT];
-    let mut at = 0;
+/// Slot of a name of at most [`LONGEST`] bytes, in any case: five bits of each byte, multiplied.
+const fn slot(name: &[u8]) -> usize {
+    let mut key: u64 = 0;
+    let mut rest = name;
+    while let [byte, after @ ..] = rest {
+        key = key << 5 | (*byte & 31) as u64;
+        rest = after;
+    }
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize
+}
+
+/// The tags at the slots of their names, or at the next free one behind.
+const TABLE: [Tag; SLOTS] = {
+    let mut table = [Tag::Other; SLOTS];
+    let mut at = 1;
     while at < Tag::COUNT {
-        let name = NAMES[at].as_bytes();
-        let mut bytes = [0; KEY];
-        let mut letter = 0;
-        while letter < name.len() {
-            bytes[letter] = name[letter];
-            letter += 1;
+        let mut slot = slot(NAMES[at].as_bytes());
+        while !matches!(table[slot], Tag::Other) {
+            slot = (slot + 1) % SLOTS;
         }
-        keys[at] = u128::from_be_bytes(bytes);
+        table[slot] = TAGS[at];
         at += 1;
     }
-    keys
+    table
 };
 
 impl Tag {
     /// How many values there are, [`Tag::Other`] included.
     pub const COUNT: usize = Tag::Xmp as usize + 1;
 
+    /// The names in the order of their numbers, the empty one of [`Tag::Other`] first.
+    pub(crate) const NAMES: [&str; Tag::COUNT] = NAMES;
+
     /// The tag of a name in any case.
     pub fn from_name(name: &[u8]) -> Tag {
-        let mut bytes = [0u8; KEY];
-        let Some(lower) = bytes.get_mut(..name.len()) else {
+        if name.len() > LONGEST {
             return Tag::Other;
-        };
-        lower.copy_from_slice(name);
-        lower.make_ascii_lowercase();
-        // The keys are sorted as the names are: at most seven comparisons of integers.
-        match KEYS.binary_search(&u128::from_be_bytes(bytes)) {
-            Ok(at) => TAGS[at],
-            Err(_) => Tag::Other,
+        }
+        let mut at = slot(name);
+        loop {
+            match TABLE[at % SLOTS] {
+                Tag::Other => return Tag::Other,
+                tag if name.eq_ignore_ascii_case(tag.name().as_bytes()) => return tag,
+                _ => at += 1,
+            }
         }
     }
 
@@ -483,6 +496,58 @@ impl Tag {
         matches!(
             self,
             Script | Style | Textarea | Iframe | Noembed | Noframes
+        )
+    }
+
+    /// Whether the start of the element ends foreign content, svg or math, around it (HTML standard,
+    /// 13.2.6.5).
+    pub fn ends_foreign(self) -> bool {
+        use Tag::*;
+        matches!(
+            self,
+            B | Big
+                | Blockquote
+                | Body
+                | Br
+                | Center
+                | Code
+                | Dd
+                | Div
+                | Dl
+                | Dt
+                | Em
+                | Embed
+                | H1
+                | H2
+                | H3
+                | H4
+                | H5
+                | H6
+                | Head
+                | Hr
+                | I
+                | Img
+                | Li
+                | Listing
+                | Menu
+                | Meta
+                | Nobr
+                | Ol
+                | P
+                | Pre
+                | Ruby
+                | S
+                | Small
+                | Span
+                | Strong
+                | Strike
+                | Sub
+                | Sup
+                | Table
+                | Tt
+                | U
+                | Ul
+                | Var
         )
     }
 

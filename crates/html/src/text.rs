@@ -126,13 +126,18 @@ impl TextFold {
     fn append(&mut self, text: &str, offset: usize, keep_space: bool) {
         let bytes = text.as_bytes();
         let mut at = 0;
-        while at < bytes.len() {
-            // Runs of printable ASCII and multi-byte characters that are no space are copied whole.
-            let run = bytes.get(at..).unwrap_or_default();
-            let len = run
-                .iter()
-                .position(|&b| !(0x21..0x7F).contains(&b))
-                .unwrap_or(run.len());
+        while let Some(rest) = bytes.get(at..)
+            && let Some(&first) = rest.first()
+        {
+            if !keep_space && matches!(first, b' ' | b'\n' | b'\t' | b'\r') {
+                self.gap = self.gap.max(Gap::Space);
+                at += rest
+                    .iter()
+                    .position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r'))
+                    .unwrap_or(rest.len());
+                continue;
+            }
+            let len = plain_run(rest, !keep_space);
             if len > 0 {
                 self.open_gap(keep_space);
                 self.out
@@ -189,6 +194,63 @@ impl TextFold {
             None => self.marks = Some(Marks { start, end }),
         }
     }
+}
+
+/// What a byte is in a run of text that is copied as it stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Byte {
+    /// Printable ASCII, or part of a character that is neither space nor ignored.
+    Plain,
+    Space,
+    /// First of a character of three bytes that has to be looked at.
+    Lead,
+    Other,
+}
+
+const BYTES: [Byte; 256] = {
+    let mut bytes = [Byte::Plain; 256];
+    let mut at = 0;
+    while at < 0x21 {
+        bytes[at] = Byte::Other;
+        at += 1;
+    }
+    bytes[b' ' as usize] = Byte::Space;
+    bytes[0x7F] = Byte::Other;
+    // U+0080 to U+00BF: control characters, the no-break space, the soft hyphen.
+    bytes[0xC2] = Byte::Other;
+    bytes[0xE1] = Byte::Lead;
+    bytes[0xE2] = Byte::Lead;
+    bytes[0xE3] = Byte::Lead;
+    bytes[0xEF] = Byte::Lead;
+    bytes
+};
+
+/// Length of the run at the start of `bytes`, which are UTF-8, in which every character is copied as
+/// it stands: none is white space, but for single spaces inside the run if `spaces`, or ignored.
+fn plain_run(bytes: &[u8], spaces: bool) -> usize {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match BYTES[byte as usize] {
+            Byte::Plain => at += 1,
+            Byte::Space if spaces && at > 0 => {
+                match bytes.get(at + 1).map(|next| BYTES[*next as usize]) {
+                    Some(Byte::Plain) => at += 2,
+                    _ => break,
+                }
+            }
+            Byte::Lead => match bytes.get(at..at + 3) {
+                Some([0xE1, 0x9A, 0x80])
+                | Some([0xE2, 0x80, 0x80..=0x8B | 0xA8 | 0xA9 | 0xAF])
+                | Some([0xE2, 0x81, 0x9F])
+                | Some([0xE3, 0x80, 0x80])
+                | Some([0xEF, 0xBB, 0xBF])
+                | None => break,
+                Some(_) => at += 3,
+            },
+            Byte::Space | Byte::Other => break,
+        }
+    }
+    at
 }
 
 /// Control and invisible characters that are dropped: they would only divide words.
@@ -288,6 +350,23 @@ mod tests {
     #[test]
     fn invisible_characters_do_not_divide_words() {
         assert_eq!(fold(&["hy&shy;phen\u{200b}ated\0"], false).0, "hyphenated");
+    }
+
+    #[test]
+    fn every_character_is_copied_folded_or_dropped() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            if c == '&' || c == '<' {
+                continue;
+            }
+            let expected = if c.is_whitespace() {
+                "a b".to_owned()
+            } else if is_ignored(c) {
+                "ab".to_owned()
+            } else {
+                format!("a{c}b")
+            };
+            assert_eq!(fold(&[&format!("a{c}b")], false).0, expected, "{c:?}");
+        }
     }
 
     #[test]

@@ -1,43 +1,71 @@
 //! Splitting attribute values into tokens.
 
+use crate::table::hash;
+
 /// Longest token in bytes; longer ones are machine-made and cut.
 const LONGEST: usize = 40;
 
-/// Gives each token of an attribute value in lower case: runs of letters, split where lower case
-/// turns to upper (`postTitle` gives `post`, `title`), two bytes or longer.
-pub(crate) fn split(value: &[u8], mut give: impl FnMut(&str)) {
+/// Gives each token of an attribute value in lower case with its [`hash`](crate::hash): runs of
+/// letters, split where lower case turns to upper (`postTitle` gives `post`, `title`), two bytes or
+/// longer.
+pub(crate) fn split(value: &[u8], mut give: impl FnMut(&str, u64)) {
     let mut token = [0u8; LONGEST];
     let mut len = 0;
     let mut after_lower = false;
     let mut end = |token: &[u8]| {
         if token.len() > 1 {
-            // A cut inside a character leaves a tail that is no UTF-8: keep what is.
             let text = match std::str::from_utf8(token) {
                 Ok(text) => text,
+                // A cut inside a character leaves a tail that is no UTF-8: keep what is.
                 Err(error) => token
                     .get(..error.valid_up_to())
                     .and_then(|valid| std::str::from_utf8(valid).ok())
                     .unwrap_or_default(),
             };
             if !text.is_empty() {
-                give(text);
+                give(text, hash(text.as_bytes()));
             }
         }
     };
     for &byte in value {
-        let letter = byte.is_ascii_alphabetic() || byte >= 0x80;
-        if !letter || (after_lower && byte.is_ascii_uppercase()) {
+        let class = LETTERS[byte as usize];
+        if class & LETTER == 0 || (after_lower && class & UPPER != 0) {
             end(token.get(..len).unwrap_or_default());
             len = 0;
         }
-        if letter && let Some(slot) = token.get_mut(len) {
-            *slot = byte.to_ascii_lowercase();
+        if class & LETTER != 0
+            && let Some(slot) = token.get_mut(len)
+        {
+            *slot = byte | (class & UPPER);
             len += 1;
         }
-        after_lower = byte.is_ascii_lowercase();
+        after_lower = class & LOWER != 0;
     }
     end(token.get(..len).unwrap_or_default());
 }
+
+const LETTER: u8 = 1;
+const LOWER: u8 = 2;
+/// Also the bit that makes an upper case letter a lower case one.
+const UPPER: u8 = 0x20;
+
+/// What each byte is in a token; bytes beyond ASCII are letters without case.
+const LETTERS: [u8; 256] = {
+    let mut class = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        if b >= 0x80 {
+            class[byte] = LETTER;
+        } else if b.is_ascii_lowercase() {
+            class[byte] = LETTER | LOWER;
+        } else if b.is_ascii_uppercase() {
+            class[byte] = LETTER | UPPER;
+        }
+        byte += 1;
+    }
+    class
+};
 
 #[cfg(test)]
 mod tests {
@@ -45,7 +73,7 @@ mod tests {
 
     fn tokens(value: &str) -> Vec<String> {
         let mut out = Vec::new();
-        split(value.as_bytes(), |token| out.push(token.to_owned()));
+        split(value.as_bytes(), |token, _| out.push(token.to_owned()));
         out
     }
 

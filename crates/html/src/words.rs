@@ -3,6 +3,8 @@
 //! A word is a run of letters, digits and underscores (`\w+`). In scripts that do not divide words
 //! by spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Burmese, Tibetan) each character is a word.
 
+use std::sync::LazyLock;
+
 /// Whether the character belongs to a script that does not divide words by spaces.
 pub fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
@@ -82,7 +84,7 @@ pub fn count(text: &str) -> u32 {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         if byte < 0x80 {
-            let word = byte.is_ascii_alphanumeric() || byte == b'_';
+            let word = ASCII_WORD[byte as usize];
             count += u32::from(word && !inside);
             inside = word;
             at += 1;
@@ -91,19 +93,53 @@ pub fn count(text: &str) -> u32 {
         let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
             break;
         };
-        if !is_word(c) {
-            inside = false;
-        } else if is_unspaced(c) {
-            count += 1;
-            inside = false;
-        } else {
-            count += u32::from(!inside);
-            inside = true;
-        }
         at += c.len_utf8();
+        let class = match WIDE.get(c as usize) {
+            Some(class) => *class,
+            None => Class::of(c),
+        };
+        count += u32::from(class == Class::Alone || class == Class::Word && !inside);
+        inside = class == Class::Word;
     }
     count
 }
+
+/// What a character is to the count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Other,
+    Word,
+    /// A word by itself.
+    Alone,
+}
+
+impl Class {
+    fn of(c: char) -> Self {
+        match (is_word(c), is_unspaced(c)) {
+            (false, _) => Class::Other,
+            (true, false) => Class::Word,
+            (true, true) => Class::Alone,
+        }
+    }
+}
+
+/// The class of each character of the basic plane: asking the standard library takes longer.
+static WIDE: LazyLock<Vec<Class>> = LazyLock::new(|| {
+    (0..=0xFFFF)
+        .map(|code| char::from_u32(code).map_or(Class::Other, Class::of))
+        .collect()
+});
+
+/// Whether each byte of ASCII belongs to a word.
+const ASCII_WORD: [bool; 256] = {
+    let mut word = [false; 256];
+    let mut byte = 0u8;
+    while byte < 0x80 {
+        word[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    word
+};
 
 #[cfg(test)]
 mod tests {
@@ -135,6 +171,18 @@ mod tests {
     #[test]
     fn hangul_is_divided_by_spaces() {
         assert_eq!(all("안녕 세계", Rule::Characters), ["안녕", "세계"]);
+    }
+
+    #[test]
+    fn every_character_counts_as_the_iterator_has_it() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            let text = format!("a{c}b");
+            assert_eq!(
+                count(&text) as usize,
+                words(&text, Rule::Characters).count(),
+                "{c:?}"
+            );
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use trommel_html::Page;
 use trommel_html::words::Rule;
+use trommel_model::JudgedCandidate;
 
 use crate::metric::Scores;
 use crate::pages::{LabelledPage, PageSet};
@@ -42,10 +43,10 @@ pub struct EvalOptions {
     pub comments: bool,
 }
 
-/// Scores the text of the blocks that `keep` chooses on each page; it gives one verdict a block.
+/// Scores the text that `keep` takes out of each page.
 pub fn evaluate(
     set: &PageSet,
-    keep: impl Fn(&LabelledPage) -> Vec<bool> + Sync,
+    keep: impl Fn(&LabelledPage) -> String + Sync,
     options: &EvalOptions,
 ) -> Report {
     let scores: Vec<Scores> = set
@@ -53,7 +54,7 @@ pub fn evaluate(
         .par_iter()
         .map(|page| {
             let gold = page.gold.text(options.comments);
-            Scores::of(&kept_text(&page.page, &keep(page)), &gold, options.rule)
+            Scores::of(&keep(page), &gold, options.rule)
         })
         .collect();
     let by = |key: fn(&LabelledPage) -> Option<&String>| {
@@ -83,10 +84,13 @@ fn mean(scores: Vec<&Scores>) -> Mean {
     }
 }
 
-/// Text of the blocks that are kept, one a line.
-pub fn kept_text(page: &Page, keep: &[bool]) -> String {
-    let kept = page.blocks.iter().zip(keep).filter(|(_, kept)| **kept);
-    kept.map(|(block, _)| page.text(block))
+/// Text of the blocks and candidates that are kept, one a line.
+pub fn kept_text(page: &Page, keep: &[bool], candidates: &[JudgedCandidate]) -> String {
+    let blocks = page.blocks.iter().zip(keep).filter(|(_, kept)| **kept);
+    let candidates = candidates.iter().filter(|own| own.kept);
+    blocks
+        .map(|(block, _)| page.text(block))
+        .chain(candidates.map(|own| own.candidate.content.text.as_str()))
         .collect::<Vec<_>>()
         .join("\n")
 }
@@ -115,7 +119,7 @@ mod tests {
                 page("<p>three</p><p>late</p>", "three", "forum"),
             ],
         };
-        let first = |page: &LabelledPage| (0..page.page.blocks.len()).map(|at| at == 0).collect();
+        let first = |page: &LabelledPage| kept_text(&page.page, &[true], &[]);
         let mut options = EvalOptions {
             rule: Rule::Characters,
             comments: false,

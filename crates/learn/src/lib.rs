@@ -3,6 +3,7 @@
 mod additive;
 mod bins;
 mod boost;
+mod candidates;
 mod error;
 mod evaluate;
 mod folds;

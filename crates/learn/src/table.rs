@@ -2,6 +2,7 @@
 
 use trommel_features::{Group, ListedToken, Schema, TokenWeight};
 
+use crate::candidates::LabelledCandidates;
 use crate::folds::by_group;
 use crate::lexicon::{self, Example};
 use crate::pages::LabelledPage;
@@ -20,6 +21,7 @@ pub(crate) struct Labelled<'a> {
     pub page: &'a LabelledPage,
     pub set: usize,
     pub labels: Vec<bool>,
+    pub candidates: LabelledCandidates,
     pub text: String,
 }
 

@@ -4,9 +4,11 @@ use rayon::prelude::*;
 use trommel_features::{Group, Rows};
 use trommel_html::words::Rule;
 use trommel_model::{
-    FORMAT, Model, ModelFile, Part, Score, Selection, Training, TrainingSet, VERSION, sigmoid,
+    CandidateScorer, FORMAT, JudgedCandidate, Model, ModelFile, Part, Score, Selection, Training,
+    TrainingSet, VERSION, sigmoid,
 };
 
+use crate::candidates::{COMMENTS, LabelledCandidates, fit_candidates};
 use crate::error::LearnError;
 use crate::evaluate::kept_text;
 use crate::folds::by_group;
@@ -65,9 +67,11 @@ pub struct JudgedPage {
     pub probabilities: Vec<f32>,
     /// Labels of the blocks.
     pub labels: Vec<bool>,
-    /// Expected F1 of the chosen blocks.
+    /// Texts of the JSON-LD that are not among the blocks, likewise judged, and their labels.
+    pub candidates: Vec<(JudgedCandidate, bool)>,
+    /// Expected F1 of what was chosen.
     pub confidence: f32,
-    /// Scores of the chosen blocks.
+    /// Scores of what was chosen.
     pub scores: Scores,
 }
 
@@ -91,13 +95,28 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
     let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
     let folds = by_group(&hosts, options.folds);
     let (penalties, probabilities) = cross_validate(&pages, &folds, options)?;
+    let judged_candidates = cross_validate_candidates(&pages, &folds, options)?;
     let chosen: Vec<Chosen> = match options.learner {
         Learner::Shipped => (0..penalties.len())
-            .map(|at| choose(&pages, &probabilities, &[at], sets.len()))
+            .map(|at| {
+                choose(
+                    &pages,
+                    &probabilities,
+                    &judged_candidates,
+                    &[at],
+                    sets.len(),
+                )
+            })
             .collect(),
         _ => {
             let all: Vec<usize> = (0..penalties.len()).collect();
-            vec![choose(&pages, &probabilities, &all, sets.len())]
+            vec![choose(
+                &pages,
+                &probabilities,
+                &judged_candidates,
+                &all,
+                sets.len(),
+            )]
         }
     };
 
@@ -110,6 +129,10 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         fit_kinds(&table, learned.schema.names(), &all)?
     };
     table.blank(learned.schema.names(), ADDRESS);
+    let candidates = match options.learner {
+        Learner::Linear => None,
+        _ => fit_candidates(&all)?,
+    };
     let penalty = chosen
         .first()
         .and_then(|chosen| penalties.get(chosen.candidate))
@@ -121,7 +144,8 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         .zip(chosen)
         .zip(&options.names)
         .map(|((parts, chosen), name)| {
-            let judged = judged(&pages, &probabilities, &chosen, sets.len());
+            let selection = chosen.selection;
+            let judged = judged(&pages, &probabilities, chosen, sets.len());
             let file = ModelFile {
                 format: FORMAT.into(),
                 version: VERSION,
@@ -134,7 +158,8 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 token_weights: learned.weights.clone(),
                 word_weights: learned.words.clone(),
                 kinds: kinds.clone(),
-                selection: chosen.selection,
+                candidates: candidates.clone(),
+                selection,
                 training: training(sets, options, penalty, &judged),
                 scores: scores(sets, options, &judged),
             };
@@ -150,22 +175,35 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
 struct Chosen {
     candidate: usize,
     selection: Selection,
-    /// Expected F1 and scores of each page.
-    scores: Vec<(f32, Scores)>,
+    /// What was chosen on each page.
+    pages: Vec<ScoredPage>,
+}
+
+/// A choice on one page.
+#[derive(Clone)]
+struct ScoredPage {
+    expected_f1: f32,
+    scores: Scores,
+    candidates: Vec<JudgedCandidate>,
 }
 
 fn choose(
     pages: &[Labelled],
     probabilities: &[ByCandidate],
+    judged_candidates: &[Vec<JudgedCandidate>],
     candidates: &[usize],
     sets: usize,
 ) -> Chosen {
     let mut best = (f64::NEG_INFINITY, None);
     let mut consider = |candidate: usize, selection: Selection| {
-        let scores: Vec<(f32, Scores)> = pages
+        let scores: Vec<ScoredPage> = pages
             .par_iter()
             .zip(probabilities)
-            .map(|(page, all)| page.score(all.get(candidate).map_or(&[], Vec::as_slice), selection))
+            .zip(judged_candidates)
+            .map(|((page, all), own)| {
+                let probabilities = all.get(candidate).map_or(&[][..], Vec::as_slice);
+                page.score(probabilities, own.clone(), selection)
+            })
             .collect();
         let mean = mean_over_sets(pages, &scores, sets);
         tracing::info!(candidate, ?selection, f1 = mean, "cross-validated");
@@ -174,7 +212,7 @@ fn choose(
             best.1 = Some(Chosen {
                 candidate,
                 selection,
-                scores,
+                pages: scores,
             });
         }
         best.1.as_ref().map_or(0, |chosen| chosen.candidate)
@@ -189,7 +227,7 @@ fn choose(
     best.1.unwrap_or(Chosen {
         candidate: 0,
         selection: Selection::ExpectedF1,
-        scores: Vec::new(),
+        pages: Vec::new(),
     })
 }
 
@@ -197,15 +235,15 @@ fn choose(
 fn judged(
     pages: &[Labelled],
     probabilities: &[ByCandidate],
-    chosen: &Chosen,
+    chosen: Chosen,
     sets: usize,
 ) -> Vec<JudgedPage> {
     let mut number_in_set = vec![0; sets];
     pages
         .iter()
         .zip(probabilities)
-        .zip(&chosen.scores)
-        .map(|((page, all), (confidence, scores))| {
+        .zip(chosen.pages)
+        .map(|((page, all), scored)| {
             let number = number_in_set[page.set];
             number_in_set[page.set] += 1;
             JudgedPage {
@@ -213,8 +251,13 @@ fn judged(
                 page: number,
                 probabilities: all.get(chosen.candidate).cloned().unwrap_or_default(),
                 labels: page.labels.clone(),
-                confidence: *confidence,
-                scores: *scores,
+                candidates: scored
+                    .candidates
+                    .into_iter()
+                    .zip(page.candidates.own.iter().map(|(_, label)| *label))
+                    .collect(),
+                confidence: scored.expected_f1,
+                scores: scored.scores,
             }
         })
         .collect()
@@ -234,6 +277,7 @@ fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<Labelled<'a>
                 page,
                 set,
                 labels,
+                candidates: LabelledCandidates::of(&page.page, &text),
                 text,
             }
         })
@@ -276,6 +320,31 @@ fn cross_validate(
         penalties = candidates.into_iter().map(|(_, penalty)| penalty).collect();
     }
     Ok((penalties, probabilities))
+}
+
+/// The candidates of each page, judged by scorers that have not seen its host.
+fn cross_validate_candidates(
+    pages: &[Labelled],
+    folds: &[usize],
+    options: &TrainOptions,
+) -> Result<Vec<Vec<JudgedCandidate>>, LearnError> {
+    if options.learner == Learner::Linear {
+        return Ok(vec![Vec::new(); pages.len()]);
+    }
+    let scorers: Vec<Option<CandidateScorer>> = (0..options.folds)
+        .map(|fold| {
+            let rest = pages.iter().zip(folds).filter(|(_, own)| **own != fold);
+            fit_candidates(&rest.map(|(page, _)| page).collect::<Vec<_>>())
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(pages
+        .iter()
+        .zip(folds)
+        .map(|(page, fold)| {
+            let scorer = scorers.get(*fold).and_then(Option::as_ref);
+            page.candidates.judged(scorer)
+        })
+        .collect())
 }
 
 fn score(parts: &[Part], rows: &Rows) -> Vec<f32> {
@@ -331,22 +400,31 @@ fn scores(sets: &[PageSet], options: &TrainOptions, judged: &[JudgedPage]) -> Ve
 }
 
 /// The mean of the sets' mean F1, so that a large set does not decide alone.
-fn mean_over_sets(pages: &[Labelled], scores: &[(f32, Scores)], sets: usize) -> f64 {
+fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
     let of_set = |set: usize| {
         let own = pages.iter().zip(scores).filter(|(page, _)| page.set == set);
-        Scores::mean(own.map(|(_, (_, score))| score)).f1
+        Scores::mean(own.map(|(_, scored)| &scored.scores)).f1
     };
     (0..sets).map(of_set).sum::<f64>() / sets.max(1) as f64
 }
 
 impl Labelled<'_> {
-    /// Expected F1 and score of the blocks that `selection` chooses.
-    fn score(&self, probabilities: &[f32], selection: Selection) -> (f32, Scores) {
+    /// What `selection` chooses among the blocks and candidates.
+    fn score(
+        &self,
+        probabilities: &[f32],
+        mut candidates: Vec<JudgedCandidate>,
+        selection: Selection,
+    ) -> ScoredPage {
         let page = &self.page.page;
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
-        let choice = selection.choose(probabilities, &words);
-        let scores = Scores::of(&kept_text(page, &choice.kept), &self.text, Rule::Characters);
-        (choice.expected_f1, scores)
+        let choice = selection.choose_with(probabilities, &words, &mut candidates, COMMENTS);
+        let text = kept_text(page, &choice.kept, &candidates);
+        ScoredPage {
+            expected_f1: choice.expected_f1,
+            scores: Scores::of(&text, &self.text, Rule::Characters),
+            candidates,
+        }
     }
 }
 

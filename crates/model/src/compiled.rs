@@ -2,6 +2,8 @@
 //! values of all rows lie next to each other: bins are then counted for all of them at once, and what
 //! is looked up is looked up while it is in the cache. The log odds are the same as one row at a time.
 
+use rustc_hash::FxHashMap;
+
 use crate::additive::Additive;
 use crate::file::Scorer;
 use crate::trees::{Node, Trees};
@@ -12,19 +14,18 @@ const LANES: usize = 16;
 /// A column's values in the rows of a batch.
 type Lanes = [f32; LANES];
 
-/// The rows of a batch, column by column.
-#[derive(Debug, Default)]
+/// The rows of a batch, column by column: those columns that are asked for.
+#[derive(Debug)]
 pub(crate) struct Batch {
     columns: Vec<Lanes>,
 }
 
 impl Batch {
-    /// Takes in a row.
-    fn set(&mut self, lane: usize, row: &[f32]) {
-        self.columns.resize(row.len(), [0.0; LANES]);
-        for (column, value) in self.columns.iter_mut().zip(row) {
+    /// Takes in the columns `asked` of a row.
+    fn set(&mut self, lane: usize, asked: &[u16], row: &[f32]) {
+        for (column, at) in self.columns.iter_mut().zip(asked) {
             if let Some(slot) = column.get_mut(lane) {
-                *slot = *value;
+                *slot = row.get(usize::from(*at)).copied().unwrap_or(0.0);
             }
         }
     }
@@ -35,7 +36,17 @@ impl Batch {
     }
 }
 
-/// One table of an additive model: of a single column, or of two.
+/// A table of one edge a column, as most are: a weight for each of the four answers.
+#[derive(Clone, Copy, Debug)]
+struct Quad {
+    columns: (u16, u16),
+    /// The edge of each column; infinite if it has none.
+    edges: (f32, f32),
+    /// Weights, the second column's bins side by side.
+    weights: [f32; 4],
+}
+
+/// A table of more edges, of a single column or of two.
 #[derive(Clone, Copy, Debug)]
 struct Table {
     columns: (u16, u16),
@@ -49,12 +60,13 @@ struct Table {
 #[derive(Clone, Debug, Default)]
 struct Tables {
     intercept: f32,
-    tables: Vec<Table>,
+    /// The tables in the order in which they are summed up: runs of quads, each with the table after it.
+    runs: Vec<(Vec<Quad>, Option<Table>)>,
     edges: Vec<f32>,
     weights: Vec<f32>,
 }
 
-/// Boosted trees: the left child of a node is the next one.
+/// Boosted trees.
 #[derive(Clone, Debug, Default)]
 struct Forest {
     base: f32,
@@ -66,8 +78,8 @@ struct Forest {
 struct Flat {
     /// Threshold, or the answer of a leaf.
     value: f32,
-    /// Node for larger values; 0 for a leaf.
-    right: u32,
+    /// Nodes for values up to the threshold, and for larger ones; both are the node itself for a leaf.
+    children: [u32; 2],
     column: u16,
 }
 
@@ -75,6 +87,8 @@ struct Flat {
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     parts: Vec<(f32, Laid)>,
+    /// Columns that the laid-out parts ask for, which they know by their places here.
+    asked: Vec<u16>,
 }
 
 /// Scores rows as they come.
@@ -100,9 +114,10 @@ enum Laid {
 impl Compiled {
     /// Lays out sound parts.
     pub fn new<'a>(parts: impl Iterator<Item = (f32, &'a Scorer)>) -> Self {
-        let lay = |scorer: &Scorer| match scorer {
-            Scorer::Additive(additive) => Tables::new(additive).map(Laid::Tables),
-            Scorer::Trees(trees) => Forest::new(trees).map(Laid::Forest),
+        let mut asked = Asked::default();
+        let mut lay = |scorer: &Scorer| match scorer {
+            Scorer::Additive(additive) => Tables::new(additive, &mut asked).map(Laid::Tables),
+            Scorer::Trees(trees) => Forest::new(trees, &mut asked).map(Laid::Forest),
             Scorer::Linear(_) => None,
         };
         let parts = parts.map(|(share, scorer)| {
@@ -111,6 +126,7 @@ impl Compiled {
         });
         Self {
             parts: parts.collect(),
+            asked: asked.columns,
         }
     }
 
@@ -118,7 +134,9 @@ impl Compiled {
     pub fn scoring(&self) -> Scoring<'_> {
         Scoring {
             compiled: self,
-            batch: Batch::default(),
+            batch: Batch {
+                columns: vec![[0.0; LANES]; self.asked.len()],
+            },
             lanes: 0,
             plain: [0.0; LANES],
             done: Vec::new(),
@@ -129,7 +147,7 @@ impl Compiled {
 impl Scoring<'_> {
     /// Takes in the next row.
     pub fn push(&mut self, row: &[f32]) {
-        self.batch.set(self.lanes, row);
+        self.batch.set(self.lanes, &self.compiled.asked, row);
         let plain = self.compiled.parts.iter().map(|(share, laid)| match laid {
             Laid::Plain(scorer) => share * scorer.log_odds(row),
             _ => 0.0,
@@ -154,7 +172,7 @@ impl Scoring<'_> {
         for (share, laid) in &self.compiled.parts {
             let own = match laid {
                 Laid::Tables(tables) => tables.log_odds(&self.batch),
-                Laid::Forest(forest) => forest.log_odds(&self.batch, self.lanes),
+                Laid::Forest(forest) => forest.log_odds(&self.batch),
                 Laid::Plain(_) => continue,
             };
             for (sum, own) in sums.iter_mut().zip(own) {
@@ -166,31 +184,70 @@ impl Scoring<'_> {
     }
 }
 
+/// Columns asked for so far, by their places.
+#[derive(Default)]
+struct Asked {
+    columns: Vec<u16>,
+    places: FxHashMap<u16, u16>,
+}
+
+impl Asked {
+    /// Place of a column.
+    fn place(&mut self, column: u16) -> u16 {
+        let columns = &mut self.columns;
+        *self.places.entry(column).or_insert_with(|| {
+            columns.push(column);
+            // As many places as there are columns at most, so that they can be counted.
+            (columns.len() - 1) as u16
+        })
+    }
+}
+
 impl Tables {
     /// `None` if the model is too large to be laid out.
-    fn new(model: &Additive) -> Option<Self> {
+    fn new(model: &Additive, asked: &mut Asked) -> Option<Self> {
         let mut tables = Self {
             intercept: model.intercept,
             ..Self::default()
         };
+        let mut quads = Vec::new();
         for own in &model.steps {
-            let columns = (own.column, own.column);
-            tables.push(columns, &own.edges, &[], &own.weights)?;
+            let place = asked.place(own.column);
+            tables.push(&mut quads, (place, place), (&own.edges, &[]), &own.weights)?;
         }
         for own in &model.crosses {
-            tables.push(own.columns, &own.edges.0, &own.edges.1, &own.weights)?;
+            let places = (asked.place(own.columns.0), asked.place(own.columns.1));
+            let edges = (own.edges.0.as_slice(), own.edges.1.as_slice());
+            tables.push(&mut quads, places, edges, &own.weights)?;
         }
+        tables.runs.push((quads, None));
         Some(tables)
     }
 
     fn push(
         &mut self,
+        quads: &mut Vec<Quad>,
         columns: (u16, u16),
-        first: &[f32],
-        second: &[f32],
+        (first, second): (&[f32], &[f32]),
         weights: &[f32],
     ) -> Option<()> {
-        self.tables.push(Table {
+        let edge = |edges: &[f32]| edges.first().copied().unwrap_or(f32::INFINITY);
+        let quad = match (first.len(), second.len(), weights) {
+            (0, 0, [a]) => Some([*a; 4]),
+            (1, 0, [a, b]) => Some([*a, *a, *b, *b]),
+            (0, 1, [a, b]) => Some([*a, *b, *a, *b]),
+            (1, 1, [a, b, c, d]) => Some([*a, *b, *c, *d]),
+            _ => None,
+        };
+        if let Some(weights) = quad {
+            quads.push(Quad {
+                columns,
+                edges: (edge(first), edge(second)),
+                weights,
+            });
+            return Some(());
+        }
+        let table = Table {
             columns,
             edges: (
                 u32::try_from(self.edges.len()).ok()?,
@@ -198,7 +255,8 @@ impl Tables {
                 u8::try_from(second.len()).ok()?,
             ),
             weights: u32::try_from(self.weights.len()).ok()?,
-        });
+        };
+        self.runs.push((std::mem::take(quads), Some(table)));
         self.edges.extend_from_slice(first);
         self.edges.extend_from_slice(second);
         self.weights.extend_from_slice(weights);
@@ -207,31 +265,54 @@ impl Tables {
 
     fn log_odds(&self, batch: &Batch) -> Lanes {
         let mut sums = [self.intercept; LANES];
-        for table in &self.tables {
-            let (start, first, second) = table.edges;
-            let edges = self.edges.get(start as usize..).unwrap_or_default();
-            let (own, rest) = edges
-                .split_at_checked(usize::from(first))
-                .unwrap_or_default();
-            let mut cells = [0u32; LANES];
-            count(own, batch.column(table.columns.0), &mut cells);
-            if second > 0 {
-                let other = rest.get(..usize::from(second)).unwrap_or_default();
-                cells
-                    .iter_mut()
-                    .for_each(|cell| *cell *= u32::from(second) + 1);
-                count(other, batch.column(table.columns.1), &mut cells);
-            }
-            let weights = self
-                .weights
-                .get(table.weights as usize..)
-                .unwrap_or_default();
-            for (sum, cell) in sums.iter_mut().zip(cells) {
-                *sum += weights.get(cell as usize).copied().unwrap_or(0.0);
+        for (quads, table) in &self.runs {
+            sums = add_quads(sums, quads, batch);
+            if let Some(table) = table {
+                self.add_table(&mut sums, table, batch);
             }
         }
         sums
     }
+
+    fn add_table(&self, sums: &mut Lanes, table: &Table, batch: &Batch) {
+        let (start, first, second) = table.edges;
+        let edges = self.edges.get(start as usize..).unwrap_or_default();
+        let (own, rest) = edges
+            .split_at_checked(usize::from(first))
+            .unwrap_or_default();
+        let mut cells = [0u32; LANES];
+        count(own, batch.column(table.columns.0), &mut cells);
+        if second > 0 {
+            let other = rest.get(..usize::from(second)).unwrap_or_default();
+            cells
+                .iter_mut()
+                .for_each(|cell| *cell *= u32::from(second) + 1);
+            count(other, batch.column(table.columns.1), &mut cells);
+        }
+        let weights = self
+            .weights
+            .get(table.weights as usize..)
+            .unwrap_or_default();
+        for (sum, cell) in sums.iter_mut().zip(cells) {
+            *sum += weights.get(cell as usize).copied().unwrap_or(0.0);
+        }
+    }
+}
+
+/// Adds the weights of tables of four, one after the other, to each lane's sum. Weights are chosen and
+/// not looked up, so that this is done for several lanes at once.
+fn add_quads(mut sums: Lanes, quads: &[Quad], batch: &Batch) -> Lanes {
+    for quad in quads {
+        let (a, b) = (batch.column(quad.columns.0), batch.column(quad.columns.1));
+        let [low_low, low_high, high_low, high_high] = quad.weights;
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            let is_high = quad.edges.1 < *b;
+            let low = if is_high { low_high } else { low_low };
+            let high = if is_high { high_high } else { high_low };
+            *sum += if quad.edges.0 < *a { high } else { low };
+        }
+    }
+    sums
 }
 
 /// Adds to each lane's cell the number of edges below its value.
@@ -245,24 +326,27 @@ fn count(edges: &[f32], values: &Lanes, cells: &mut [u32; LANES]) {
 
 impl Forest {
     /// `None` if a path does not end at a leaf of the list.
-    fn new(trees: &Trees) -> Option<Self> {
+    fn new(trees: &Trees, asked: &mut Asked) -> Option<Self> {
         let mut forest = Self {
             base: trees.base,
             ..Self::default()
         };
         for root in &trees.roots {
             forest.roots.push(u32::try_from(forest.nodes.len()).ok()?);
-            // Nodes yet to be written, with the node whose right child each is.
-            let mut next: Vec<(u32, Option<usize>)> = vec![(*root, None)];
+            // Nodes yet to be written, with the node whose left or right child each is.
+            let mut next: Vec<(u32, Option<(usize, usize)>)> = vec![(*root, None)];
             while let Some((at, parent)) = next.pop() {
-                let place = forest.nodes.len();
-                if let Some(parent) = parent.and_then(|parent| forest.nodes.get_mut(parent)) {
-                    parent.right = u32::try_from(place).ok()?;
+                let place = u32::try_from(forest.nodes.len()).ok()?;
+                let child = parent.and_then(|(parent, side)| {
+                    forest.nodes.get_mut(parent)?.children.get_mut(side)
+                });
+                if let Some(child) = child {
+                    *child = place;
                 }
                 match trees.nodes.get(at as usize)? {
                     Node::Leaf { value } => forest.nodes.push(Flat {
                         value: *value,
-                        right: 0,
+                        children: [place; 2],
                         column: 0,
                     }),
                     Node::Split {
@@ -271,13 +355,14 @@ impl Forest {
                         left,
                         right,
                     } => {
+                        let own = forest.nodes.len();
                         forest.nodes.push(Flat {
                             value: *threshold,
-                            right: 0,
-                            column: *column,
+                            children: [place; 2],
+                            column: asked.place(*column),
                         });
-                        next.push((*right, Some(place)));
-                        next.push((*left, None));
+                        next.push((*right, Some((own, 1))));
+                        next.push((*left, Some((own, 0))));
                     }
                 }
             }
@@ -285,25 +370,34 @@ impl Forest {
         Some(forest)
     }
 
-    fn log_odds(&self, batch: &Batch, lanes: usize) -> Lanes {
+    fn log_odds(&self, batch: &Batch) -> Lanes {
         let mut sums = [self.base; LANES];
         for root in &self.roots {
-            for (lane, sum) in sums.iter_mut().enumerate().take(lanes) {
-                let mut at = *root as usize;
-                while let Some(node) = self.nodes.get(at) {
-                    if node.right == 0 {
-                        *sum += node.value;
-                        break;
-                    }
+            // All lanes go down a tree side by side, so that none waits for another's memory; where
+            // one ends early it stays at its leaf.
+            let mut places = [*root; LANES];
+            loop {
+                let mut moved = 0;
+                for (lane, place) in places.iter_mut().enumerate() {
+                    let Some(node) = self.nodes.get(*place as usize) else {
+                        continue;
+                    };
                     let value = batch.column(node.column).get(lane).copied().unwrap_or(0.0);
                     // Kept as a choice of numbers, not of ways: the way is hard to predict.
-                    let left = at + 1;
-                    at = if value <= node.value {
-                        left
-                    } else {
-                        node.right as usize
-                    };
+                    let [left, right] = node.children;
+                    let next = if value <= node.value { left } else { right };
+                    moved |= next ^ *place;
+                    *place = next;
                 }
+                if moved == 0 {
+                    break;
+                }
+            }
+            for (sum, place) in sums.iter_mut().zip(places) {
+                *sum += self
+                    .nodes
+                    .get(place as usize)
+                    .map_or(0.0, |leaf| leaf.value);
             }
         }
         sums
@@ -333,11 +427,23 @@ mod tests {
                     weights: vec![0.25],
                 },
             ],
-            crosses: vec![Cross {
-                columns: (3, 2),
-                edges: (vec![0.1], vec![2.0, 4.0]),
-                weights: vec![16.0, 32.0, 64.0, 128.0, 256.0, 512.0],
-            }],
+            crosses: vec![
+                Cross {
+                    columns: (3, 2),
+                    edges: (vec![0.1], vec![2.0]),
+                    weights: vec![0.5, 0.125, 3.0, 5.0],
+                },
+                Cross {
+                    columns: (3, 2),
+                    edges: (vec![0.1], vec![2.0, 4.0]),
+                    weights: vec![16.0, 32.0, 64.0, 128.0, 256.0, 512.0],
+                },
+                Cross {
+                    columns: (2, 3),
+                    edges: (vec![], vec![0.1]),
+                    weights: vec![7.0, 9.0],
+                },
+            ],
         };
         let split = |column, threshold, left, right| Node::Split {
             column,

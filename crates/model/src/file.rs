@@ -41,6 +41,9 @@ pub struct ModelFile {
     /// Page types, each with its scorer over a row of the page; none if the model knows no types.
     #[serde(default)]
     pub kinds: Vec<KindScorer>,
+    /// How texts that stand in the JSON-LD alone are judged; none if the model knows of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<CandidateScorer>,
     /// How blocks are chosen from their probabilities.
     pub selection: Selection,
     /// What it was trained on and how.
@@ -100,6 +103,19 @@ pub struct KindScorer {
     /// Log odds of the type, one against the rest, over the columns of a row that are the same for
     /// all blocks of a page.
     pub scorer: Additive,
+}
+
+/// How candidates are told: texts that stand in a page's JSON-LD and not among its blocks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CandidateScorer {
+    /// Names of the columns that the scorer asks, by their numbers.
+    pub columns: Vec<String>,
+    /// An ordinary logistic model.
+    pub scorer: Linear,
+    /// Number of candidates learned from, and how many of them were content.
+    pub rows: (u32, u32),
+    /// Strength of the L2 penalty.
+    pub penalty: f64,
 }
 
 /// How a model was trained.

@@ -4,6 +4,7 @@
 //! the training data, the date and the scores inside. It is never code.
 
 mod additive;
+mod candidates;
 mod compiled;
 mod error;
 mod file;
@@ -12,10 +13,11 @@ mod selection;
 mod trees;
 
 pub use additive::{Additive, Cross, Steps};
+pub use candidates::JudgedCandidate;
 pub use error::ModelError;
 pub use file::{
-    ColumnWeight, FORMAT, KindScorer, Linear, ModelFile, Part, Score, Scorer, Training,
-    TrainingSet, VERSION,
+    CandidateScorer, ColumnWeight, FORMAT, KindScorer, Linear, ModelFile, Part, Score, Scorer,
+    Training, TrainingSet, VERSION,
 };
 pub use model::{Comments, Judgement, Model, PageKind, sigmoid};
 pub use selection::{Choice, Selection};

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
-use trommel_features::{Rows, Schema};
+use trommel_features::{Rows, Schema, candidates};
 use trommel_html::Page;
 
+use crate::candidates::{JudgedCandidate, judged};
 use crate::compiled::Compiled;
 use crate::error::ModelError;
 use crate::file::{FORMAT, Linear, ModelFile, Scorer, VERSION};
@@ -39,6 +40,8 @@ pub struct Model {
     compiled: Compiled,
     /// The scorers of the page types, likewise.
     kinds: Vec<Scorer>,
+    /// The scorer of candidates, likewise.
+    candidates: Option<Scorer>,
     /// Columns that say that a block stands in a comment section; the first says it outright.
     comments: Vec<usize>,
     /// Column that tells the main headline.
@@ -75,6 +78,8 @@ pub struct Judgement {
     pub headline: Option<usize>,
     /// Whether each block stands in a comment section; empty if the model does not know of them.
     pub in_comments: Vec<bool>,
+    /// The texts of the JSON-LD that are not among the blocks; empty if the model does not know of them.
+    pub candidates: Vec<JudgedCandidate>,
     /// Type of the page, if the model knows types and the page has blocks.
     pub kind: Option<PageKind>,
 }
@@ -132,6 +137,11 @@ impl Model {
             .iter()
             .map(|kind| Scorer::Additive(kind.scorer.clone()).on(&columns))
             .collect::<Result<_, ModelError>>()?;
+        let candidates = file
+            .candidates
+            .as_ref()
+            .map(|own| own.readied())
+            .transpose()?;
         let comments = COMMENT_COLUMNS
             .iter()
             .filter_map(|name| known.get(name).copied())
@@ -144,6 +154,7 @@ impl Model {
             schema,
             parts,
             kinds,
+            candidates,
             file,
         })
     }
@@ -246,13 +257,26 @@ impl Model {
             *probability = probability.max(sigmoid(odds));
         }
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
-        let choice = self.file.selection.choose(&probabilities, &words);
+        let mut candidates = self.candidates(page);
+        let choice =
+            self.file
+                .selection
+                .choose_with(&probabilities, &words, &mut candidates, comments);
         Judgement {
             probabilities,
             choice,
             kind,
             headline,
             in_comments,
+            candidates,
+        }
+    }
+
+    /// The candidates of a page with their probabilities, none chosen.
+    fn candidates(&self, page: &Page) -> Vec<JudgedCandidate> {
+        match &self.candidates {
+            Some(scorer) => judged(scorer, candidates(page)),
+            None => Vec::new(),
         }
     }
 
@@ -339,7 +363,7 @@ impl Scorer {
     }
 
     /// The same scorer asking columns by other numbers: column `c` becomes `columns[c]`.
-    fn on(&self, columns: &[u16]) -> Result<Self, ModelError> {
+    pub(crate) fn on(&self, columns: &[u16]) -> Result<Self, ModelError> {
         let width = columns.len();
         let to = |column: &mut u16| {
             *column = columns.get(usize::from(*column)).copied().unwrap_or(0);
@@ -451,6 +475,7 @@ mod tests {
             token_weights: vec![],
             word_weights: vec![],
             kinds: vec![],
+            candidates: None,
             selection: Selection::Threshold(0.5),
             training: Training::default(),
             scores: vec![],

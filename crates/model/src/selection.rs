@@ -29,35 +29,40 @@ pub struct Choice {
 impl Selection {
     /// Chooses among blocks of these probabilities (0..=1) and numbers of words.
     pub fn choose(&self, probabilities: &[f32], words: &[u32]) -> Choice {
-        let weighed = |at: usize| -> (f64, f64) {
-            let p = probabilities.get(at).copied().unwrap_or_default();
-            let w = words.get(at).copied().unwrap_or_default();
-            (f64::from(p), f64::from(w))
-        };
-        let blocks = probabilities.len();
-        let all: f64 = (0..blocks).map(|at| weighed(at).0 * weighed(at).1).sum();
-        let mut kept = vec![false; blocks];
+        // A block without a number of words weighs nothing.
+        let words = words.iter().copied().chain(std::iter::repeat(0));
+        let weighed: Vec<(f64, f64)> = probabilities
+            .iter()
+            .zip(words)
+            .map(|(p, w)| (f64::from(*p), f64::from(w)))
+            .collect();
+        let all = expected(&weighed);
+        let mut kept = vec![false; probabilities.len()];
         match self {
             Selection::Threshold(threshold) => {
                 for (keep, p) in kept.iter_mut().zip(probabilities) {
                     *keep = p >= threshold;
                 }
             }
-            Selection::ExpectedF1 => best_prefix(&weighed, all, &mut kept),
+            Selection::ExpectedF1 => best_prefix(&weighed, &mut kept),
             Selection::SharpF1(sharpness) => {
-                let sharp = |at: usize| {
-                    let (p, w) = weighed(at);
-                    let odds = (p / (1.0 - p).max(1e-9)).powf(f64::from(*sharpness));
-                    (odds / (1.0 + odds), w)
-                };
-                let all = (0..blocks).map(|at| sharp(at).0 * sharp(at).1).sum();
-                best_prefix(&sharp, all, &mut kept);
+                let sharp: Vec<(f64, f64)> = weighed
+                    .iter()
+                    .map(|(p, w)| {
+                        let odds = (p / (1.0 - p).max(1e-9)).powf(f64::from(*sharpness));
+                        (odds / (1.0 + odds), *w)
+                    })
+                    .collect();
+                best_prefix(&sharp, &mut kept);
             }
         }
-        let (hit, size) = (0..blocks)
-            .filter(|at| kept.get(*at) == Some(&true))
-            .map(weighed)
-            .fold((0.0, 0.0), |(hit, size), (p, w)| (hit + p * w, size + w));
+        let (hit, size) = weighed
+            .iter()
+            .zip(&kept)
+            .filter(|(_, kept)| **kept)
+            .fold((0.0, 0.0), |(hit, size), ((p, w), _)| {
+                (hit + p * w, size + w)
+            });
         let expected_f1 = if size + all > 0.0 {
             2.0 * hit / (size + all)
         } else {
@@ -70,14 +75,23 @@ impl Selection {
     }
 }
 
-/// Keeps the blocks, from the most probable down, that make the expected F1 highest. `weighed` gives a
-/// block's probability and words, `all` is the sum of their products.
-fn best_prefix(weighed: &impl Fn(usize) -> (f64, f64), all: f64, kept: &mut [bool]) {
-    let mut order: Vec<usize> = (0..kept.len()).collect();
-    order.sort_by(|a, b| weighed(*b).0.total_cmp(&weighed(*a).0).then(a.cmp(b)));
+/// Expected words of content of blocks, given the probability and the words of each.
+fn expected(weighed: &[(f64, f64)]) -> f64 {
+    weighed.iter().map(|(p, w)| p * w).sum()
+}
+
+/// Keeps the blocks, from the most probable down, that make the expected F1 highest, given the
+/// probability and the words of each.
+fn best_prefix(weighed: &[(f64, f64)], kept: &mut [bool]) {
+    let all = expected(weighed);
+    let mut order: Vec<(usize, f64, f64)> = weighed
+        .iter()
+        .enumerate()
+        .map(|(at, (p, w))| (at, *p, *w))
+        .collect();
+    order.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let (mut hit, mut size, mut best, mut best_len) = (0.0, 0.0, 0.0, 0);
-    for (rank, at) in order.iter().enumerate() {
-        let (p, w) = weighed(*at);
+    for (rank, (_, p, w)) in order.iter().enumerate() {
         hit += p * w;
         size += w;
         let f1 = 2.0 * hit / (size + all);
@@ -85,7 +99,7 @@ fn best_prefix(weighed: &impl Fn(usize) -> (f64, f64), all: f64, kept: &mut [boo
             (best, best_len) = (f1, rank + 1);
         }
     }
-    for at in order.into_iter().take(best_len) {
+    for (at, _, _) in order.into_iter().take(best_len) {
         if let Some(keep) = kept.get_mut(at) {
             *keep = true;
         }

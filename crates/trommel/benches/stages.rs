@@ -1,6 +1,6 @@
 //! Time and throughput of each stage over the pages of the sample archive, and of bare inflate of the
 //! same archive, the yardstick that does not depend on this project's code. Throughput is in bytes of
-//! HTML as served, in every row.
+//! HTML as served, in every row; allocations are those of all pages together.
 
 // A benchmark that cannot read its sample has nothing better to do than to stop.
 #![allow(clippy::unwrap_used)]
@@ -11,12 +11,16 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use divan::{Bencher, counter::BytesCount};
+use divan::{AllocProfiler, Bencher, counter::BytesCount};
 use flate2::read::MultiGzDecoder;
-use trommel::{Extractor, Hints, charset_hints};
+use trommel::{Conventions, Extraction, Extractor, Hints, charset_hints};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
 use trommel_html::{Engine, Limits, LolEngine, Page, charset};
 use trommel_model::Model;
+use trommel_sinks::{Encode, Entry, Jsonl, Source};
+
+#[global_allocator]
+static ALLOCATIONS: AllocProfiler = AllocProfiler::system();
 
 /// A page as the archive holds it.
 struct Stored {
@@ -151,13 +155,103 @@ fn judge(bencher: Bencher) {
     });
 }
 
-/// Bytes of the page to the document: all but the archive.
+/// Rows of features to probabilities.
+#[divan::bench]
+fn score(bencher: Bencher) {
+    let model = model();
+    let rows: Vec<_> = PAGES
+        .iter()
+        .map(|page| model.schema().rows(&page.read(), None))
+        .collect();
+    bencher.counter(bytes()).bench_local(|| {
+        for rows in &rows {
+            black_box(model.score(rows));
+        }
+    });
+}
+
+/// Judged pages.
+fn extractions() -> Vec<Extraction<'static>> {
+    let model = model();
+    let judged = PAGES.iter().map(|page| {
+        let tables = page.read();
+        let verdicts = Conventions::default().judge(&model, &tables, page.url.as_deref());
+        Extraction::new(page.decode(), tables, verdicts, &page.hints())
+    });
+    judged.collect()
+}
+
+/// Chosen blocks to text.
+#[divan::bench]
+fn text(bencher: Bencher) {
+    let pages = extractions();
+    bencher.counter(bytes()).bench_local(|| {
+        for page in &pages {
+            black_box(page.text());
+        }
+    });
+}
+
+/// Title and metadata.
+#[divan::bench]
+fn metadata(bencher: Bencher) {
+    let pages = extractions();
+    bencher.counter(bytes()).bench_local(|| {
+        for page in &pages {
+            black_box(page.metadata());
+        }
+    });
+}
+
+/// Language of the text.
+#[divan::bench]
+fn language(bencher: Bencher) {
+    let pages = extractions();
+    let texts: Vec<String> = pages.iter().map(Extraction::text).collect();
+    bencher.counter(bytes()).bench_local(|| {
+        for (page, text) in pages.iter().zip(&texts) {
+            black_box(page.language(text));
+        }
+    });
+}
+
+/// Documents to JSON lines.
+#[divan::bench]
+fn encode(bencher: Bencher) {
+    let documents: Vec<_> = extractions().iter().map(Extraction::summary).collect();
+    let source = Source {
+        file: "sample".into(),
+        offset: 0,
+        length: 0,
+        inner: 0,
+    };
+    let mut out = Vec::new();
+    bencher.counter(bytes()).bench_local(|| {
+        for document in &documents {
+            out.clear();
+            let entry = Entry {
+                id: "",
+                url: None,
+                date: None,
+                source: &source,
+                truncated: None,
+                status: None,
+                notes: &[],
+                document,
+            };
+            Jsonl.entry(&entry, &mut out).unwrap();
+            black_box(out.len());
+        }
+    });
+}
+
+/// Bytes of the page to the document as outputs have it: all but the archive.
 #[divan::bench]
 fn extract(bencher: Bencher) {
     let extractor = Extractor::new(Arc::new(model()));
     bencher.counter(bytes()).bench_local(|| {
         for page in PAGES.iter() {
-            black_box(extractor.extract(&page.body, &page.hints()));
+            black_box(extractor.summary(&page.body, &page.hints()));
         }
     });
 }

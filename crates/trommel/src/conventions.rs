@@ -48,6 +48,8 @@ pub struct Verdicts {
     pub judgement: Judgement,
     /// Comments that are kept apart from the text (only under [`CommentRule::Separate`]).
     pub separate: Vec<bool>,
+    /// The same of the judgement's candidates: comments that stand in the JSON-LD alone.
+    pub separate_candidates: Vec<bool>,
     /// Role of each block.
     pub roles: Vec<Role>,
 }
@@ -57,7 +59,7 @@ impl Conventions {
     pub fn judge(&self, model: &Model, page: &Page, url: Option<&str>) -> Verdicts {
         let own = model.judge(page, url, Comments::Exclude);
         let blocks = page.blocks.len();
-        let mut separate = Vec::new();
+        let (mut separate, mut separate_candidates) = (Vec::new(), Vec::new());
         let mut body = own.choice.kept.clone();
         let headline = own.headline;
         if let Some(at) = headline
@@ -72,15 +74,24 @@ impl Conventions {
         let roles = roles(page, &body, &own.in_comments, headline);
         let mut judgement = own;
         judgement.choice.kept = body;
-        let has_comments = judgement.in_comments.contains(&true);
+        let has_comments = judgement.in_comments.contains(&true)
+            || judgement.candidates.iter().any(|own| own.is_comment());
         if has_comments && self.comments != CommentRule::Exclude {
             let wide = model.judge(page, url, Comments::Include);
             let is_comment = |at: usize| {
                 roles.get(at) == Some(&Role::Comment) && wide.choice.kept.get(at) == Some(&true)
             };
+            let wide_candidates = wide
+                .candidates
+                .iter()
+                .map(|own| own.is_comment() && own.kept);
             if self.comments == CommentRule::Separate {
                 separate = (0..blocks).map(is_comment).collect();
+                separate_candidates = wide_candidates.collect();
             } else {
+                for (own, kept) in judgement.candidates.iter_mut().zip(wide_candidates) {
+                    own.kept |= kept;
+                }
                 for (at, kept) in judgement.choice.kept.iter_mut().enumerate() {
                     *kept |= is_comment(at);
                 }
@@ -91,6 +102,7 @@ impl Conventions {
         Verdicts {
             judgement,
             separate,
+            separate_candidates,
             roles,
         }
     }

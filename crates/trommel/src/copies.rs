@@ -1,8 +1,7 @@
 //! Blocks that only repeat what the page has already said: a second headline for small screens, a
 //! hidden copy of an answer.
 
-use std::collections::HashSet;
-
+use rustc_hash::FxHashSet;
 use trommel_html::{Block, Page, Tag};
 
 /// Words from which on a text does not stand on a page twice by chance.
@@ -14,7 +13,7 @@ const IN_RUN: u32 = 8;
 /// before it, and a long one whose text was kept anywhere before. Items, cells, quotes and code are
 /// left alone: there repetition is content.
 pub(crate) fn drop_copies(page: &Page, kept: &mut [bool]) {
-    let mut seen: HashSet<&str> = HashSet::new();
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
     let blocks: Vec<(usize, &Block, bool)> = page
         .blocks
         .iter()

@@ -37,7 +37,8 @@ pub struct Document {
     /// the written document.
     #[serde(skip)]
     pub robots: Vec<String>,
-    /// Every block of the page in document order, kept or not.
+    /// Every block of the page in document order, kept or not; after them the texts that stand in its
+    /// JSON-LD alone.
     pub blocks: Vec<BlockVerdict>,
     /// Caps that the page passed (`depth`, `blocks`, `text` ...); what lies beyond them is missing.
     pub capped: Vec<String>,
@@ -61,4 +62,15 @@ pub struct BlockVerdict {
     /// What the block is on its page; none from a method that is no model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
+    /// Where the text stands, if not among the page's own text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<BlockSource>,
+}
+
+/// Where the text of a block stands that is not part of the page's own text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BlockSource {
+    /// In a JSON-LD script and not among the blocks; the span is that of the script's contents.
+    JsonLd,
 }

@@ -2,14 +2,16 @@
 
 use serde::Serialize;
 use trommel_html::{Block, Page, charset};
+use trommel_model::JudgedCandidate;
 
+use crate::candidates::{append, role};
 use crate::conventions::Verdicts;
 use crate::copies::drop_copies;
-use crate::document::{BlockVerdict, Document};
+use crate::document::{BlockSource, BlockVerdict, Document};
 use crate::extractor::Hints;
 use crate::language::language;
-use crate::markdown::{MarkdownOptions, markdown};
-use crate::metadata;
+use crate::markdown::{MarkdownOptions, append_markdown, markdown};
+use crate::metadata::{self, Metadata};
 use crate::outline::Outline;
 use crate::plain::plain;
 use crate::role::Role;
@@ -49,6 +51,10 @@ pub struct BlockRow<'a> {
     /// What the block is on its page; none from a method that is no model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
+    /// Where the text stands, if not among the page's own text: its span is that of the script's
+    /// contents, its tag `script`, its path type and property (`NewsArticle>articleBody`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<BlockSource>,
 }
 
 impl<'a> Extraction<'a> {
@@ -82,21 +88,47 @@ impl<'a> Extraction<'a> {
 
     /// Main text as in [`Document::text`].
     pub fn text(&self) -> String {
-        plain(&self.outline(self.kept()))
+        append(plain(&self.outline(self.kept())), self.kept_candidates())
     }
 
     /// Main text as Markdown (CommonMark with the tables of GFM), ending with a line end; empty for a
     /// page without text.
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
-        markdown(&self.outline(self.kept()), self.hints.url, options)
+        let text = markdown(&self.outline(self.kept()), self.hints.url, options);
+        append_markdown(text, self.kept_candidates())
     }
 
     /// Readers' comments where they are kept apart from the text; none if there are none.
     pub fn comments(&self) -> Option<String> {
-        self.verdicts
-            .separate
-            .contains(&true)
-            .then(|| plain(&self.outline(&self.verdicts.separate)))
+        let (blocks, candidates) = (&self.verdicts.separate, &self.verdicts.separate_candidates);
+        (blocks.contains(&true) || candidates.contains(&true)).then(|| {
+            let texts = self.candidates().iter().zip(candidates);
+            let texts = texts.filter(|(_, kept)| **kept);
+            append(
+                plain(&self.outline(blocks)),
+                texts.map(|(own, _)| own.candidate.content.text.as_str()),
+            )
+        })
+    }
+
+    fn candidates(&self) -> &[JudgedCandidate] {
+        &self.verdicts.judgement.candidates
+    }
+
+    /// Texts that are kept and stand in the JSON-LD alone.
+    fn kept_candidates(&self) -> impl Iterator<Item = &str> {
+        let kept = self.candidates().iter().filter(|own| own.kept);
+        kept.map(|own| own.candidate.content.text.as_str())
+    }
+
+    /// Title and metadata of the page.
+    pub fn metadata(&self) -> (Option<String>, Metadata) {
+        metadata::read(&self.decoded.text, &self.page, &self.hints)
+    }
+
+    /// Language of `text`, a text of this page, as in [`Document::lang`].
+    pub fn language(&self, text: &str) -> Option<String> {
+        language(text, &self.page.head)
     }
 
     /// The verdicts on the page's blocks.
@@ -104,8 +136,23 @@ impl<'a> Extraction<'a> {
         &self.verdicts
     }
 
-    /// Every block in the order of the page.
+    /// Every block in the order of the page, and after them the texts that stand in its JSON-LD alone.
     pub fn blocks(&self) -> impl Iterator<Item = BlockRow<'_>> {
+        let candidates = self.candidates().iter().map(|own| {
+            let content = &own.candidate.content;
+            BlockRow {
+                text: &content.text,
+                span: content.span,
+                tag: "script",
+                path: format!("{}>{}", content.type_name, content.property.name()),
+                words: own.candidate.words,
+                link_density: 0.0,
+                probability: own.probability,
+                kept: own.kept,
+                role: Some(role(own)),
+                source: Some(BlockSource::JsonLd),
+            }
+        });
         self.judged()
             .map(|(block, probability, kept, role)| BlockRow {
                 text: self.page.text(block),
@@ -117,37 +164,46 @@ impl<'a> Extraction<'a> {
                 probability,
                 kept,
                 role,
+                source: None,
             })
+            .chain(candidates)
     }
 
     /// The document of the page.
     pub fn document(&self) -> Document {
+        let blocks = self.blocks().map(|row| BlockVerdict {
+            text: row.text.to_owned(),
+            span: row.span,
+            tag: row.tag.to_owned(),
+            words: row.words,
+            probability: row.probability,
+            kept: row.kept,
+            role: row.role,
+            source: row.source,
+        });
+        Document {
+            blocks: blocks.collect(),
+            ..self.summary()
+        }
+    }
+
+    /// The document of the page without its blocks.
+    pub fn summary(&self) -> Document {
         let text = self.text();
-        let (title, metadata) = metadata::read(&self.decoded.text, &self.page, &self.hints);
+        let (title, metadata) = self.metadata();
         let kind = self.verdicts.judgement.kind.as_ref();
-        let blocks = self
-            .judged()
-            .map(|(block, probability, kept, role)| BlockVerdict {
-                text: self.page.text(block).to_owned(),
-                span: block.span,
-                tag: self.tag(block).to_owned(),
-                words: block.words,
-                probability,
-                kept,
-                role,
-            });
         Document {
             title,
             metadata,
             page_type: kind.map(|kind| kind.name.clone()),
             comments: self.comments(),
-            lang: language(&text, &self.page.head),
+            lang: self.language(&text),
             text,
             charset: self.decoded.encoding.name().to_ascii_lowercase(),
             charset_source: self.decoded.source.name().to_owned(),
             confidence: self.verdicts.judgement.choice.expected_f1,
             robots: self.robots(),
-            blocks: blocks.collect(),
+            blocks: Vec::new(),
             capped: self.page.capped.names().map(str::to_owned).collect(),
         }
     }
@@ -231,6 +287,7 @@ mod tests {
             probability: 1.0,
             kept: true,
             role: None,
+            source: None,
         };
         assert_eq!(rows[0], first);
         assert!(!rows[1].kept);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trommel_html::{Engine, Limits, LolEngine, Page, charset};
+use trommel_html::{Engine, Limits, Page, ScanEngine, charset};
 use trommel_model::Model;
 
 use crate::conventions::Conventions;
@@ -51,14 +51,22 @@ impl Extractor {
     /// The document of one page. Any bytes are accepted: a page without text gives an empty document.
     pub fn extract(&self, bytes: &[u8], hints: &Hints) -> Document {
         let decoded = charset::decode(bytes, &charset_hints(hints));
-        let page = LolEngine.read(&decoded.text, &self.limits);
+        let page = ScanEngine.read(&decoded.text, &self.limits);
         self.judged(decoded, page, hints).document()
+    }
+
+    /// What [`Extractor::extract`] finds, but for the blocks of the document: all that output formats
+    /// have a place for.
+    pub fn summary(&self, bytes: &[u8], hints: &Hints) -> Document {
+        let decoded = charset::decode(bytes, &charset_hints(hints));
+        let page = ScanEngine.read(&decoded.text, &self.limits);
+        self.judged(decoded, page, hints).summary()
     }
 
     /// What [`Extractor::extract`] finds, with all that Markdown and rows of blocks need.
     pub fn read<'a>(&self, bytes: &'a [u8], hints: &Hints<'a>) -> Extraction<'a> {
         let decoded = charset::decode(bytes, &charset_hints(hints));
-        let page = LolEngine.read_marked(&decoded.text, &self.limits);
+        let page = ScanEngine.read_marked(&decoded.text, &self.limits);
         self.judged(decoded, page, hints)
     }
 

@@ -1,8 +1,7 @@
 //! Tables that hold data: their rows and cells, as far as they are kept. Tables that only lay out the
 //! page are told apart, so that their cells become paragraphs.
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use trommel_html::{Attribute, Block, Element, NONE, Page, Tag};
 
 /// Columns up to which `colspan` and `rowspan` are followed; cells beyond simply follow each other.
@@ -84,8 +83,8 @@ struct Draft {
 
 /// The data tables among the tables with kept blocks, by element; and for each entry of `kept` the
 /// element of the data table it is in ([`NONE`] if in none).
-pub(crate) fn tables(page: &Page, html: &str, kept: &[u32]) -> (HashMap<u32, Table>, Vec<u32>) {
-    let mut drafts: HashMap<u32, Draft> = HashMap::new();
+pub(crate) fn tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u32, Table>, Vec<u32>) {
+    let mut drafts: FxHashMap<u32, Draft> = FxHashMap::default();
     let mut order: Vec<u32> = Vec::new();
     let mut home = Vec::with_capacity(kept.len());
     for &index in kept {
@@ -112,7 +111,7 @@ pub(crate) fn tables(page: &Page, html: &str, kept: &[u32]) -> (HashMap<u32, Tab
             drafts.entry(at).or_default().layout = true;
         }
     }
-    let tables: HashMap<u32, Table> = order
+    let tables: FxHashMap<u32, Table> = order
         .into_iter()
         .filter_map(|at| {
             let draft = drafts.remove(&at).filter(|draft| !draft.layout)?;

@@ -1,5 +1,7 @@
 //! The language of a text.
 
+mod latin;
+
 use std::ops::RangeInclusive;
 
 use isolang::Language;
@@ -81,6 +83,9 @@ fn detected(text: &str) -> Option<String> {
     sample.chars().nth(LEAST)?;
     if let Some(code) = by_script(sample) {
         return Some(code.to_owned());
+    }
+    if latin::is_latin(sample) {
+        return latin::detect(sample).map(short);
     }
     let info = Detector::new().detect(sample)?;
     if !info.is_reliable() {

@@ -1,11 +1,14 @@
 //! Takes the main text out of a page: bytes and hints in, a [`Document`] out.
 
+mod candidates;
 mod conventions;
 mod copies;
 mod document;
 mod extraction;
 mod extractor;
 mod grid;
+#[cfg(test)]
+mod hostile_tests;
 mod language;
 mod markdown;
 mod metadata;
@@ -14,7 +17,7 @@ mod plain;
 mod role;
 
 pub use conventions::{CommentRule, Conventions, HeadlineRule, Verdicts};
-pub use document::{BlockVerdict, Document};
+pub use document::{BlockSource, BlockVerdict, Document};
 pub use extraction::{BlockRow, Extraction};
 pub use extractor::{Extractor, Hints, charset_hints};
 pub use markdown::MarkdownOptions;

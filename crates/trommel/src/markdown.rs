@@ -18,6 +18,7 @@ use crate::outline::{Outline, Part};
 
 use code::{Languages, fence};
 use containers::Writer;
+use escape::{Context, escape};
 use inline::{Inline, Mode};
 use links::Links;
 
@@ -75,6 +76,26 @@ pub(crate) fn markdown(outline: &Outline, url: Option<&str>, options: &MarkdownO
         }
     }
     writer.finish()
+}
+
+/// Markdown with further plain texts after it, each of their lines a paragraph.
+pub(crate) fn append_markdown<'a>(
+    mut markdown: String,
+    texts: impl Iterator<Item = &'a str>,
+) -> String {
+    let context = Context {
+        lines: true,
+        line_break: "\n",
+        ..Context::default()
+    };
+    for line in texts.flat_map(str::lines) {
+        if !markdown.is_empty() {
+            markdown.push('\n');
+        }
+        escape(line, 0, line.len(), context, &mut markdown);
+        markdown.push('\n');
+    }
+    markdown
 }
 
 /// How the paragraph at an element is written.

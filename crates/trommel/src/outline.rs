@@ -1,5 +1,6 @@
 //! The kept blocks of a page as parts: paragraphs, headings, code, tables.
 
+use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, NONE, Page, Tag, text_of_gap};
 
 use crate::grid::{Table, tables};
@@ -173,7 +174,7 @@ impl Group {
         self,
         page: &Page,
         blocks: Vec<u32>,
-        tables: &mut std::collections::HashMap<u32, Table>,
+        tables: &mut FxHashMap<u32, Table>,
         parts: &mut Vec<Part>,
     ) {
         match self {

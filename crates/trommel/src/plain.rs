@@ -5,8 +5,7 @@
 //! paragraphs can be told from mere lines, the items of a list and the rows of a table stay together,
 //! and a reader who wants lines alone can drop the empty ones. Cells of a row are divided by a tab.
 
-use std::collections::{HashMap, HashSet};
-
+use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page, Tag};
 
 use crate::grid::Table;
@@ -70,7 +69,7 @@ enum Gap {
 }
 
 /// The gap between a part that ends in element `a` and one that starts in element `b`.
-fn gap(page: &Page, a: u32, b: u32, rich: &HashSet<u32>) -> Gap {
+fn gap(page: &Page, a: u32, b: u32, rich: &FxHashSet<u32>) -> Gap {
     let mut crossed: Option<Gap> = None;
     // The outermost item left, and entered.
     let (mut left, mut entered) = (NONE, NONE);
@@ -114,8 +113,8 @@ fn contains(page: &Page, element: u32, inner: u32) -> bool {
 }
 
 /// Items that hold more than one paragraph: posts, comments and cards rather than lines of a list.
-fn rich_items(outline: &Outline) -> HashSet<u32> {
-    let mut paragraphs: HashMap<u32, u32> = HashMap::new();
+fn rich_items(outline: &Outline) -> FxHashSet<u32> {
+    let mut paragraphs: FxHashMap<u32, u32> = FxHashMap::default();
     for part in &outline.parts {
         let mut apart = false;
         for (at, element) in outline.page.path(outline.ends(part).0) {

@@ -284,8 +284,11 @@ impl Reader {
                 expected: length,
                 got: block.total,
             });
-        } else if !blank.contains(&b'\n') {
-            // No line end: the block goes on. After one, what follows is junk between records.
+        } else if blank.contains(&b'\n') {
+            // The record ends here; what follows is junk between records.
+            self.stream.consume(blank.len());
+        } else {
+            // No line end: the block goes on.
             self.take(block, None, true);
             block.trim_end();
             block.notes.push(Note::BlockExtended {
@@ -299,6 +302,14 @@ impl Reader {
     /// is not known; with `scan`, up to the next record if it comes first.
     fn take(&mut self, block: &mut Block, upto: Option<u64>, scan: bool) -> Taken {
         let mut from = 0;
+        // A header that damage ran together with a block ends right before the next record.
+        if scan && block.total == 0 && upto != Some(0) {
+            self.stream.ensure(WARC_REACH);
+            let warc = record_starts(self.stream.bytes(), true) == Some(true);
+            if warc || self.arc && self.starts_arc(0) {
+                return Taken::Start;
+            }
+        }
         loop {
             let left = upto.map_or(u64::MAX, |upto| upto.saturating_sub(block.total));
             if left == 0 {

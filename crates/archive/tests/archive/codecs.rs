@@ -47,7 +47,10 @@ fn places_lead_back_to_the_record() {
             if matches!(codec, Codec::ZstDictionary | Codec::ZstPackedDictionary) {
                 continue;
             }
-            let skipped = if matches!(codec, Codec::GzOne | Codec::ZstOne | Codec::GzPieces) {
+            let skipped = if matches!(
+                codec,
+                Codec::GzOne | Codec::ZstOne | Codec::Lz4One | Codec::GzPieces
+            ) {
                 let all: Vec<u8> = made.iter().take(number).flat_map(plain).collect();
                 let inner = place.inner as usize;
                 if codec == Codec::GzPieces {
@@ -67,6 +70,9 @@ fn places_lead_back_to_the_record() {
                 Codec::ZstFrames | Codec::ZstOne => zstd::stream::read::Decoder::new(stored)
                     .unwrap()
                     .read_to_end(&mut plain_bytes),
+                Codec::Lz4Frames | Codec::Lz4One => {
+                    lz4_flex::frame::FrameDecoder::new(stored).read_to_end(&mut plain_bytes)
+                }
                 _ => flate2::read::MultiGzDecoder::new(stored).read_to_end(&mut plain_bytes),
             };
             let expected = plain(&made[number]);

@@ -15,7 +15,7 @@ use crate::make::*;
 
 #[test]
 fn a_damaged_member_costs_its_own_record_only() {
-    for codec in [Codec::GzMembers, Codec::ZstFrames] {
+    for codec in [Codec::GzMembers, Codec::ZstFrames, Codec::Lz4Frames] {
         let mut made = small();
         made[1].block = noise(3000);
         let (mut bytes, ends) = encode(&made, codec);
@@ -43,7 +43,11 @@ fn a_damaged_member_costs_its_own_record_only() {
 #[test]
 fn a_wrong_checksum_is_noted_and_reported() {
     let made = small();
-    for (codec, back) in [(Codec::GzMembers, 8), (Codec::ZstFrames, 1)] {
+    for (codec, back) in [
+        (Codec::GzMembers, 8),
+        (Codec::ZstFrames, 1),
+        (Codec::Lz4Frames, 1),
+    ] {
         let (mut bytes, ends) = encode(&made, codec);
         bytes[ends[1] - back] ^= 1;
         let (records, errors) = read(bytes);
@@ -366,8 +370,11 @@ fn files_that_are_no_archives() {
             other => panic!("{:?}", other.map(Iterator::count)),
         }
     }
-    let error = open(vec![4, 0x22, 0x4d, 0x18, 0, 0]).err().unwrap();
-    assert_eq!(error.to_string(), "test.warc: lz4 files are not supported");
+    let error = open(b"PK\x03\x04\x14\0\0\0".to_vec()).err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "test.warc: zip (WACZ) files are not supported"
+    );
     let missing = Reader::open("no/such/file".as_ref(), ReadOptions::default())
         .err()
         .unwrap();
@@ -421,7 +428,7 @@ proptest! {
 
     #[test]
     fn flipped_bytes_never_panic(
-        codec in proptest::sample::select(&CODECS[..7]),
+        codec in proptest::sample::select(&CODECS[..9]),
         flips in proptest::collection::vec((any::<proptest::sample::Index>(), 1u8..), 1..12),
         cut in any::<proptest::sample::Index>(),
     ) {

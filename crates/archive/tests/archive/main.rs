@@ -3,6 +3,7 @@
 
 mod codecs;
 mod damage;
+mod harm;
 mod make;
 mod payload;
 mod peer;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Cursor, Read, Write};
 
+use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
 use trommel_archive::{
     ArchiveError, Damage, Format, ReadOptions, Reader, Record, RecordType,
     write::{gzip_member, write_record},
@@ -79,9 +80,11 @@ pub(crate) enum Codec {
     ZstOne,
     ZstDictionary,
     ZstPackedDictionary,
+    Lz4Frames,
+    Lz4One,
 }
 
-pub(crate) const CODECS: [Codec; 9] = [
+pub(crate) const CODECS: [Codec; 11] = [
     Codec::Plain,
     Codec::GzMembers,
     Codec::GzOne,
@@ -89,6 +92,8 @@ pub(crate) const CODECS: [Codec; 9] = [
     Codec::GzEmpties,
     Codec::ZstFrames,
     Codec::ZstOne,
+    Codec::Lz4Frames,
+    Codec::Lz4One,
     Codec::ZstDictionary,
     Codec::ZstPackedDictionary,
 ];
@@ -100,6 +105,17 @@ pub(crate) fn gz(bytes: &[u8]) -> Vec<u8> {
 pub(crate) fn zst(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
     let mut encoder = zstd::stream::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
     encoder.include_checksum(true).unwrap();
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn lz4(bytes: &[u8], mode: BlockMode) -> Vec<u8> {
+    let info = FrameInfo::new()
+        .block_size(BlockSize::Max64KB)
+        .block_mode(mode)
+        .block_checksums(mode == BlockMode::Linked)
+        .content_checksum(true);
+    let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
@@ -129,6 +145,7 @@ pub(crate) fn encode(records: &[Made], codec: Codec) -> (Vec<u8>, Vec<usize>) {
         Codec::GzOne => return (gz(&all), Vec::new()),
         Codec::GzPieces => return (all.chunks(700).flat_map(gz).collect(), Vec::new()),
         Codec::ZstOne => return (zst(&all, &[]), Vec::new()),
+        Codec::Lz4One => return (lz4(&all, BlockMode::Linked), Vec::new()),
         Codec::ZstDictionary => skippable(0x5d, &dict),
         Codec::ZstPackedDictionary => skippable(0x5d, &zst(&dict, &[])),
         _ => Vec::new(),
@@ -143,6 +160,7 @@ pub(crate) fn encode(records: &[Made], codec: Codec) -> (Vec<u8>, Vec<usize>) {
                 out.extend(gz(&bytes));
             }
             Codec::GzMembers => out.extend(gz(&bytes)),
+            Codec::Lz4Frames => out.extend(lz4(&bytes, BlockMode::Independent)),
             _ => {
                 out.extend(zst(&bytes, &dict));
                 ends.push(out.len());

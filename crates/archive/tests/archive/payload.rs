@@ -199,6 +199,66 @@ fn limits_hold() {
 }
 
 #[test]
+fn a_bomb_in_a_bomb_is_bounded() {
+    let options = PayloadOptions {
+        max_payload: 1_000_000,
+    };
+    let bomb = gz(&gz(&vec![0; 40_000_000]));
+    assert!(bomb.len() < 1000);
+    let headers = "Content-Encoding: gzip, gzip\r\n";
+    let undone = payload(&mut response(headers, &bomb), &options).unwrap();
+    assert_eq!(undone.body.len(), 1_000_000);
+    assert!(undone.body.capacity() < 3_000_000);
+    assert_eq!(undone.notes, [PayloadNote::LimitHit]);
+}
+
+#[test]
+fn the_number_of_codings_is_bounded() {
+    let mut body = PAGE.as_bytes().to_vec();
+    for _ in 0..20 {
+        body = gz(&body);
+    }
+    let headers = format!("Content-Encoding: {}gzip\r\n", "gzip, ".repeat(2000));
+    let undone = undo(&headers, &body);
+    assert_eq!(undone.notes[0], PayloadNote::TooManyCodings);
+    // Eight that are declared, two more that are seen.
+    assert_eq!(undone.codings, [Coding::Gzip; 10]);
+}
+
+#[test]
+fn chunk_sizes_that_lie_lose_no_text() {
+    for body in [
+        "4\r\nWiki\r\nffffffffffffffff\r\npedia",
+        "4\r\nWiki\r\n7fffffffffffffff\r\npedia",
+        "4\r\nWiki\r\n-5\r\npedia\r\n0\r\n\r\n",
+        "4\r\nWiki\r\n00000000000000000000000000000005\r\npedia\r\n0\r\n\r\n",
+        "4\r\nWiki5\r\npedia\r\n0\r\n\r\n",
+        "4\r\nWikipedia\r\n0\r\n\r\n",
+        "ff\r\nWiki\r\n5\r\npedia\r\n0\r\n\r\n",
+        "0x4\r\nWiki\r\n5\r\npedia\r\n0\r\n\r\n",
+        "ffffffffffffffff\r\nWiki\r\npedia",
+        "0\r\nWiki\r\npedia",
+        "\r\n4\r\nWiki\r\npedia",
+    ] {
+        let undone = undo("Transfer-Encoding: chunked\r\n", body.as_bytes());
+        let text = String::from_utf8(undone.body).unwrap();
+        assert!(
+            text.contains("Wiki") && text.contains("pedia"),
+            "{body:?}: {text:?}"
+        );
+        assert_ne!(undone.notes, [], "{body:?}");
+    }
+}
+
+#[test]
+fn many_chunks_before_many_blanks_take_linear_time() {
+    // Quadratic, this would not come to an end.
+    let body = ["1\r\na\r\n".repeat(1_000_000), " ".repeat(8_000_000)].concat();
+    let undone = undo("Transfer-Encoding: chunked\r\n", body.as_bytes());
+    assert_eq!(undone.body.len(), 1_000_000);
+}
+
+#[test]
 fn records_of_each_type() {
     let options = PayloadOptions::default();
     let mut bare = record(

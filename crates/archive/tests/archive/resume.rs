@@ -77,7 +77,13 @@ fn long_members_resume_too() {
             noise(1000 + 17_001 * (number % 20)),
         ));
     }
-    for codec in [Codec::Plain, Codec::GzOne, Codec::ZstOne, Codec::GzMembers] {
+    for codec in [
+        Codec::Plain,
+        Codec::GzOne,
+        Codec::ZstOne,
+        Codec::Lz4One,
+        Codec::GzMembers,
+    ] {
         let (bytes, _) = encode(&records, codec);
         check(&bytes, ReadOptions::default(), 7);
         // Noticed a megabyte later than it is.
@@ -189,7 +195,7 @@ proptest! {
 
     #[test]
     fn damaged_files_resume(
-        codec in proptest::sample::select(&CODECS[..7]),
+        codec in proptest::sample::select(&CODECS[..9]),
         flips in proptest::collection::vec((any::<proptest::sample::Index>(), 1u8..), 0..8),
         junk in proptest::collection::vec((any::<proptest::sample::Index>(), 0usize..40), 0..3),
         cut in any::<proptest::sample::Index>(),

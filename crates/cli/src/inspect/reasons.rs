@@ -175,6 +175,7 @@ mod tests {
             token_weights: vec![],
             word_weights: vec![],
             kinds: vec![],
+            candidates: None,
             selection: Selection::ExpectedF1,
             training: Training::default(),
             scores: vec![],

@@ -108,7 +108,7 @@ fn block(out: &mut String, number: usize, row: &Row, lang: &str) -> fmt::Result 
     write!(
         out,
         "<p class=\"t\" dir=\"auto\"{lang}>{}</p>",
-        Escaped(row.text)
+        Escaped(&row.text)
     )?;
     if let Some(reasons) = &row.reasons {
         why(out, reasons, row.probability)?;
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn a_role_is_shown_only_where_it_is_known() {
         let plain = Row {
-            text: "a < b",
+            text: "a < b".into(),
             probability: 0.25,
             words: 2,
             ..Row::default()

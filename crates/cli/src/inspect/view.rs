@@ -1,6 +1,8 @@
 //! A page as the extractor sees it: what the report shows, and nothing of how.
 
-use trommel::{Conventions, Document, Extraction, Hints};
+use std::borrow::Cow;
+
+use trommel::{Conventions, Document, Extraction, Hints, Role};
 use trommel_html::{Page, charset::Decoded};
 use trommel_model::Model;
 
@@ -15,7 +17,7 @@ const INDENTS: u16 = 10;
 #[derive(Debug, Default)]
 pub struct Row<'a> {
     /// Its text.
-    pub text: &'a str,
+    pub text: Cow<'a, str>,
     /// What part of the page it is (headline, body, comment ...), if that is known.
     pub role: Option<&'a str>,
     /// The elements around it.
@@ -75,7 +77,7 @@ impl<'a> View<'a> {
             .map(|block| page.container(block).map_or(0, |(_, own)| own.depth))
             .collect();
         let outermost = depths.iter().copied().min().unwrap_or(0);
-        let rows: Vec<Row> = page
+        let mut rows: Vec<Row> = page
             .blocks
             .iter()
             .zip(probabilities)
@@ -85,7 +87,7 @@ impl<'a> View<'a> {
             .zip(&verdicts.roles)
             .map(
                 |(((((block, probability), kept), features), (explained, depth)), role)| Row {
-                    text: page.text(block),
+                    text: page.text(block).into(),
                     role: Some(role.name()),
                     path: path(page, block.element),
                     indent: (depth - outermost).min(INDENTS),
@@ -101,6 +103,17 @@ impl<'a> View<'a> {
                 },
             )
             .collect();
+        let left_out = left_out(&rows);
+        rows.extend(extraction.blocks().skip(page.blocks.len()).map(|row| Row {
+            text: row.text.to_owned().into(),
+            role: row.role.map(Role::name),
+            path: format!("JSON-LD {}", row.path),
+            words: row.words,
+            span: row.span,
+            probability: row.probability,
+            kept: row.kept,
+            ..Row::default()
+        }));
         let kind = verdicts
             .judgement
             .kind
@@ -108,7 +121,7 @@ impl<'a> View<'a> {
             .map(|kind| format!("{} ({:.3})", kind.name, kind.probability));
         Self {
             facts: facts(&document, &rows, kind, model),
-            left_out: left_out(&rows),
+            left_out,
             title: document.title,
             url: hints.url,
             lang: document.lang,

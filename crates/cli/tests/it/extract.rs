@@ -229,3 +229,53 @@ fn links_are_written_on_request() {
     assert_eq!((ran.code, ran.text()), (2, ""));
     assert!(ran.stderr.contains("--links"), "{}", ran.stderr);
 }
+
+#[test]
+fn text_that_stands_in_json_ld_alone_is_kept_where_the_page_has_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        r#"{{"@context":"https://schema.org","@type":"NewsArticle","headline":"The mill","articleBody":"<p>{}</p>"}}"#,
+        PARAGRAPHS.join("</p><p>")
+    );
+    let html = |body: &str| {
+        format!(
+            "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>The mill</title>\
+             <script type=application/ld+json>{script}</script></head><body>\
+             <nav><ul><li><a href=/>Home</a></li></ul></nav>{body}</body></html>"
+        )
+    };
+    let empty = html("<div id=root></div>");
+    let text = extract(folder.path(), &[], empty.as_bytes());
+    assert!(text.well().trim_end().ends_with(&PARAGRAPHS.join("\n")));
+    let markdown = extract(folder.path(), &["-f", "markdown"], empty.as_bytes());
+    assert!(
+        markdown
+            .well()
+            .ends_with(&format!("{}\n", PARAGRAPHS.join("\n\n")))
+    );
+    let blocks = extract(folder.path(), &["-f", "blocks"], empty.as_bytes());
+    let last: Value = serde_json::from_str(blocks.well().lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (&last["source"], &last["path"], &last["kept"], &last["role"]),
+        (
+            &"json-ld".into(),
+            &"NewsArticle>articleBody".into(),
+            &true.into(),
+            &"body".into()
+        )
+    );
+    let start = empty.find(&script).unwrap();
+    assert_eq!(
+        last["span"],
+        serde_json::json!([start, start + script.len()])
+    );
+    // Where the page shows it, it stands in the text once, and no candidate is left.
+    let shown = html(&format!(
+        "<article><p>{}</p></article>",
+        PARAGRAPHS.join("</p><p>")
+    ));
+    let text = extract(folder.path(), &[], shown.as_bytes());
+    assert_eq!(text.well().matches(PARAGRAPHS[0]).count(), 1);
+    let blocks = extract(folder.path(), &["-f", "blocks"], shown.as_bytes());
+    assert!(!blocks.well().contains("json-ld"));
+}

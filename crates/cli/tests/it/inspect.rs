@@ -80,6 +80,7 @@ fn model() -> ModelFile {
             name: "story".into(),
             scorer: Additive::default(),
         }],
+        candidates: None,
         selection: Selection::Threshold(0.5),
         training: Training::default(),
         scores: vec![],

@@ -1,9 +1,10 @@
 //! Facts stated by elements of the body.
 
 use super::facts::decode;
-use super::{Builder, find, narrow};
+use super::{Builder, narrow};
 use crate::fact::{Fact, FactKind};
 use crate::tag::Tag;
+use crate::tag_lexer::{Key, TagText};
 
 /// Facts of a page that are kept. Those that matter stand at the top, so a page is not marked for
 /// having more: a long forum thread has thousands of `<time>`.
@@ -22,17 +23,13 @@ pub(super) struct Claims<'a> {
 }
 
 impl<'a> Claims<'a> {
-    /// Looks at one attribute. Most are told apart by their length alone.
-    pub(super) fn note(&mut self, key: &[u8], value: &'a [u8]) {
-        match key.len() {
-            4 if key.eq_ignore_ascii_case(b"href") => self.author |= is_author_page(value),
-            3 if key.eq_ignore_ascii_case(b"rel") => self.rel = self.rel.or(Some(value)),
-            8 if key.eq_ignore_ascii_case(b"itemprop") => {
-                self.itemprop = self.itemprop.or(Some(value));
-            }
-            8 if key.eq_ignore_ascii_case(b"datetime") => {
-                self.datetime = self.datetime.or(Some(value));
-            }
+    /// Looks at one attribute.
+    pub(super) fn note(&mut self, name: Key, value: &'a [u8]) {
+        match name {
+            Key::Href => self.author |= is_author_page(value),
+            Key::Rel => self.rel = self.rel.or(Some(value)),
+            Key::Itemprop => self.itemprop = self.itemprop.or(Some(value)),
+            Key::Datetime => self.datetime = self.datetime.or(Some(value)),
             _ => {}
         }
     }
@@ -44,28 +41,22 @@ impl<'a> Claims<'a> {
 
 impl Builder {
     /// Keeps what the element that is about to get its row states.
-    pub(super) fn note_facts(
-        &mut self,
-        tag: Tag,
-        claims: &Claims,
-        attributes: &[u8],
-        offset: usize,
-    ) {
+    pub(super) fn note_facts(&mut self, text: &TagText, claims: &Claims, offset: usize) {
         if self.page.facts.len() >= MOST {
             return;
         }
         let element = narrow(self.page.elements.len());
         if let Some(kind) = claims.itemprop.and_then(FactKind::of_itemprop) {
-            let value = find(attributes, b"content").or(claims.datetime);
+            let value = text.value(Key::Content).or(claims.datetime);
             let value = match kind {
                 FactKind::Published | FactKind::Modified => {
-                    value.or_else(|| find(attributes, b"title"))
+                    value.or_else(|| text.value(Key::Title))
                 }
                 _ => value,
             };
             self.fact(kind, value.unwrap_or_default(), element, offset);
         } else if let Some(value) = claims.datetime
-            && !matches!(tag, Tag::Del | Tag::Ins)
+            && !matches!(text.tag, Tag::Del | Tag::Ins)
         {
             self.fact(FactKind::Time, value, element, offset);
         }
@@ -104,10 +95,20 @@ impl Builder {
 
 /// Whether an address has `author` or `authors` as a step of its path or name of its query.
 fn is_author_page(href: &[u8]) -> bool {
-    memchr::memmem::find_iter(href, b"author").any(|at| {
+    const WORD: &[u8] = b"author";
+    let mut at = 0;
+    // Addresses are short: looking from the start again is faster than preparing a search.
+    while let Some(rest) = href.get(at..)
+        && let Some(found) = memchr::memmem::find(rest, WORD)
+    {
+        at += found;
         let before = at.checked_sub(1).and_then(|before| href.get(before));
-        let rest = href.get(at + 6..).unwrap_or_default();
+        at += WORD.len();
+        let rest = href.get(at..).unwrap_or_default();
         let rest = rest.strip_prefix(b"s").unwrap_or(rest);
-        matches!(before, Some(b'/' | b'?' | b'&')) && matches!(rest, [b'/' | b'=', _, ..])
-    })
+        if matches!(before, Some(b'/' | b'?' | b'&')) && matches!(rest, [b'/' | b'=', _, ..]) {
+            return true;
+        }
+    }
+    false
 }

@@ -2,21 +2,15 @@
 
 use super::claims::Claims;
 use super::{Builder, Open, has_optional_end, narrow};
-use crate::lex::Attributes;
 use crate::limits::Cap;
 use crate::table::{Attribute, Element, NONE, Token, hash};
 use crate::tag::Tag;
+use crate::tag_lexer::{Key, TagText};
 use crate::tokens;
 
 impl Builder {
-    pub(super) fn push(
-        &mut self,
-        tag: Tag,
-        name: &[u8],
-        attributes: &[u8],
-        offset: usize,
-        link: bool,
-    ) {
+    pub(super) fn push(&mut self, text: &TagText, offset: usize, link: bool) {
+        let tag = text.tag;
         let parent = self.stack.last().map_or(NONE, |open| open.element);
         let index = self.page.elements.len();
         let full = index >= self.limits.elements;
@@ -24,12 +18,12 @@ impl Builder {
             self.cap(Cap::Elements);
         }
         let name = if tag == Tag::Other {
-            self.intern(name)
+            self.intern(text.name)
         } else {
             0
         };
         if !full {
-            let element = self.read_element(tag, name, parent, attributes, offset);
+            let element = self.read_element(text, name, parent, offset);
             self.page.elements.push(element);
             if tag.is_inline() {
                 self.page.inline.push(narrow(index));
@@ -64,37 +58,33 @@ impl Builder {
         self.keep_space += u32::from(tag.keeps_space());
     }
 
-    pub(super) fn read_element(
-        &mut self,
-        tag: Tag,
-        name: u16,
-        parent: u32,
-        attributes: &[u8],
-        offset: usize,
-    ) -> Element {
+    fn read_element(&mut self, text: &TagText, name: u16, parent: u32, offset: usize) -> Element {
+        let tag = text.tag;
         let (depth, mut hidden) = match self.page.element(parent) {
             Some(parent) => (parent.depth.saturating_add(1), parent.hidden),
             None => (0, false),
         };
         let first = self.page.tokens.len();
-        let mut signature = hash(tag.name().as_bytes()) ^ u64::from(name);
+        let mut signature = NAME_HASHES[tag as usize] ^ u64::from(name);
         let mut claims = Claims::default();
-        for (key, value) in Attributes::new(attributes) {
-            let is = |name: &str| key.eq_ignore_ascii_case(name.as_bytes());
-            claims.note(key, value);
-            if let Some(attribute) = Attribute::ALL.into_iter().find(|known| is(known.name())) {
-                if attribute == Attribute::Class {
+        for (name, value) in text.attributes() {
+            claims.note(name, value);
+            match name {
+                Key::Id => self.read_tokens(Attribute::Id, value, first),
+                Key::Class => {
                     signature ^= hash(value).rotate_left(17);
+                    self.read_tokens(Attribute::Class, value, first);
                 }
-                self.read_tokens(attribute, value, first);
-            } else {
-                hidden |= is("hidden")
-                    || is("aria-hidden") && value.eq_ignore_ascii_case(b"true")
-                    || is("style") && hides(value);
+                Key::Role => self.read_tokens(Attribute::Role, value, first),
+                Key::Itemprop => self.read_tokens(Attribute::Itemprop, value, first),
+                Key::Hidden => hidden = true,
+                Key::AriaHidden => hidden |= value.eq_ignore_ascii_case(b"true"),
+                Key::Style => hidden |= hides(value),
+                _ => {}
             }
         }
         if claims.any() {
-            self.note_facts(tag, &claims, attributes, offset);
+            self.note_facts(text, &claims, offset);
         }
         let count = u16::try_from(self.page.tokens.len() - first).unwrap_or(u16::MAX);
         Element {
@@ -110,12 +100,13 @@ impl Builder {
         }
     }
 
-    pub(super) fn read_tokens(&mut self, attribute: Attribute, value: &[u8], first: usize) {
+    fn read_tokens(&mut self, attribute: Attribute, value: &[u8], first: usize) {
         let page = &mut self.page;
         let limits = &self.limits;
-        tokens::split(value, |text| {
-            let hash = hash(text.as_bytes());
+        let steps = &mut self.steps;
+        tokens::split(value, |text, hash| {
             let own = page.tokens.get(first..).unwrap_or_default();
+            *steps += own.len() as u64;
             if own
                 .iter()
                 .any(|t| t.hash == hash && t.attribute == attribute)
@@ -142,28 +133,50 @@ impl Builder {
         const LONGEST: usize = 64;
         let name = name.get(..LONGEST).unwrap_or(name);
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        if let Some(number) = self.name_numbers.get(&name) {
+            return *number;
+        }
         let names = &mut self.page.names;
-        let at = names
-            .iter()
-            .position(|known| *known == name)
-            .unwrap_or_else(|| {
-                if names.len() < MOST {
-                    names.push(name);
-                }
-                names.len() - 1
-            });
-        u16::try_from(at).unwrap_or(u16::MAX)
+        if names.len() < MOST {
+            let number = u16::try_from(names.len()).unwrap_or(u16::MAX);
+            self.name_numbers.insert(name.clone(), number);
+            names.push(name);
+        }
+        u16::try_from(names.len() - 1).unwrap_or(u16::MAX)
     }
 }
 
+/// [`hash`] of the name of each tag.
+const NAME_HASHES: [u64; Tag::COUNT] = {
+    let mut hashes = [0; Tag::COUNT];
+    let mut at = 0;
+    while at < Tag::COUNT {
+        hashes[at] = hash(Tag::NAMES[at].as_bytes());
+        at += 1;
+    }
+    hashes
+};
+
 /// Whether a style attribute takes its element out of sight.
 fn hides(style: &[u8]) -> bool {
-    let compact: Vec<u8> = style
-        .iter()
-        .filter(|byte| !byte.is_ascii_whitespace())
-        .map(u8::to_ascii_lowercase)
-        .collect();
-    [b"display:none".as_slice(), b"visibility:hidden"]
-        .iter()
-        .any(|rule| memchr::memmem::find(&compact, rule).is_some())
+    declares(style, b"display:none") || declares(style, b"visibility:hidden")
+}
+
+/// Whether a rule (in lower case, without white space) stands in a style, white space left out.
+fn declares(style: &[u8], rule: &[u8]) -> bool {
+    let Some((&first, rest)) = rule.split_first() else {
+        return true;
+    };
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), style).any(|at| {
+        let mut following = style
+            .get(at + 1..)
+            .unwrap_or_default()
+            .iter()
+            .filter(|byte| !byte.is_ascii_whitespace());
+        rest.iter().all(|wanted| {
+            following
+                .next()
+                .is_some_and(|byte| byte.eq_ignore_ascii_case(wanted))
+        })
+    })
 }

@@ -1,18 +1,29 @@
 //! Facts of the page head.
 
-use super::{Builder, find};
-use crate::lex::Attributes;
+use super::{Builder, floor};
 use crate::limits::Cap;
+use crate::tag_lexer::{Key, TagText};
 
 impl Builder {
     /// Whether `bytes` more of head facts may be kept.
-    pub(super) fn head_room(&mut self, bytes: usize) -> bool {
-        self.head_bytes += bytes;
-        let room = self.head_bytes <= self.limits.head;
+    pub(super) fn has_head_room(&mut self, bytes: usize) -> bool {
+        let room = bytes <= self.head_room;
+        self.head_room = self.head_room.saturating_sub(bytes);
         if !room {
             self.cap(Cap::Head);
         }
         room
+    }
+
+    /// The part of a text of the head for which there is room.
+    pub(super) fn head_part<'a>(&mut self, text: &'a str) -> &'a str {
+        let part = floor(text, self.head_room);
+        self.head_room -= part.len();
+        if part.len() < text.len() {
+            self.head_room = 0;
+            self.cap(Cap::Head);
+        }
+        part
     }
 
     pub(super) fn end_title(&mut self) {
@@ -26,21 +37,17 @@ impl Builder {
         }
     }
 
-    pub(super) fn meta(&mut self, attributes: &[u8], offset: usize) {
-        let (mut name, mut itemprop, mut content) = (None, None, None);
-        for (key, value) in Attributes::new(attributes) {
-            let is = |known: &str| key.eq_ignore_ascii_case(known.as_bytes());
-            if is("content") {
-                content = content.or(Some(value));
-            } else if is("name")
-                || is("property")
-                || is("http-equiv") && value.eq_ignore_ascii_case(b"content-language")
-            {
-                name = name.or(Some(value));
-            } else if is("itemprop") {
-                itemprop = itemprop.or(Some(value));
-            }
-        }
+    pub(super) fn meta(&mut self, text: &TagText, offset: usize) {
+        let content = text.value(Key::Content);
+        let itemprop = text.value(Key::Itemprop);
+        let name = text
+            .attributes()
+            .find(|(name, value)| match name {
+                Key::Name | Key::Property => true,
+                Key::HttpEquiv => value.eq_ignore_ascii_case(b"content-language"),
+                _ => false,
+            })
+            .map(|(_, value)| value);
         let Some(content) = content else {
             return;
         };
@@ -48,7 +55,7 @@ impl Builder {
             self.note_meta_fact(itemprop, content, offset);
         }
         if let Some(name) = name.or(itemprop)
-            && self.head_room(name.len() + content.len())
+            && self.has_head_room(name.len() + content.len())
         {
             let name = decode(name).trim().to_ascii_lowercase();
             let content = decode(content).trim().to_owned();
@@ -56,24 +63,24 @@ impl Builder {
         }
     }
 
-    pub(super) fn base(&mut self, attributes: &[u8]) {
+    pub(super) fn base(&mut self, text: &TagText) {
         if self.page.head.base.is_none()
-            && let Some(href) = find(attributes, b"href")
-            && self.head_room(href.len())
+            && let Some(href) = text.value(Key::Href)
+            && self.has_head_room(href.len())
         {
             self.page.head.base = Some(decode(href).trim().to_owned());
         }
     }
 
-    pub(super) fn link(&mut self, attributes: &[u8]) {
-        let rel = find(attributes, b"rel").unwrap_or_default();
+    pub(super) fn link(&mut self, text: &TagText) {
+        let rel = text.value(Key::Rel).unwrap_or_default();
         let canonical = rel
             .split(|byte| byte.is_ascii_whitespace())
             .any(|word| word.eq_ignore_ascii_case(b"canonical"));
         if canonical
             && self.page.head.canonical.is_none()
-            && let Some(href) = find(attributes, b"href")
-            && self.head_room(href.len())
+            && let Some(href) = text.value(Key::Href)
+            && self.has_head_room(href.len())
         {
             self.page.head.canonical = Some(decode(href).trim().to_owned());
         }

@@ -49,7 +49,10 @@ impl Builder {
             0
         };
         let mut inside_block = false;
-        for at in (0..self.stack.len()).rev() {
+        let len = self.stack.len();
+        let lowest = len.saturating_sub(self.reach());
+        for at in (lowest..len).rev() {
+            self.steps += 1;
             let Some(open) = self.stack.get(at).copied() else {
                 return;
             };
@@ -119,10 +122,7 @@ impl Builder {
         if tags.iter().all(|tag| self.open[*tag as usize] == 0) {
             return;
         }
-        let nearest = self
-            .stack
-            .iter()
-            .rposition(|open| tags.contains(&open.tag) || is_barrier(open.tag));
+        let nearest = self.nearest(|tag| tags.contains(&tag) || is_barrier(tag));
         if let Some(at) = nearest
             && self
                 .stack
@@ -133,17 +133,22 @@ impl Builder {
         }
     }
 
+    /// Place of the innermost open element that is wanted.
+    fn nearest(&mut self, is_wanted: impl Fn(Tag) -> bool) -> Option<usize> {
+        let lowest = self.stack.len().saturating_sub(self.reach());
+        let near = self.stack.get(lowest..).unwrap_or_default();
+        let found = near.iter().rposition(|open| is_wanted(open.tag));
+        self.steps += (near.len() - found.unwrap_or(0)) as u64;
+        found.map(|at| lowest + at)
+    }
+
     /// Ends everything inside the innermost open element among `contexts`, all of them parts of a
     /// table (HTML standard, "clear the stack back to a table context").
     pub(super) fn end_inside(&mut self, contexts: &[Tag]) {
         if self.open[Tag::Table as usize] == 0 {
             return;
         }
-        if let Some(at) = self
-            .stack
-            .iter()
-            .rposition(|open| contexts.contains(&open.tag))
-        {
+        if let Some(at) = self.nearest(|tag| contexts.contains(&tag)) {
             self.truncate(at + 1);
         }
     }

@@ -1,19 +1,22 @@
 //! Elements whose content is no text of the page, and how they end.
 
-use super::{Builder, Capture, Skip, find, is_island};
+use super::{Builder, Capture, Skip, is_island};
 use crate::tag::Tag;
+use crate::tag_lexer::{Key, TagText};
 
 impl Builder {
-    pub(super) fn start_skip(&mut self, tag: Tag, attributes: &[u8]) {
+    pub(super) fn start_skip(&mut self, text: &TagText) {
+        let tag = text.tag;
         let mut capture = Capture::Nothing;
         if tag == Tag::Script {
-            let kind = find(attributes, b"type").unwrap_or_default().trim_ascii();
+            let kind = text.value(Key::Type).unwrap_or_default().trim_ascii();
             if kind
                 .get(..19)
                 .is_some_and(|kind| kind.eq_ignore_ascii_case(b"application/ld+json"))
             {
                 capture = Capture::JsonLd;
                 self.page.head.json_ld.push(String::new());
+                self.page.head.json_ld_spans.push((0, 0));
             }
         }
         self.skip = Some(Skip {
@@ -49,7 +52,7 @@ impl Builder {
                 if is_island(tag, name) {
                     skip.islands += u32::from(!self_closing);
                 }
-                skip.islands == 0 && breaks_out_of_foreign(tag)
+                skip.islands == 0 && tag.ends_foreign()
             }
             _ => false,
         };
@@ -58,55 +61,4 @@ impl Builder {
         }
         leaves
     }
-}
-
-/// Start tags that end foreign content (HTML standard, 13.2.6.5).
-fn breaks_out_of_foreign(tag: Tag) -> bool {
-    use Tag::*;
-    matches!(
-        tag,
-        B | Big
-            | Blockquote
-            | Body
-            | Br
-            | Center
-            | Code
-            | Dd
-            | Div
-            | Dl
-            | Dt
-            | Em
-            | Embed
-            | H1
-            | H2
-            | H3
-            | H4
-            | H5
-            | H6
-            | Head
-            | Hr
-            | I
-            | Img
-            | Li
-            | Listing
-            | Menu
-            | Meta
-            | Nobr
-            | Ol
-            | P
-            | Pre
-            | Ruby
-            | S
-            | Small
-            | Span
-            | Strong
-            | Strike
-            | Sub
-            | Sup
-            | Table
-            | Tt
-            | U
-            | Ul
-            | Var
-    )
 }

@@ -9,7 +9,7 @@ use trommel_model::Model;
 use super::error::QualityError;
 use super::judged::JudgedSet;
 use super::means::means;
-use crate::evaluate::{EvalOptions, Report, evaluate};
+use crate::evaluate::{EvalOptions, Report, evaluate, kept_text};
 use crate::pages::{PageSet, read_set};
 
 /// The sets, in the order of the tables.
@@ -76,7 +76,8 @@ fn score(set: &PageSet, models: &[Model]) -> HeldOut {
                     set,
                     |page| {
                         let verdicts = conventions.judge(model, &page.page, page.gold.address());
-                        verdicts.judgement.choice.kept
+                        let judged = &verdicts.judgement;
+                        kept_text(&page.page, &judged.choice.kept, &judged.candidates)
                     },
                     &options,
                 )
@@ -164,6 +165,7 @@ mod tests {
             token_weights: Vec::new(),
             word_weights: Vec::new(),
             kinds: Vec::new(),
+            candidates: None,
             selection: Selection::Threshold(0.5),
             training: Training {
                 sets: vec![TrainingSet {

@@ -10,8 +10,10 @@ use flate2::GzBuilder;
 use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use trommel_html::words::{Rule, count};
+use trommel_model::JudgedCandidate;
 
 use super::error::QualityError;
+use crate::candidates::COMMENTS;
 use crate::evaluate::kept_text;
 use crate::metric::Scores;
 use crate::pages::PageSet;
@@ -37,7 +39,7 @@ pub struct JudgedRow {
     /// Language, where the gold names it.
     #[serde(default)]
     pub lang: Option<String>,
-    /// Words of each block.
+    /// Words of each block, then of each text that stands in the JSON-LD alone; so in the next two.
     pub words: Vec<u32>,
     /// Probability of each block of being content, 0..=1.
     pub probabilities: Vec<f32>,
@@ -191,23 +193,37 @@ impl JudgedSet {
 fn row(set: &PageSet, judged: &JudgedPage, trained: &Trained, comments: bool) -> Option<JudgedRow> {
     let labelled = set.pages.get(judged.page)?;
     let (page, gold) = (&labelled.page, &labelled.gold);
-    let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
-    let choice = trained
-        .model
-        .file()
-        .selection
-        .choose(&judged.probabilities, &words);
+    let mut words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
+    let mut probabilities = judged.probabilities.clone();
+    let mut labels = judged.labels.clone();
+    let mut candidates: Vec<JudgedCandidate> =
+        judged.candidates.iter().map(|own| own.0.clone()).collect();
+    let selection = trained.model.file().selection;
+    let choice = selection.choose_with(&probabilities, &words, &mut candidates, COMMENTS);
+    let kept = choice
+        .kept
+        .iter()
+        .copied()
+        .chain(candidates.iter().map(|own| own.kept));
+    let kept: Vec<bool> = kept.collect();
+    for (own, (_, label)) in candidates.iter_mut().zip(&judged.candidates) {
+        words.push(own.candidate.words);
+        probabilities.push(own.probability);
+        labels.push(*label);
+        own.kept = *label;
+    }
     let text = gold.text(comments);
-    let oracle = Scores::of(&kept_text(page, &judged.labels), &text, Rule::Characters);
-    let kept = words.iter().zip(&choice.kept).filter(|(_, kept)| **kept);
+    let best = kept_text(page, &judged.labels, &candidates);
+    let oracle = Scores::of(&best, &text, Rule::Characters);
+    let kept = words.iter().zip(kept).filter(|(_, kept)| *kept);
     Some(JudgedRow {
         set: set.name.clone(),
         record_id: gold.record_id.clone(),
         id: gold.id.clone(),
         page_type: gold.page_type.clone(),
         lang: gold.lang.clone(),
-        probabilities: judged.probabilities.clone(),
-        labels: judged.labels.clone(),
+        probabilities,
+        labels,
         confidence: judged.confidence,
         scores: judged.scores,
         oracle_f1: oracle.f1,

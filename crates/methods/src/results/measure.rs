@@ -146,7 +146,7 @@ struct Judged {
 fn judge(method: &dyn Method, page: &Page, gold: &str) -> Result<Judged, ResultsError> {
     let verdicts = method.extract(page)?;
     Ok(Judged {
-        scores: Scores::of(&kept_text(page, &verdicts), gold, Rule::Characters),
+        scores: Scores::of(&kept_text(page, &verdicts, &[]), gold, Rule::Characters),
         kept: verdicts.iter().filter(|kept| **kept).count(),
     })
 }

@@ -28,6 +28,10 @@ impl Failing {
         }
     }
 
+    pub fn never() -> Self {
+        Self::after(u64::MAX)
+    }
+
     pub fn reading(bytes: usize) -> Self {
         Self {
             left: Arc::new(AtomicU64::new(u64::MAX)),
@@ -63,8 +67,8 @@ impl Write for File {
 
 impl DiskFile for File {
     fn sync(&mut self) -> io::Result<()> {
-        spend(&self.1)?;
-        self.0.sync()
+        // Nothing here outlasts a power cut, and syncing takes most of the time.
+        spend(&self.1)
     }
 }
 
@@ -100,7 +104,7 @@ impl Disk for Failing {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         spend(&self.left)?;
-        LocalDisk.rename(from, to)
+        std::fs::rename(from, to)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -11,8 +11,8 @@ use std::{
 use serde_json::Value;
 use trommel_archive::write::gzip_member;
 use trommel_pipeline::{
-    Choice, Destination, DropReason, FailureKind, Host, Input, Outcome, Output, Plan, RunError,
-    State, Summary, run,
+    Choice, Destination, DropReason, FailureKind, Host, Input, Outcome, Output, RunError, State,
+    Summary, run,
 };
 use trommel_sinks::{Compression, Format, record_id};
 

@@ -1,7 +1,5 @@
 //! Who wrote a page.
 
-use std::collections::HashSet;
-
 use trommel_html::{Attribute, FactKind, element_text, hash, plain};
 
 use super::headline::near;
@@ -207,8 +205,8 @@ fn from_markup(sources: &Sources) -> Vec<String> {
     let Some(headline) = sources.headline else {
         return Vec::new();
     };
-    let wanted: HashSet<u64> = TOKENS.iter().map(|token| hash(token.as_bytes())).collect();
-    let others: HashSet<u64> = OTHERS.iter().map(|token| hash(token.as_bytes())).collect();
+    let wanted = TOKENS.map(|token| hash(token.as_bytes()));
+    let others = OTHERS.map(|token| hash(token.as_bytes()));
     let mut names = Vec::new();
     for block in near(page, headline).filter_map(|at| page.blocks.get(at)) {
         let around = page.path(block.element).take(3).map(|(_, element)| element);
@@ -217,7 +215,7 @@ fn from_markup(sources: &Sources) -> Vec<String> {
             .iter()
             .filter_map(|index| page.element(*index));
         for element in inside.chain(around) {
-            let has = |set: &HashSet<u64>| {
+            let has = |set: &[u64]| {
                 page.tokens(element)
                     .iter()
                     .any(|token| token.attribute != Attribute::Role && set.contains(&token.hash))

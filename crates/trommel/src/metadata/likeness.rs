@@ -1,7 +1,6 @@
 //! How much two short texts are alike.
 
-use std::collections::HashSet;
-
+use rustc_hash::FxHashSet;
 use trommel_html::words;
 
 /// Words of a text that are compared: titles have fewer.
@@ -9,7 +8,7 @@ const MOST: usize = 80;
 
 /// The words of a title, regardless of case, order and repetition.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Words(HashSet<u64>);
+pub(super) struct Words(FxHashSet<u64>);
 
 impl Words {
     pub fn of(text: &str) -> Self {

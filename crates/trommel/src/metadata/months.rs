@@ -1,5 +1,9 @@
 //! Names of months.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 /// Names and abbreviations in lower case, in English, German, French, Spanish, Italian, Portuguese,
 /// Dutch, Russian and Polish, by month. A name stands once even if several languages share it.
 const NAMES: [&[&str]; 12] = [
@@ -178,12 +182,16 @@ const NAMES: [&[&str]; 12] = [
     ],
 ];
 
+static BY_NAME: LazyLock<FxHashMap<&str, i8>> = LazyLock::new(|| {
+    let named = (1..).zip(NAMES);
+    named
+        .flat_map(|(number, names)| names.iter().map(move |name| (*name, number)))
+        .collect()
+});
+
 /// Number of the month of that (lower-case) name, 1..=12.
 pub(super) fn number(name: &str) -> Option<i8> {
-    (1..)
-        .zip(NAMES)
-        .find(|(_, names)| names.contains(&name))
-        .map(|(number, _)| number)
+    BY_NAME.get(name).copied()
 }
 
 #[cfg(test)]

@@ -1,0 +1,312 @@
+//! Texts that stand in a page's JSON-LD but not among its blocks, as candidates for its main text: each
+//! with features of its own, as a text in a script has no place among the elements.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_html::json_ld::{self, Content, ContentProperty, ContentSubject};
+use trommel_html::{Page, words};
+
+use crate::prose::prose_words;
+use crate::terms::word_hash;
+use crate::text::{Shape, log};
+
+/// Words of a phrase: a text stands on a page if its phrases do.
+const PHRASE: usize = 4;
+/// Texts of fewer words are no candidates: such labels stand anywhere.
+const LEAST: usize = 5;
+/// Share of its phrases from which on a text stands among the blocks.
+const COVERED: f32 = 0.5;
+/// Share of its words in the meta descriptions from which on a summary is metadata and no candidate.
+const DESCRIBED: f32 = 0.9;
+/// Share of the words of unspaced scripts from which on a text is in one.
+const UNSPACED: f32 = 0.3;
+
+/// Names of a candidate's features.
+pub const CANDIDATE_NAMES: [&str; 20] = [
+    // The property and what the text is about, 0 or 1.
+    "candidate.article_body",
+    "candidate.article_description",
+    "candidate.product_description",
+    "candidate.posting",
+    "candidate.comment",
+    // Logarithm of its words, and its sentence marks a word.
+    "candidate.log_words",
+    "candidate.sentence_marks",
+    // Whether it ends as a sentence does, or is cut off with an ellipsis.
+    "candidate.ends_sentence",
+    "candidate.ellipsis",
+    // Whether it was written with markup, and has more than one line.
+    "candidate.markup",
+    "candidate.lines",
+    // Whether it is in a script without spaces.
+    "candidate.unspaced",
+    // Share of its phrases among the blocks, and of its words in the meta descriptions.
+    "candidate.coverage",
+    "candidate.described",
+    // Logarithm of the number of candidates of its kind, and its rank among all from 0 on.
+    "candidate.log_siblings",
+    "candidate.log_rank",
+    // Logarithm of the words of the page's blocks, of those in prose, and of the longest run of prose.
+    "candidate.log_page_words",
+    "candidate.log_page_prose",
+    "candidate.log_longest_prose",
+    // Its words against those of prose: w / (w + prose).
+    "candidate.share",
+];
+
+/// A text of the JSON-LD that does not stand among the blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// What the JSON-LD says of it.
+    pub content: Content,
+    /// Its words.
+    pub words: u32,
+    /// Share of its phrases of four words (of its words, if it has few) that stand among the blocks, 0..0.5.
+    pub coverage: f32,
+    /// Its features, a number for each of [`CANDIDATE_NAMES`].
+    pub features: [f32; CANDIDATE_NAMES.len()],
+}
+
+/// The candidates of a page, in document order. Time is linear in the page and its JSON-LD, memory in
+/// the JSON-LD; a page without such texts takes none.
+pub fn candidates(page: &Page) -> Vec<Candidate> {
+    let contents = json_ld::contents(&page.head);
+    if contents.is_empty() {
+        return Vec::new();
+    }
+    among(page, contents, &vec![false; page.blocks.len()])
+}
+
+/// The candidates the page would have if it did not hold the blocks that repeat a text of its JSON-LD, as
+/// where a script writes them; with it whether each block is such a one. None if there are no such blocks.
+pub fn candidates_if_hidden(page: &Page) -> Option<(Vec<Candidate>, Vec<bool>)> {
+    let contents = json_ld::contents(&page.head);
+    let mut known: FxHashSet<u64> = FxHashSet::default();
+    for content in &contents {
+        known.extend(phrases(&hashes(&content.text)));
+    }
+    if known.is_empty() {
+        return None;
+    }
+    let hidden: Vec<bool> = page
+        .blocks
+        .iter()
+        .map(|block| {
+            let own = phrases(&hashes(page.text(block)));
+            let hits = own.iter().filter(|phrase| known.contains(phrase)).count();
+            hits as f32 > COVERED * own.len() as f32
+        })
+        .collect();
+    hidden
+        .contains(&true)
+        .then(|| (among(page, contents, &hidden), hidden))
+}
+
+/// Share of a text's phrases that stand in another, 0..=1.
+pub fn phrase_share(text: &str, within: &str) -> f32 {
+    let within: FxHashSet<u64> = phrases(&hashes(within)).into_iter().collect();
+    let own = phrases(&hashes(text));
+    let hits = own.iter().filter(|phrase| within.contains(phrase)).count();
+    hits as f32 / own.len().max(1) as f32
+}
+
+fn hashes(text: &str) -> Vec<u64> {
+    words::words(text, words::Rule::Characters)
+        .map(word_hash)
+        .collect()
+}
+
+fn phrases(hashes: &[u64]) -> Vec<u64> {
+    let all = hashes.windows(PHRASE);
+    all.map(|window| {
+        window.iter().fold(0u64, |sum, hash| {
+            sum.rotate_left(21).wrapping_mul(31) ^ hash
+        })
+    })
+    .collect()
+}
+
+fn flag(value: bool) -> f32 {
+    f32::from(u8::from(value))
+}
+
+/// Whether a text says what a page is about rather than being its text.
+fn is_summary(content: &Content) -> bool {
+    content.property == ContentProperty::Description && content.subject != ContentSubject::Product
+}
+
+/// What the visible blocks of a page hold.
+#[derive(Default)]
+struct Around {
+    words: u32,
+    prose: u32,
+    longest: u32,
+}
+
+fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<Candidate> {
+    let described: FxHashSet<u64> = ["description", "og:description", "twitter:description"]
+        .iter()
+        .filter_map(|name| page.head.meta(name))
+        .flat_map(hashes)
+        .collect();
+    let share_described = |words: &[u64]| {
+        let among = words.iter().filter(|word| described.contains(word));
+        among.count() as f32 / words.len().max(1) as f32
+    };
+    let texts: Vec<(Content, Vec<u64>)> = contents
+        .into_iter()
+        .map(|content| {
+            let words = hashes(&content.text);
+            (content, words)
+        })
+        .filter(|(content, words)| {
+            let repeats = is_summary(content) && share_described(words) >= DESCRIBED;
+            words.len() >= LEAST && !repeats
+        })
+        .collect();
+    // Whether each phrase of the texts was met on the page.
+    let mut met: FxHashMap<u64, bool> = FxHashMap::default();
+    for (_, words) in &texts {
+        met.extend(phrases(words).into_iter().map(|phrase| (phrase, false)));
+    }
+    if met.is_empty() {
+        return Vec::new();
+    }
+    let mut around = Around::default();
+    let shown = page
+        .blocks
+        .iter()
+        .zip(hidden)
+        .filter(|(_, hidden)| !**hidden);
+    for (block, _) in shown {
+        let text = page.text(block);
+        for phrase in phrases(&hashes(text)) {
+            if let Some(met) = met.get_mut(&phrase) {
+                *met = true;
+            }
+        }
+        let prose = prose_words(block, &Shape::of(text));
+        around.words += block.words;
+        around.prose += prose;
+        around.longest = around.longest.max(prose);
+    }
+    let kept: Vec<(Content, Vec<u64>, f32)> = texts
+        .into_iter()
+        .filter_map(|(content, words)| {
+            let own = phrases(&words);
+            let hits = own.iter().filter(|own| met.get(own) == Some(&true));
+            let coverage = hits.count() as f32 / own.len().max(1) as f32;
+            (coverage < COVERED).then_some((content, words, coverage))
+        })
+        .collect();
+    let mut siblings: FxHashMap<(ContentProperty, ContentSubject), u32> = FxHashMap::default();
+    for (content, _, _) in &kept {
+        *siblings
+            .entry((content.property, content.subject))
+            .or_default() += 1;
+    }
+    (0u32..)
+        .zip(kept)
+        .map(|(rank, (content, words, coverage))| {
+            let kind = (content.property, content.subject);
+            let same = siblings.get(&kind).copied().unwrap_or_default();
+            let total = words.len() as f32;
+            let shape = Shape::of(&content.text);
+            let is = |property, subject| flag(kind == (property, subject));
+            let features = [
+                flag(kind.0 == ContentProperty::ArticleBody),
+                is(ContentProperty::Description, ContentSubject::Article),
+                is(ContentProperty::Description, ContentSubject::Product),
+                flag(kind.1 == ContentSubject::Posting),
+                flag(kind.1 == ContentSubject::Comment),
+                log(words.len() as f64),
+                shape.sentence_marks as f32 / total,
+                flag(shape.ends_sentence),
+                flag(content.text.ends_with('…') || content.text.ends_with("...")),
+                flag(content.has_markup),
+                flag(content.text.contains('\n')),
+                flag(shape.unspaced as f32 > UNSPACED * total),
+                coverage,
+                share_described(&words),
+                log(same),
+                log(rank),
+                log(around.words),
+                log(around.prose),
+                log(around.longest),
+                total / (total + around.prose as f32),
+            ];
+            Candidate {
+                words: words.len() as u32,
+                content,
+                coverage,
+                features,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    const STORY: &str =
+        "The old bridge was closed on Monday after cracks were found in its pillars.";
+
+    fn page(body: &str) -> Page {
+        let html = format!(
+            "<meta name=description content='The old bridge'><script type=application/ld+json>\
+             [{{\"@type\":\"NewsArticle\",\"articleBody\":\"<p>{STORY}</p>\",\"description\":\"No bridge…\"}},\
+             {{\"@type\":\"Product\",\"description\":\"Planks of oak, sawn by hand...\"}}]</script>{body}"
+        );
+        LolEngine.read(&html, &Limits::default())
+    }
+
+    fn value(candidate: &Candidate, name: &str) -> f32 {
+        let at = CANDIDATE_NAMES.iter().position(|own| own.ends_with(name));
+        candidate.features[at.unwrap()]
+    }
+
+    #[test]
+    fn what_no_block_says_is_a_candidate() {
+        let found = candidates(&page("<p>Menu</p>"));
+        assert_eq!(found.len(), 2, "a text of two words is none");
+        let body = &found[0];
+        assert_eq!((body.content.text.as_str(), body.words), (STORY, 14));
+        assert_eq!(
+            [
+                "article_body",
+                "markup",
+                "ends_sentence",
+                "ellipsis",
+                "share"
+            ]
+            .map(|n| value(body, n)),
+            [1.0, 1.0, 1.0, 0.0, 1.0]
+        );
+        assert_eq!(value(body, "described"), 3.0 / 14.0);
+        assert_eq!(
+            ["product_description", "ellipsis", "log_rank"].map(|n| value(&found[1], n)),
+            [1.0, 1.0, 2f32.ln()]
+        );
+    }
+
+    #[test]
+    fn what_blocks_say_is_none() {
+        let shown = page(&format!("<p>Menu</p><p>{STORY}</p>"));
+        let found = candidates(&shown);
+        assert_eq!(found.len(), 1);
+        assert!(value(&found[0], "share") < 0.5);
+        let (found, hidden) = candidates_if_hidden(&shown).unwrap();
+        assert_eq!((found.len(), hidden), (2, vec![false, true]));
+        assert_eq!(value(&found[0], "share"), 1.0);
+        assert!(candidates_if_hidden(&page("<p>Menu")).is_none());
+    }
+
+    #[test]
+    fn a_page_without_json_ld_has_none() {
+        let page = LolEngine.read("<p>a b c d e f", &Limits::default());
+        assert!(candidates(&page).is_empty() && candidates_if_hidden(&page).is_none());
+        assert_eq!(phrase_share("A b c d", "x a b c d"), 1.0);
+        assert_eq!(phrase_share("a b", "a b"), 0.0);
+    }
+}

@@ -1,0 +1,298 @@
+//! The scan engine: the whole page in memory, one pass driven by `memchr`, text given to the builder
+//! as slices of the page.
+
+mod foreign;
+mod raw;
+mod recover;
+
+use crate::builder::{Builder, TextKind, floor};
+use crate::engine::Engine;
+use crate::lex::Markup;
+use crate::limits::{Cap, Limits};
+use crate::lol::NOSCRIPT_DEPTH;
+use crate::table::Page;
+use crate::tag::Tag;
+use crate::tag_lexer::{Key, TagLexer};
+
+use foreign::Namespaces;
+pub(crate) use raw::end_of_comment;
+use raw::{end_of_raw, end_of_script};
+use recover::Recovery;
+pub(crate) use recover::{Unclosed, recover};
+
+/// Reads whole pages with our own scanner.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScanEngine;
+
+impl ScanEngine {
+    /// As [`Engine::read`], and notes the marks inside blocks ([`Page::pieces`]).
+    pub fn read_marked(&self, html: &str, limits: &Limits) -> Page {
+        let mut builder = Builder::new(*limits);
+        builder.record_marks();
+        read(html, builder)
+    }
+}
+
+impl Engine for ScanEngine {
+    fn read(&self, html: &str, limits: &Limits) -> Page {
+        read(html, Builder::new(*limits))
+    }
+}
+
+fn read(html: &str, mut builder: Builder) -> Page {
+    let text = floor(html, u32::MAX as usize);
+    if text.len() < html.len() {
+        builder.cap(Cap::Page);
+    }
+    Scanner::new(text, 0, 0, &mut builder).run(0);
+    builder.finish(text.len())
+}
+
+/// What stands after a start tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Markup,
+    /// Text in which character references are decoded, up to the end tag.
+    Text,
+    /// Text as it stands, up to the end tag.
+    Raw,
+    Script,
+    /// Text as it stands, up to the end of the page.
+    Plain,
+}
+
+impl Content {
+    fn of(tag: Tag) -> Self {
+        match tag {
+            Tag::Textarea | Tag::Title => Content::Text,
+            Tag::Plaintext => Content::Plain,
+            Tag::Script => Content::Script,
+            Tag::Style | Tag::Iframe | Tag::Xmp | Tag::Noembed | Tag::Noframes | Tag::Noscript => {
+                Content::Raw
+            }
+            _ => Content::Markup,
+        }
+    }
+
+    fn kind(self) -> TextKind {
+        match self {
+            Content::Markup | Content::Text => TextKind::Decoded,
+            Content::Raw | Content::Script | Content::Plain => TextKind::Raw,
+        }
+    }
+}
+
+/// One run over a text: the page, or the content of a `noscript`.
+struct Scanner<'a> {
+    html: &'a str,
+    /// Place of `html` in the page.
+    offset: usize,
+    depth: u32,
+    builder: &'a mut Builder,
+    namespaces: Namespaces,
+    /// Kind of the text between tags.
+    kind: TextKind,
+    lexer: TagLexer,
+    /// Set while what something unclosed swallowed is read again.
+    recovery: Option<Recovery>,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(html: &'a str, offset: usize, depth: u32, builder: &'a mut Builder) -> Self {
+        let lexer = TagLexer::new(builder.limits().attributes);
+        Self {
+            html,
+            offset,
+            depth,
+            builder,
+            namespaces: Namespaces::default(),
+            kind: TextKind::Decoded,
+            lexer,
+            recovery: None,
+        }
+    }
+
+    /// Reads on from `start`.
+    fn run(mut self, start: usize) {
+        let bytes = self.html.as_bytes();
+        // Text that has not been given yet begins at `from`.
+        let (mut from, mut at) = (start, start);
+        while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
+            let lt = at + found;
+            let next = match (bytes.get(lt + 1), bytes.get(lt + 2)) {
+                (Some(c), _) if c.is_ascii_alphabetic() => {
+                    self.text(from, lt);
+                    self.tag(lt)
+                }
+                (Some(b'/'), Some(c)) if c.is_ascii_alphabetic() => {
+                    self.text(from, lt);
+                    self.tag(lt)
+                }
+                (Some(b'/'), Some(b'>')) => {
+                    self.text(from, lt);
+                    Some(lt + 3)
+                }
+                (Some(b'/'), Some(_)) | (Some(b'?'), _) => {
+                    self.text(from, lt);
+                    self.bogus_comment(lt)
+                }
+                (Some(b'!'), _) => {
+                    self.text(from, lt);
+                    self.declaration(lt)
+                }
+                _ => {
+                    at = lt + 1;
+                    continue;
+                }
+            };
+            let Some(next) = next else {
+                return;
+            };
+            (from, at) = (next, next);
+        }
+        self.text(from, bytes.len());
+    }
+
+    /// Gives the text between two places.
+    fn text(&mut self, from: usize, to: usize) {
+        if from < to {
+            let text = self.html.get(from..to).unwrap_or_default();
+            self.builder.text(text, self.offset + from, self.kind);
+        }
+    }
+
+    /// Reads the tag at `lt` and text that belongs to it; gives the place behind, none at the end.
+    fn tag(&mut self, lt: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let raw = match self.lexer.markup(bytes, lt) {
+            Markup::Tag(raw) => raw,
+            Markup::Cut { quoted: true } => return self.resume(Unclosed::Quote, lt + 1),
+            Markup::Cut { .. } | Markup::Skip(_) => return None,
+        };
+        let text = self.lexer.tag(bytes, raw);
+        self.kind = TextKind::Decoded;
+        if raw.is_end {
+            self.namespaces.end(text.tag, text.name);
+            self.builder.end_tag(text.tag, text.name);
+            return Some(raw.end);
+        }
+        let content = self.namespaces.start(&text);
+        self.builder.start_tag(&text, self.offset + lt);
+        if content == Content::Markup {
+            return Some(raw.end);
+        }
+        if raw.value_missing {
+            // As in lol_html, what follows is markup whose text is not decoded.
+            self.kind = content.kind();
+            return Some(raw.end);
+        }
+        let tag = text.tag;
+        let unclosed = Unclosed::of(tag, text.value(Key::Type));
+        self.content(tag, content, raw.end, unclosed)
+    }
+
+    /// Reads the text, from `from` on, of an element that holds no markup; gives the place of its end
+    /// tag, or where reading goes on if it has none.
+    fn content(
+        &mut self,
+        tag: Tag,
+        content: Content,
+        from: usize,
+        unclosed: Option<Unclosed>,
+    ) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let end = match content {
+            _ if unclosed.is_some_and(|unclosed| self.is_endless(unclosed)) => None,
+            Content::Plain => None,
+            Content::Script => end_of_script(bytes, from),
+            _ => end_of_raw(bytes, from, tag.name()),
+        };
+        let to = end.unwrap_or(bytes.len());
+        if tag == Tag::Noscript {
+            self.noscript(from, to);
+            return end;
+        }
+        self.kind = content.kind();
+        let next = match unclosed {
+            Some(unclosed) if end.is_none() => {
+                if self.recovery.is_none() {
+                    self.text(from, to);
+                    return self.resume(unclosed, from);
+                }
+                let next = self.resume(unclosed, from);
+                self.text(from, next.unwrap_or(to));
+                next
+            }
+            _ => {
+                self.text(from, to);
+                end
+            }
+        };
+        self.kind = TextKind::Decoded;
+        next
+    }
+
+    fn is_endless(&self, unclosed: Unclosed) -> bool {
+        self.recovery
+            .as_ref()
+            .is_some_and(|recovery| recovery.is_endless(unclosed))
+    }
+
+    /// Goes on behind `from`, where something begins that has no end; gives the place.
+    fn resume(&mut self, unclosed: Unclosed, from: usize) -> Option<usize> {
+        let rest = self.html.get(from..).unwrap_or_default();
+        let Some(recovery) = &mut self.recovery else {
+            recover(rest, self.offset + from, self.depth, self.builder, unclosed);
+            return None;
+        };
+        let found = recovery.resume(unclosed, rest);
+        self.builder.count_steps(found.unwrap_or(rest.len()));
+        found.map(|at| from + at)
+    }
+
+    /// Reads the content of a `noscript` as a text of its own.
+    fn noscript(&mut self, from: usize, to: usize) {
+        if self.depth < NOSCRIPT_DEPTH {
+            let inner = self.html.get(from..to).unwrap_or_default();
+            Scanner::new(inner, self.offset + from, self.depth + 1, self.builder).run(0);
+        }
+    }
+
+    fn bogus_comment(&mut self, lt: usize) -> Option<usize> {
+        let rest = self.html.as_bytes().get(lt..)?;
+        let end = memchr::memchr(b'>', rest);
+        self.builder.comment();
+        end.map(|end| lt + end + 1)
+    }
+
+    /// Reads what begins with `<!`.
+    fn declaration(&mut self, lt: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let rest = bytes.get(lt + 2..)?;
+        if rest.starts_with(b"--") {
+            let end = if self.is_endless(Unclosed::Comment) {
+                None
+            } else {
+                end_of_comment(bytes, lt + 4)
+            };
+            self.builder.comment();
+            return end.or_else(|| self.resume(Unclosed::Comment, lt + 4));
+        }
+        let is_doctype = rest
+            .get(..7)
+            .is_some_and(|name| name.eq_ignore_ascii_case(b"doctype"));
+        if is_doctype {
+            return memchr::memchr(b'>', rest).map(|end| lt + 2 + end + 1);
+        }
+        if rest.starts_with(b"[CDATA[") && self.namespaces.allow_cdata() {
+            let from = lt + 9;
+            let text = bytes.get(from..)?;
+            let end = memchr::memmem::find(text, b"]]>");
+            self.kind = TextKind::Raw;
+            self.text(from, end.map_or(bytes.len(), |end| from + end));
+            self.kind = TextKind::Decoded;
+            return end.map(|end| from + end + 3);
+        }
+        self.bogus_comment(lt)
+    }
+}

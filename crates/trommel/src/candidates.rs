@@ -1,0 +1,28 @@
+//! Texts that stand in a page's JSON-LD alone, in the text and among its blocks.
+
+use trommel_model::JudgedCandidate;
+
+use crate::role::Role;
+
+/// A text with further ones after it, each after an empty line: nothing says where on the page they
+/// belong.
+pub(crate) fn append<'a>(mut text: String, texts: impl Iterator<Item = &'a str>) -> String {
+    for more in texts {
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str(more);
+    }
+    text
+}
+
+/// What a candidate is on its page.
+pub(crate) fn role(own: &JudgedCandidate) -> Role {
+    if own.is_comment() {
+        Role::Comment
+    } else if own.kept {
+        Role::Body
+    } else {
+        Role::Other
+    }
+}

@@ -1,0 +1,74 @@
+//! Pages: any division into chunks gives the same tables, spans are in order and lead back to the
+//! page, both engines agree, and marks change nothing. The first bytes say where the chunks end.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use trommel_html::{Engine, Limits, LolEngine, Page, PushReader, ScanEngine};
+
+/// Bytes that say where chunks end.
+const CUTS: usize = 4;
+
+/// What every engine gives.
+fn read(html: &str, limits: &Limits) -> Page {
+    let page = LolEngine.read_marked(html, limits);
+    assert_eq!(ScanEngine.read_marked(html, limits), page, "engines differ");
+    page
+}
+
+/// Caps that small pages pass.
+fn tight() -> Limits {
+    Limits {
+        depth: 8,
+        elements: 20,
+        blocks: 12,
+        text: 100,
+        element_tokens: 3,
+        tokens: 20,
+        attributes: 30,
+        head: 50,
+        ..Limits::default()
+    }
+}
+
+fn check(html: &str, cuts: &[u8], limits: &Limits) {
+    let page = read(html, limits);
+
+    let mut reader = PushReader::new(limits).with_marks();
+    let mut at = 0;
+    for cut in cuts {
+        let end = html.len().min(at + usize::from(*cut));
+        if let Some(chunk) = html.get(at..end) {
+            reader.push(chunk);
+            at = end;
+        }
+    }
+    reader.push(&html[at..]);
+    assert_eq!(reader.finish(), page, "chunks {cuts:?}");
+
+    let plain = LolEngine.read(html, limits);
+    assert_eq!(
+        (&plain.blocks, &plain.elements),
+        (&page.blocks, &page.elements)
+    );
+
+    let mut last = 0;
+    for block in &page.blocks {
+        assert!(last <= block.span.0 && block.span.0 < block.span.1);
+        assert!(
+            html.get(block.span.0 as usize..block.span.1 as usize)
+                .is_some()
+        );
+        assert!(block.link_words <= block.words);
+        let pieces: String = page.pieces(block).map(|piece| piece.text).collect();
+        assert_eq!(pieces, page.text(block));
+        last = block.span.1;
+    }
+    assert!(last as usize <= html.len());
+}
+
+fuzz_target!(|data: &[u8]| {
+    let (cuts, page) = data.split_at(data.len().min(CUTS));
+    let html = String::from_utf8_lossy(page);
+    check(&html, cuts, &Limits::default());
+    check(&html, cuts, &tight());
+});

@@ -1,0 +1,29 @@
+//! Any bytes as a model file; what reads as one must score a page with one finite probability a
+//! block, and be written and read again.
+#![no_main]
+
+use std::sync::OnceLock;
+
+use libfuzzer_sys::fuzz_target;
+use trommel_html::{Engine, Limits, LolEngine, Page};
+use trommel_model::{Comments, Model};
+
+const HTML: &str = "<title>Mill</title><div class='nav'><a href=/>Home</a></div>\
+    <h1>The mill</h1><article><p>The mill stands by the river, and its wheel has turned there.\
+    <ul><li>one<li>two</ul><table><tr><td>1<td>2</table></article><div id=comments><p>I like it.</div>";
+
+fuzz_target!(|data: &[u8]| {
+    static PAGE: OnceLock<Page> = OnceLock::new();
+    let Ok(model) = Model::from_bytes(data) else {
+        return;
+    };
+    let page = PAGE.get_or_init(|| LolEngine.read(HTML, &Limits::default()));
+    for comments in [Comments::Exclude, Comments::Include] {
+        let judged = model.judge(page, Some("http://mill.example/a/b.html"), comments);
+        assert_eq!(judged.probabilities.len(), page.blocks.len());
+        assert!(judged.probabilities.iter().all(|p| (0.0..=1.0).contains(p)));
+    }
+    let _ = model.reasons();
+    let bytes = model.to_bytes().expect("a model can be written");
+    assert!(Model::from_bytes(&bytes).is_ok());
+});
