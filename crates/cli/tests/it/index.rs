@@ -9,6 +9,14 @@ use crate::{
     sample::{ARCHIVE, documents},
 };
 
+/// The scores alone: documents that are equally good come in any order.
+fn scores(folder: &Path, index: &str) -> Vec<Vec<i64>> {
+    let found = by_titles(folder, index).into_iter();
+    found
+        .map(|hits| hits.into_iter().map(|(score, _)| score).collect())
+        .collect()
+}
+
 fn archive() -> String {
     let path = workspace().join(ARCHIVE);
     path.to_str().unwrap().to_owned()
@@ -23,8 +31,8 @@ fn found(folder: &Path, query: &str, index: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Ids found for the title of each document.
-fn by_titles(folder: &Path, index: &str) -> Vec<Vec<String>> {
+/// Ids found for the title of each document, each with its score in thousandths, best first.
+fn by_titles(folder: &Path, index: &str) -> Vec<Vec<(i64, String)>> {
     documents(&workspace())
         .iter()
         .map(|document| {
@@ -34,7 +42,10 @@ fn by_titles(folder: &Path, index: &str) -> Vec<Vec<String>> {
                 .replace(['"', '-', '+'], " ");
             found(folder, &title, index)
                 .iter()
-                .map(|hit| hit["id"].as_str().unwrap().to_owned())
+                .map(|hit| {
+                    let score = hit["score"].as_f64().unwrap() * 1e3;
+                    (score.round() as i64, hit["id"].as_str().unwrap().to_owned())
+                })
                 .collect()
         })
         .collect()
@@ -57,8 +68,12 @@ fn an_archive_is_indexed_searched_and_read_from_its_place() {
     let mut first = 0;
     for (document, ids) in all.iter().zip(by_titles(folder.path(), "i")) {
         let id = document["id"].as_str().unwrap();
-        assert!(ids.iter().any(|found| found == id), "{}", document["title"]);
-        first += usize::from(ids[0] == id);
+        assert!(
+            ids.iter().any(|(_, found)| found == id),
+            "{}",
+            document["title"]
+        );
+        first += usize::from(ids[0].1 == id);
     }
     assert!(first * 10 >= all.len() * 9, "{first} of {}", all.len());
 
@@ -102,7 +117,7 @@ fn outputs_give_the_index_that_the_archive_gives() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| -> Ran { trommel(folder.path(), arguments, b"") };
     run(&["index", &archive(), "--index", "i"]).well();
-    let expected = by_titles(folder.path(), "i");
+    let expected = scores(folder.path(), "i");
     for (at, output) in ["o.jsonl", "o.jsonl.zst", "o.msgpack.gz", "f"]
         .iter()
         .enumerate()
@@ -110,10 +125,10 @@ fn outputs_give_the_index_that_the_archive_gives() {
         run(&["run", &archive(), "-o", output]).well();
         let index = format!("i{at}");
         run(&["index", output, "--index", &index]).well();
-        assert_eq!(by_titles(folder.path(), &index), expected, "{output}");
+        assert_eq!(scores(folder.path(), &index), expected, "{output}");
     }
     run(&["run", &archive(), "-o", "o.tantivy"]).well();
-    assert_eq!(by_titles(folder.path(), "o.tantivy"), expected);
+    assert_eq!(scores(folder.path(), "o.tantivy"), expected);
 
     // WET has neither headings nor the place of the page; the place is that in the WET file.
     run(&["run", &archive(), "-o", "o.wet.gz"]).well();
