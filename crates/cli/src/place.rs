@@ -58,7 +58,7 @@ impl Place {
         match self.at_offset() {
             Ok(record) => Ok(record),
             // Members of some zstd archives need the dictionary at the file's start.
-            Err(error) => self.from_start().with_context(|| error.to_string()),
+            Err(error) => self.in_whole_file().with_context(|| error.to_string()),
         }
     }
 
@@ -75,7 +75,7 @@ impl Place {
             .ok_or_else(|| self.missing())
     }
 
-    fn from_start(&self) -> Result<Record> {
+    fn in_whole_file(&self) -> Result<Record> {
         let file = File::open(&self.file).with_context(|| self.file.clone())?;
         Reader::new(self.file.as_str(), file, ReadOptions::default())?
             .filter_map(std::result::Result::ok)
