@@ -7,6 +7,7 @@
 mod eval;
 mod extract;
 mod golden;
+mod index;
 mod inspect;
 mod methods;
 mod pages;
