@@ -15,10 +15,10 @@ TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bless lint fuzz bench train eval results quality
+.PHONY: help build demo test bless lint fuzz bench train eval results quality retrieval formats
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-7s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 build: ## Build the program, optimized
 	$(CARGO) build --release -p trommel-cli
@@ -58,3 +58,9 @@ results: build ## Score every published method on the sets of DATA; writes docs/
 
 quality: build ## Set the judged pages of the models beside the floors; writes docs/quality*
 	$(TROMMEL) quality --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
+
+retrieval: ## Look for pages by their titles in indexes of all text and of main text; prints the table of docs/index.md
+	$(CARGO) run --release -p trommel-index --example retrieval -- $(DATA) wcxb-dev daniel-dev
+
+formats: build ## Have the sample read back in every format by the programs it is for
+	scripts/check-formats.sh

@@ -1,16 +1,23 @@
 //! The trommel program.
 
+mod assemble;
+mod cat;
 mod conventions;
 mod eval;
 mod extract;
+#[cfg(feature = "index")]
+mod index;
 mod inspect;
 mod labelled;
 mod methods;
 mod models;
+mod place;
 mod progress;
 mod quality;
 mod results;
 mod run;
+#[cfg(feature = "index")]
+mod search;
 mod size;
 mod stop;
 mod train;
@@ -32,6 +39,11 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::RunArgs),
+    #[cfg(feature = "index")]
+    Index(index::IndexArgs),
+    #[cfg(feature = "index")]
+    Search(search::SearchArgs),
+    Cat(cat::CatArgs),
     Extract(extract::ExtractArgs),
     Inspect(inspect::InspectArgs),
     Eval(eval::EvalArgs),
@@ -52,6 +64,11 @@ fn main() -> ExitCode {
         .init();
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(args),
+        #[cfg(feature = "index")]
+        Command::Index(args) => index::run(&args),
+        #[cfg(feature = "index")]
+        Command::Search(args) => search::run(&args),
+        Command::Cat(args) => cat::run(&args),
         Command::Extract(args) => extract::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),

@@ -26,7 +26,7 @@ use trommel_sinks::{AtomicFile, Compression, Format};
 use trommel_sources::Base;
 
 use crate::conventions::ConventionArgs;
-use crate::{models, progress::Reporter, size::Size, stop::Stop};
+use crate::{assemble, models, progress::Reporter, size::Size, stop::Stop};
 
 /// Extract main text from archives
 #[derive(Debug, Args)]
@@ -46,16 +46,18 @@ pub struct RunArgs {
     base_url: Option<String>,
 
     /// Folder for one file an archive; or one file for all, NAME.jsonl[.gz|.zst],
-    /// NAME.msgpack[.gz|.zst] or NAME.wet.gz; or - for standard output
+    /// NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz, NAME.trec.gz,
+    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet or NAME.tantivy (a folder); or - for standard output
     #[arg(short, long, value_name = "OUT")]
     output: String,
 
-    /// Output format: jsonl, msgpack or wet [default: by the name of OUT, else jsonl]
+    /// Output format: jsonl, msgpack, wet, anserini (JSON collection), trec (TREC web), bulk
+    /// (Elasticsearch, OpenSearch), parquet or tantivy [default: by the name of OUT, else jsonl]
     #[arg(short, long)]
     format: Option<Format>,
 
-    /// Compression: zst, gz or none [default: by the name of OUT, else gz for wet, none for standard
-    /// output, zst for the rest]
+    /// Compression: zst, gz or none [default: by the name of OUT, else none for standard output, zst for
+    /// jsonl and msgpack, gz for the rest]
     #[arg(long)]
     compress: Option<Compression>,
 
@@ -157,9 +159,9 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let bytes = |option: Option<Size>| option.map(|Size(bytes)| bytes);
     let plan = Plan {
         inputs,
+        assemble: assemble::last_step(output.format)?,
         output,
         filters: Arc::new(Filters::new(&config.filters)),
-        assemble: None,
         quarantine,
         recipe: vec![
             (

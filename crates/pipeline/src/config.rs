@@ -223,7 +223,7 @@ mod tests {
         );
         assert_eq!(
             parse("jobs = 3\nformat = 'xml'").unwrap_err(),
-            "c.toml:2: unknown format \"xml\", expected jsonl, msgpack or wet"
+            "c.toml:2: unknown format \"xml\", expected jsonl, msgpack, wet, anserini, trec, bulk, parquet or tantivy"
         );
         assert_eq!(
             parse("text = 'rtf'").unwrap_err(),

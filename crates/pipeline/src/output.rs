@@ -10,7 +10,9 @@ use trommel_sinks::{Compression, Format};
 use crate::Input;
 
 /// Ends of file names that set the format and the compression.
-const SUFFIXES: [(&str, Format, Compression); 8] = [
+const SUFFIXES: [(&str, Format, Compression); 17] = [
+    (".anserini.jsonl", Format::Anserini, Compression::None),
+    (".anserini.jsonl.gz", Format::Anserini, Compression::Gzip),
     (".jsonl", Format::Jsonl, Compression::None),
     (".jsonl.gz", Format::Jsonl, Compression::Gzip),
     (".jsonl.zst", Format::Jsonl, Compression::Zstd),
@@ -19,6 +21,13 @@ const SUFFIXES: [(&str, Format, Compression); 8] = [
     (".msgpack.zst", Format::Msgpack, Compression::Zstd),
     (".wet", Format::Wet, Compression::None),
     (".wet.gz", Format::Wet, Compression::Gzip),
+    (".trec", Format::Trec, Compression::None),
+    (".trec.gz", Format::Trec, Compression::Gzip),
+    (".bulk.ndjson", Format::Bulk, Compression::None),
+    (".bulk.ndjson.gz", Format::Bulk, Compression::Gzip),
+    (".parquet", Format::Parquet, Compression::None),
+    (".tantivy", Format::Tantivy, Compression::None),
+    (".bulk.ndjson.zst", Format::Bulk, Compression::Zstd),
 ];
 
 /// Where documents are written to.
@@ -68,15 +77,23 @@ pub enum OutputError {
     },
     /// A file whose name says nothing.
     #[error(
-        "{0}: is a file and its name ends in no known suffix (.jsonl, .msgpack, .wet, with .gz or .zst)"
+        "{0}: is a file and its name ends in no known suffix (.jsonl, .msgpack, .wet, .anserini.jsonl, .trec, .bulk.ndjson, with .gz or .zst; .parquet, .tantivy)"
     )]
     UnknownSuffix(String),
     /// The output is one of the inputs.
     #[error("{0}: is both input and output")]
     IsInput(String),
-    /// WET files are gzip or plain.
-    #[error("wet cannot be compressed with zst")]
-    WetZstd,
+    /// The format needs a file or folder.
+    #[error("{0} cannot be written to standard output")]
+    Stdout(Format),
+    /// The format is never compressed that way.
+    #[error("{format} cannot be compressed with {compression}")]
+    Compression {
+        /// The format.
+        format: Format,
+        /// The compression.
+        compression: Compression,
+    },
 }
 
 impl Output {
@@ -90,7 +107,7 @@ impl Output {
     pub fn new(name: &str, chosen: Choice, fallback: Choice) -> Result<Self, OutputError> {
         let (destination, by_name) = if name == "-" {
             (Destination::Stdout, None)
-        } else if Path::new(name).is_dir() {
+        } else if Path::new(name).is_dir() && !is_index(name) {
             (Destination::Folder(name.into()), None)
         } else if let Some(by_name) = by_suffix(name) {
             (Destination::File(name.into()), Some(by_name))
@@ -126,8 +143,14 @@ impl Output {
                 (format, compression)
             }
         };
-        if format == Format::Wet && compression == Compression::Zstd {
-            return Err(OutputError::WetZstd);
+        if !format.can_be(compression) {
+            return Err(OutputError::Compression {
+                format,
+                compression,
+            });
+        }
+        if format.is_assembled() && destination == Destination::Stdout {
+            return Err(OutputError::Stdout(format));
         }
         Ok(Self {
             destination,
@@ -194,13 +217,13 @@ impl Output {
     }
 
     fn suffix(&self) -> String {
-        let format = match self.format {
-            Format::Jsonl => ".jsonl",
-            Format::Msgpack => ".msgpack",
-            Format::Wet => ".warc.wet",
-        };
-        format!("{format}{}", self.compression.suffix())
+        format!("{}{}", self.format.suffix(), self.compression.suffix())
     }
+}
+
+/// Whether an existing folder of that name is an output as a whole.
+fn is_index(name: &str) -> bool {
+    by_suffix(name).is_some_and(|(format, _)| format == Format::Tantivy)
 }
 
 fn by_suffix(name: &str) -> Option<(Format, Compression)> {
@@ -322,6 +345,9 @@ mod tests {
             ("o.jsonl.zst", Format::Jsonl, Compression::Zstd),
             ("o.msgpack.zst", Format::Msgpack, Compression::Zstd),
             ("o.warc.wet.gz", Format::Wet, Compression::Gzip),
+            ("o.anserini.jsonl.gz", Format::Anserini, Compression::Gzip),
+            ("o.trec", Format::Trec, Compression::None),
+            ("o.bulk.ndjson.zst", Format::Bulk, Compression::Zstd),
         ] {
             // What the configuration file says is weaker than a name on the command line.
             let fallback = Choice {
@@ -360,7 +386,10 @@ mod tests {
             format: Some(Format::Wet),
             ..zstd
         };
-        assert_eq!(Output::new("out", wet, NONE), Err(OutputError::WetZstd));
+        assert_eq!(
+            Output::new("out", wet, NONE).unwrap_err().to_string(),
+            "wet cannot be compressed with zst"
+        );
     }
 
     #[test]
@@ -372,6 +401,33 @@ mod tests {
         let output = Output::new("-", NONE, fallback).unwrap();
         assert_eq!(output.compression, Compression::None);
         assert_eq!(output.format, Format::Msgpack);
+    }
+
+    #[test]
+    fn assembled_formats_have_a_place() {
+        for (chosen, words) in [
+            (
+                Format::Parquet,
+                "parquet cannot be written to standard output",
+            ),
+            (
+                Format::Tantivy,
+                "tantivy cannot be written to standard output",
+            ),
+        ] {
+            let refused = Output::new("-", format(chosen), NONE).unwrap_err();
+            assert_eq!(refused.to_string(), words);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join("x.tantivy");
+        std::fs::create_dir(&name).unwrap();
+        let output = Output::new(name.to_str().unwrap(), NONE, NONE).unwrap();
+        assert_eq!(output.destination, Destination::File(name));
+        assert_eq!(output.format, Format::Tantivy);
+        assert_eq!(
+            names("out", format(Format::Parquet), &["a.warc.gz"]),
+            ["a.parquet"]
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The step from an entry to bytes.
 
-use crate::{Compression, Entry, Format, Jsonl, Msgpack, SinkError, Wet};
+use crate::{Anserini, Bulk, Compression, Entry, Format, Jsonl, Msgpack, SinkError, Trec, Wet};
 
 /// What is known of an output before its first entry.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +33,8 @@ pub trait Encode: Send + Sync {
 }
 
 /// The encoder of a format, and the compression that is left to the [`Stream`](crate::Stream): WET
-/// compresses record by record and leaves none.
+/// compresses record by record and leaves none. What is [assembled](crate::Assemble) is MessagePack
+/// until then.
 ///
 /// # Errors
 /// [`SinkError::Compression`] if the format is never compressed that way.
@@ -41,16 +42,22 @@ pub fn encoder(
     format: Format,
     compression: Compression,
 ) -> Result<(Box<dyn Encode>, Compression), SinkError> {
-    Ok(match (format, compression) {
-        (Format::Jsonl, _) => (Box::new(Jsonl), compression),
-        (Format::Msgpack, _) => (Box::new(Msgpack), compression),
-        (Format::Wet, Compression::None) => (Box::new(Wet { gzip: false }), Compression::None),
-        (Format::Wet, Compression::Gzip) => (Box::new(Wet { gzip: true }), Compression::None),
-        (Format::Wet, Compression::Zstd) => {
-            return Err(SinkError::Compression {
-                format,
-                compression,
-            });
+    if !format.can_be(compression) {
+        return Err(SinkError::Compression {
+            format,
+            compression,
+        });
+    }
+    let encoder: Box<dyn Encode> = match format {
+        Format::Jsonl => Box::new(Jsonl),
+        Format::Msgpack | Format::Parquet | Format::Tantivy => Box::new(Msgpack),
+        Format::Wet => {
+            let gzip = compression == Compression::Gzip;
+            return Ok((Box::new(Wet { gzip }), Compression::None));
         }
-    })
+        Format::Anserini => Box::new(Anserini),
+        Format::Trec => Box::new(Trec),
+        Format::Bulk => Box::new(Bulk),
+    };
+    Ok((encoder, compression))
 }

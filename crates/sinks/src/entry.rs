@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
 use trommel::Document;
 
 /// Where the record of a page is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Source {
     /// The archive as it was named by the user; `-` for standard input.
+    #[serde(deserialize_with = "shared")]
     pub file: Arc<str>,
     /// First stored byte of the record or of the compressed member that holds it.
     pub offset: u64,
@@ -16,7 +17,12 @@ pub struct Source {
     pub length: u64,
     /// Offset of the record in the member's plain bytes; 0, and then left out of the output, where
     /// the member holds one record only.
+    #[serde(default)]
     pub inner: u64,
+}
+
+fn shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
+    String::deserialize(deserializer).map(Arc::from)
 }
 
 impl Serialize for Source {

@@ -10,9 +10,19 @@ pub enum SinkError {
     /// The MessagePack writer refused the entry.
     #[error("MessagePack: {0}")]
     Msgpack(#[from] rmp_serde::encode::Error),
-    /// The WARC writer, the compressor or the disk refused it.
+    /// The writer of the format, the compressor or the disk refused it.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    /// A spool cannot be read back.
+    #[error("spool: {0}")]
+    Spool(#[from] crate::StoredError),
+    /// The Parquet writer refused a document.
+    #[cfg(feature = "parquet")]
+    #[error("Parquet: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
+    /// An index cannot be assembled.
+    #[error("{0}")]
+    Index(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The format is never compressed this way.
     #[error("{format} cannot be compressed with {compression}")]
     Compression {

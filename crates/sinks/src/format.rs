@@ -11,6 +11,16 @@ pub enum Format {
     Msgpack,
     /// WARC conversion records as Common Crawl writes them.
     Wet,
+    /// The JSON collection of Anserini and Pyserini.
+    Anserini,
+    /// TREC web documents.
+    Trec,
+    /// Bodies of `_bulk` requests to Elasticsearch or OpenSearch.
+    Bulk,
+    /// Parquet, a row a document.
+    Parquet,
+    /// A Tantivy index, a folder.
+    Tantivy,
 }
 
 /// How an output is compressed.
@@ -34,12 +44,29 @@ pub struct UnknownName {
 }
 
 impl Format {
+    /// Every format.
+    pub const ALL: [Self; 8] = [
+        Self::Jsonl,
+        Self::Msgpack,
+        Self::Wet,
+        Self::Anserini,
+        Self::Trec,
+        Self::Bulk,
+        Self::Parquet,
+        Self::Tantivy,
+    ];
+
     /// The name used on the command line and in configuration files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
             Self::Msgpack => "msgpack",
             Self::Wet => "wet",
+            Self::Anserini => "anserini",
+            Self::Trec => "trec",
+            Self::Bulk => "bulk",
+            Self::Parquet => "parquet",
+            Self::Tantivy => "tantivy",
         }
     }
 
@@ -47,7 +74,37 @@ impl Format {
     pub fn usual_compression(self) -> Compression {
         match self {
             Self::Jsonl | Self::Msgpack => Compression::Zstd,
-            Self::Wet => Compression::Gzip,
+            Self::Wet | Self::Anserini | Self::Trec | Self::Bulk => Compression::Gzip,
+            Self::Parquet | Self::Tantivy => Compression::None,
+        }
+    }
+
+    /// Whether files of this format are ever compressed this way: the readers of WET, Anserini and
+    /// TREC files know gzip alone; Parquet and Tantivy compress what they store.
+    pub fn can_be(self, compression: Compression) -> bool {
+        match self {
+            Self::Jsonl | Self::Msgpack | Self::Bulk => true,
+            Self::Wet | Self::Anserini | Self::Trec => compression != Compression::Zstd,
+            Self::Parquet | Self::Tantivy => compression == Compression::None,
+        }
+    }
+
+    /// Whether an output of this format is [assembled](crate::Assemble) from MessagePack maps.
+    pub fn is_assembled(self) -> bool {
+        matches!(self, Self::Parquet | Self::Tantivy)
+    }
+
+    /// What a file name of this format ends with, before the suffix of the compression.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::Jsonl => ".jsonl",
+            Self::Msgpack => ".msgpack",
+            Self::Wet => ".warc.wet",
+            Self::Anserini => ".anserini.jsonl",
+            Self::Trec => ".trec",
+            Self::Bulk => ".bulk.ndjson",
+            Self::Parquet => ".parquet",
+            Self::Tantivy => ".tantivy",
         }
     }
 }
@@ -88,13 +145,13 @@ impl FromStr for Format {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        [Self::Jsonl, Self::Msgpack, Self::Wet]
+        Self::ALL
             .into_iter()
             .find(|format| format.name() == name)
             .ok_or_else(|| UnknownName {
                 what: "format",
                 name: name.to_owned(),
-                expected: "jsonl, msgpack or wet",
+                expected: "jsonl, msgpack, wet, anserini, trec, bulk, parquet or tantivy",
             })
     }
 }
@@ -120,15 +177,15 @@ mod tests {
 
     #[test]
     fn names_go_there_and_back() {
-        for name in ["jsonl", "msgpack", "wet"] {
-            assert_eq!(name.parse::<Format>().unwrap().to_string(), name);
+        for format in Format::ALL {
+            assert_eq!(format.name().parse::<Format>(), Ok(format));
         }
         for name in ["zst", "gz", "none"] {
             assert_eq!(name.parse::<Compression>().unwrap().to_string(), name);
         }
         assert_eq!(
             "json".parse::<Format>().unwrap_err().to_string(),
-            "unknown format \"json\", expected jsonl, msgpack or wet"
+            "unknown format \"json\", expected jsonl, msgpack, wet, anserini, trec, bulk, parquet or tantivy"
         );
         assert_eq!(
             "bz2".parse::<Compression>().unwrap_err().to_string(),

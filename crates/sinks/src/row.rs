@@ -20,6 +20,8 @@ pub(crate) struct Row<'a> {
     source: &'a Source,
     #[serde(flatten)]
     metadata: &'a Metadata,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    headings: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     page_type: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,6 +51,7 @@ impl<'a> From<&Entry<'a>> for Row<'a> {
             confidence: document.confidence,
             source: entry.source,
             metadata: &document.metadata,
+            headings: &document.headings,
             page_type: document.page_type.as_deref(),
             comments: document.comments.as_deref(),
             status: entry.status,

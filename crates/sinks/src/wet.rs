@@ -7,7 +7,10 @@ use jiff::Timestamp;
 use sha1::{Digest, Sha1};
 use trommel_archive::write::{gzip_member, write_record};
 
-use crate::{Encode, Entry, Head, SinkError, record_id};
+use crate::{
+    Encode, Entry, Head, SinkError, record_id,
+    searched::{one_line, titled_text},
+};
 
 const VERSION: &str = "WARC/1.0";
 
@@ -82,12 +85,7 @@ impl Encode for Wet {
         if document.text.is_empty() {
             return Ok(false);
         }
-        let mut text = String::with_capacity(document.text.len() + 128);
-        if let Some(title) = document.title.as_deref().filter(|title| !title.is_empty()) {
-            text.push_str(&one_line(title));
-            text.push('\n');
-        }
-        text.push_str(&document.text);
+        let text = titled_text(entry);
 
         let url = entry.url.map(one_line);
         let date = entry.date.map(seconds);
@@ -124,11 +122,6 @@ fn seconds(date: &str) -> String {
         Some((whole, fraction)) if fraction.ends_with('Z') => format!("{whole}Z"),
         _ => one_line(date),
     }
-}
-
-/// A header value that cannot end its line early.
-fn one_line(value: &str) -> String {
-    value.replace(['\r', '\n'], " ")
 }
 
 #[cfg(test)]

@@ -24,6 +24,9 @@ pub struct Document {
     /// Type that the model takes the page for (`article`, `forum`, `product` ...), if it knows types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_type: Option<String>,
+    /// Headings among the lines of the text, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<String>,
     /// Readers' comments, where they are kept apart from the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comments: Option<String>,

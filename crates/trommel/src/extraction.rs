@@ -196,6 +196,7 @@ impl<'a> Extraction<'a> {
             title,
             metadata,
             page_type: kind.map(|kind| kind.name.clone()),
+            headings: self.headings(),
             comments: self.comments(),
             lang: self.language(&text),
             text,
@@ -212,6 +213,16 @@ impl<'a> Extraction<'a> {
         let meta = self.page.head.meta.iter();
         meta.filter(|(name, _)| name == "robots")
             .map(|(_, content)| content.clone())
+            .collect()
+    }
+
+    /// Texts of the kept blocks that are headings.
+    fn headings(&self) -> Vec<String> {
+        self.judged()
+            .filter(|&(block, _, kept, _)| {
+                kept && matches!(self.tag(block).as_bytes(), [b'h', b'1'..=b'6'])
+            })
+            .map(|(block, ..)| self.page.text(block).to_owned())
             .collect()
     }
 

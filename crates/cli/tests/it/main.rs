@@ -8,6 +8,7 @@ mod eval;
 mod extract;
 mod filters;
 mod golden;
+mod index;
 mod inspect;
 mod methods;
 mod pages;

@@ -117,7 +117,7 @@ fn exit_codes() {
         (
             2,
             &["a.warc", "-o", "out", "-f", "xml"],
-            "expected jsonl, msgpack or wet",
+            "expected jsonl, msgpack, wet, anserini, trec, bulk, parquet or tantivy",
         ),
         (
             2,

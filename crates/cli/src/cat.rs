@@ -1,0 +1,78 @@
+//! `trommel cat`
+
+use std::{
+    io::{ErrorKind, Write as _},
+    process::ExitCode,
+    sync::Arc,
+};
+
+use clap::Args;
+use trommel::{Extractor, Hints, charset_hints};
+use trommel_archive::{PayloadOptions, Record, RecordType, payload, write::write_record};
+use trommel_html::charset;
+
+use crate::{models, place::Place};
+
+/// Print an archived page, or its text, from its place
+#[derive(Debug, Args)]
+pub struct CatArgs {
+    /// Where the record is stored: FILE:OFFSET[:LENGTH], as `search` prints it
+    #[arg(value_name = "PLACE")]
+    place: String,
+    /// The offset, if PLACE is the file only
+    #[arg(value_name = "OFFSET")]
+    offset: Option<String>,
+    /// Print the page, decoded to UTF-8 (the default)
+    #[arg(long, group = "form")]
+    html: bool,
+    /// Print the main text
+    #[arg(long, group = "form")]
+    text: bool,
+    /// Print the whole record with its headers, as WARC
+    #[arg(long, group = "form")]
+    record: bool,
+    /// Built-in model or model file for --text [default: the first built-in one]
+    #[arg(long, value_name = "NAME|FILE", requires = "text")]
+    model: Option<String>,
+}
+
+pub fn run(args: &CatArgs) -> anyhow::Result<ExitCode> {
+    let mut record = Place::parse(&args.place, args.offset.as_deref())?.record()?;
+    let bytes = if args.record {
+        whole(&record)?
+    } else if record.kind == RecordType::Conversion {
+        std::mem::take(&mut record.block)
+    } else {
+        let page = payload(&mut record, &PayloadOptions::default())?;
+        let hints = Hints {
+            url: record.url(),
+            http_charset: page.charset(),
+            crawl_charset: None,
+            date: record.date(),
+        };
+        if args.text {
+            let model = Arc::new(models::load(args.model.as_deref())?);
+            let mut text = Extractor::new(model).extract(&page.body, &hints).text;
+            text.push('\n');
+            text.into_bytes()
+        } else {
+            let decoded = charset::decode(&page.body, &charset_hints(&hints));
+            decoded.text.as_bytes().to_vec()
+        }
+    };
+    match std::io::stdout().lock().write_all(&bytes) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn whole(record: &Record) -> anyhow::Result<Vec<u8>> {
+    let headers: Vec<(&str, &str)> = record
+        .headers
+        .iter()
+        .filter(|(name, _)| !name.eq_ignore_ascii_case("content-length"))
+        .collect();
+    let mut out = Vec::new();
+    write_record(&mut out, "WARC/1.1", &headers, &record.block)?;
+    Ok(out)
+}

@@ -1,0 +1,107 @@
+//! `trommel index`: documents into an index.
+
+mod documents;
+
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use trommel_index::IndexWriter;
+use trommel_sinks::{Endpoint, Refused, Stored};
+
+use documents::{Documents, Feed};
+
+/// Make documents searchable: from archives, or from what `run` wrote
+#[derive(Debug, Args)]
+pub struct IndexArgs {
+    /// Archives, as for `run`; or files or folders of JSON lines, MessagePack or WET written by `run`
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<String>,
+
+    /// Folder of the index; made if it is missing. Documents it has already are replaced
+    #[arg(long, value_name = "DIR", required_unless_present = "url")]
+    index: Option<PathBuf>,
+
+    /// Send the documents to Elasticsearch or OpenSearch instead: http[s]://[USER:PASSWORD@]HOST/INDEX;
+    /// made if it is missing. Documents it has already stay as they are
+    #[arg(long, conflicts_with_all = ["index", "memory"])]
+    url: Option<String>,
+
+    /// Memory in MiB for documents that are not yet on disk
+    #[arg(long, value_name = "MIB", default_value_t = trommel_index::DEFAULT_MEMORY >> 20)]
+    memory: usize,
+
+    /// Built-in model or model file for archives [default: the first built-in one]
+    #[arg(long, value_name = "NAME|FILE")]
+    model: Option<String>,
+
+    /// Number of worker threads for archives [default: processor cores]
+    #[arg(short, long)]
+    jobs: Option<NonZeroUsize>,
+}
+
+/// What takes documents.
+trait Sink: Send {
+    /// Takes a document; false if it is left out.
+    fn add(&mut self, stored: &Stored) -> Result<bool>;
+}
+
+impl Sink for IndexWriter {
+    fn add(&mut self, stored: &Stored) -> Result<bool> {
+        Ok(IndexWriter::add(self, stored)?)
+    }
+}
+
+impl Sink for Endpoint {
+    fn add(&mut self, stored: &Stored) -> Result<bool> {
+        Ok(Endpoint::add(self, stored)?)
+    }
+}
+
+/// Runs the command: 0 if all went well, 1 if something could not be read or was refused; the rest is
+/// indexed. 2 if nothing could be read, and then an index in a folder is left as it was.
+pub fn run(args: &IndexArgs) -> Result<ExitCode> {
+    let documents = Documents::new(&args.inputs, args.model.as_deref(), args.jobs)?;
+    let (fed, refused) = match (&args.index, &args.url) {
+        (Some(folder), _) => (into_folder(&documents, folder, args.memory)?, 0),
+        (None, Some(url)) => into_endpoint(&documents, url)?,
+        (None, None) => bail!("neither --index nor --url"),
+    };
+    eprintln!(
+        "{} documents to index, {} left out for want of text",
+        fed.documents, fed.empty
+    );
+    Ok(match (fed.documents, fed.faults || refused > 0) {
+        (_, false) => ExitCode::SUCCESS,
+        (0, true) => ExitCode::from(2),
+        (_, true) => ExitCode::from(1),
+    })
+}
+
+fn into_folder(documents: &Documents, folder: &Path, memory: usize) -> Result<Feed> {
+    let mut writer = IndexWriter::open(folder, memory.saturating_mul(1 << 20))?;
+    let fed = documents.feed(&mut writer)?;
+    if fed.documents > 0 {
+        writer.commit()?;
+    }
+    Ok(fed)
+}
+
+/// What was fed, and how many documents of it the server refused.
+fn into_endpoint(documents: &Documents, url: &str) -> Result<(Feed, u64)> {
+    let mut endpoint = Endpoint::connect(url)?;
+    let fed = documents.feed(&mut endpoint)?;
+    let sent = endpoint.finish()?;
+    for Refused { id, status, reason } in &sent.named {
+        tracing::error!("{id}: status {status}: {reason}");
+    }
+    eprintln!(
+        "{} new in the index, {} there already, {} refused",
+        sent.created, sent.existing, sent.refused
+    );
+    Ok((fed, sent.refused))
+}

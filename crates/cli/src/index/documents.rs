@@ -1,0 +1,291 @@
+//! The documents that arguments stand for.
+
+use std::{
+    fs,
+    io::{self, BufReader, Write as _},
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+};
+
+use anyhow::{Context, Result, anyhow};
+use trommel::Extractor;
+use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType};
+use trommel_pipeline::{Choice, Host, Outcome, Output, Plan, expand};
+use trommel_sinks::{Compression, Format, Source, Stored, StoredError, StoredReader};
+
+use super::Sink;
+use crate::{models, progress::Reporter};
+
+/// Ends of the names of files that hold documents, before those of compressions.
+const OUTPUTS: [&str; 2] = [".jsonl", ".msgpack"];
+const WET: &str = ".wet";
+
+/// Inputs, sorted by what they hold.
+pub(super) struct Documents {
+    outputs: Vec<PathBuf>,
+    wets: Vec<PathBuf>,
+    archives: Option<Archives>,
+}
+
+struct Archives {
+    plan: Plan,
+    extractor: Extractor,
+}
+
+/// What came of feeding.
+#[derive(Debug, Default)]
+pub(super) struct Feed {
+    /// Documents taken.
+    pub(super) documents: u64,
+    /// Documents left out, as they have neither title nor text.
+    pub(super) empty: u64,
+    /// Whether something could not be read.
+    pub(super) faults: bool,
+}
+
+impl Feed {
+    fn give(&mut self, sink: &mut dyn Sink, stored: &Stored) -> Result<()> {
+        if sink.add(stored)? {
+            self.documents += 1;
+        } else {
+            self.empty += 1;
+        }
+        Ok(())
+    }
+
+    fn fault(&mut self, path: &Path, error: &dyn std::fmt::Display) {
+        tracing::error!("{}: {error}", path.display());
+        self.faults = true;
+    }
+}
+
+impl Documents {
+    /// Sorts the arguments: files that hold documents by their names, folders that hold such files, and
+    /// archives.
+    pub(super) fn new(
+        arguments: &[String],
+        model: Option<&str>,
+        jobs: Option<NonZeroUsize>,
+    ) -> Result<Self> {
+        let (mut outputs, mut wets, mut archives) = (Vec::new(), Vec::new(), Vec::new());
+        for argument in arguments {
+            let path = Path::new(argument);
+            let mut files = if path.is_dir() {
+                files(path).with_context(|| argument.clone())?
+            } else {
+                vec![path.to_owned()]
+            };
+            files.retain(|file| is_named(file, &OUTPUTS) || is_named(file, &[WET]));
+            if files.is_empty() {
+                archives.push(argument.clone());
+            }
+            let (wet, output): (Vec<_>, Vec<_>) =
+                files.into_iter().partition(|file| is_named(file, &[WET]));
+            wets.extend(wet);
+            outputs.extend(output);
+        }
+        let archives = match archives.is_empty() {
+            true => None,
+            false => Some(Archives::new(&archives, model, jobs)?),
+        };
+        Ok(Self {
+            outputs,
+            wets,
+            archives,
+        })
+    }
+
+    /// Gives all documents to `sink`. What cannot be read is logged and passed over.
+    pub(super) fn feed(&self, sink: &mut dyn Sink) -> Result<Feed> {
+        let mut feed = Feed::default();
+        for path in &self.outputs {
+            match StoredReader::open(path) {
+                Ok(reader) => from_reader(reader, path, sink, &mut feed)?,
+                Err(error) => feed.fault(path, &error),
+            }
+        }
+        for path in &self.wets {
+            from_wet(path, sink, &mut feed)?;
+        }
+        if let Some(archives) = &self.archives {
+            archives.feed(sink, &mut feed)?;
+        }
+        Ok(feed)
+    }
+}
+
+fn from_reader(
+    reader: impl Iterator<Item = Result<Stored, StoredError>>,
+    path: &Path,
+    sink: &mut dyn Sink,
+    feed: &mut Feed,
+) -> Result<()> {
+    for stored in reader {
+        match stored {
+            Ok(stored) => feed.give(sink, &stored)?,
+            Err(error) => feed.fault(path, &error),
+        }
+    }
+    Ok(())
+}
+
+/// Documents of a WET file: the first line of each is its title. Their places are in the WET file.
+fn from_wet(path: &Path, sink: &mut dyn Sink, feed: &mut Feed) -> Result<()> {
+    let reader = match Reader::open(path, ReadOptions::default()) {
+        Ok(reader) => reader,
+        Err(error) => {
+            tracing::error!("{error}");
+            feed.faults = true;
+            return Ok(());
+        }
+    };
+    for record in reader {
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                tracing::error!("{error}");
+                feed.faults = true;
+                continue;
+            }
+        };
+        if record.kind != RecordType::Conversion {
+            continue;
+        }
+        let block = String::from_utf8_lossy(&record.block);
+        let (title, text) = block.split_once('\n').unwrap_or((&block, ""));
+        let stored = Stored {
+            id: record
+                .refers_to()
+                .or(record.id())
+                .unwrap_or_default()
+                .to_owned(),
+            url: record.url().map(str::to_owned),
+            date: record.date().map(str::to_owned),
+            title: Some(title.to_owned()),
+            text: text.to_owned(),
+            source: Some(Source {
+                file: record.place.file.clone(),
+                offset: record.place.offset,
+                length: record.place.length,
+                inner: record.place.inner,
+            }),
+            ..Stored::default()
+        };
+        feed.give(sink, &stored)?;
+    }
+    Ok(())
+}
+
+impl Archives {
+    fn new(arguments: &[String], model: Option<&str>, jobs: Option<NonZeroUsize>) -> Result<Self> {
+        let chosen = Choice {
+            format: Some(Format::Msgpack),
+            compression: Some(Compression::None),
+        };
+        let plan = Plan {
+            inputs: expand(arguments)?,
+            output: Output::new("-", chosen, Choice::default())?,
+            assemble: None,
+            quarantine: None,
+            recipe: Vec::new(),
+            jobs: jobs
+                .or_else(|| thread::available_parallelism().ok())
+                .unwrap_or(NonZeroUsize::MIN),
+            max_record: ReadOptions::default().max_record,
+            max_payload: PayloadOptions::default().max_payload,
+            max_memory: None,
+            frame: Plan::FRAME,
+            epoch: None,
+        };
+        Ok(Self {
+            plan,
+            extractor: Extractor::new(Arc::new(models::load(model)?)),
+        })
+    }
+
+    /// Runs the pipeline as for standard output, at the other end of which documents are read back: what
+    /// is indexed is what `run` would write.
+    fn feed(&self, sink: &mut dyn Sink, feed: &mut Feed) -> Result<()> {
+        let (read, mut write) = io::pipe().context("pipe")?;
+        let summary = thread::scope(|scope| {
+            let taker = scope.spawn(move || {
+                let reader = StoredReader::new(BufReader::with_capacity(1 << 16, read))?;
+                for stored in reader {
+                    feed.give(sink, &stored?)?;
+                }
+                anyhow::Ok(feed)
+            });
+            let mut reporter = Reporter::new();
+            let summary = trommel_pipeline::run(
+                &self.plan,
+                &|bytes, hints| self.extractor.summary(bytes, hints),
+                Host::new(&mut write, &mut reporter),
+            );
+            let flushed = write.flush();
+            // The end of the pipe is the end of the documents.
+            drop(write);
+            let taken = taker
+                .join()
+                .map_err(|_| anyhow!("internal fault while indexing"))?;
+            let feed = taken?;
+            flushed?;
+            let summary = summary?;
+            feed.faults |= summary.outcome() != Outcome::Clean;
+            anyhow::Ok(summary)
+        })?;
+        if summary.outcome() != Outcome::Nothing {
+            eprintln!("{summary}");
+        }
+        Ok(())
+    }
+}
+
+/// The files below a folder, sorted.
+fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else if kind.is_file() && !entry.file_name().to_string_lossy().starts_with('.') {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Whether the name ends with one of `endings`, perhaps with that of a compression after it.
+fn is_named(path: &Path, endings: &[&str]) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let name = [".gz", ".zst"]
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))
+        .unwrap_or(&name);
+    endings.iter().any(|ending| name.ends_with(ending)) && !name.ends_with(".anserini.jsonl")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_known_by_their_names() {
+        for (name, expected) in [
+            ("a/b.jsonl", true),
+            ("b.JSONL.gz", true),
+            ("b.msgpack.zst", true),
+            ("b.anserini.jsonl.gz", false),
+            ("b.warc.gz", false),
+            ("b.warc.wet.gz", false),
+        ] {
+            assert_eq!(is_named(Path::new(name), &OUTPUTS), expected, "{name}");
+        }
+        assert!(is_named(Path::new("b.warc.wet.gz"), &[WET]));
+    }
+}

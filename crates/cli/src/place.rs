@@ -1,0 +1,130 @@
+//! Where a record is stored, as one word: `FILE:OFFSET[:LENGTH[:INNER]]`.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+};
+
+use anyhow::{Context, Result, anyhow, bail};
+use trommel_archive::{ReadOptions, Reader, Record};
+use trommel_sinks::Source;
+
+/// A place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    file: String,
+    offset: u64,
+    length: Option<u64>,
+    inner: u64,
+}
+
+impl Place {
+    /// Reads `FILE:OFFSET[:LENGTH[:INNER]]`, or `FILE` with the rest as a second word. The file may
+    /// have colons in its name.
+    ///
+    /// # Errors
+    /// If there is no offset.
+    pub fn parse(place: &str, rest: Option<&str>) -> Result<Self> {
+        let all = match rest {
+            Some(rest) => format!("{place}:{rest}"),
+            None => place.to_owned(),
+        };
+        let mut file = all.as_str();
+        let mut numbers = Vec::new();
+        while numbers.len() < 3
+            && let Some((before, last)) = file.rsplit_once(':')
+            && let Ok(number) = last.parse::<u64>()
+        {
+            numbers.insert(0, number);
+            file = before;
+        }
+        let Some(&offset) = numbers.first() else {
+            bail!("{all}: no place: expected FILE:OFFSET or FILE:OFFSET:LENGTH");
+        };
+        Ok(Self {
+            file: file.to_owned(),
+            offset,
+            length: numbers.get(1).copied(),
+            inner: numbers.get(2).copied().unwrap_or(0),
+        })
+    }
+
+    /// The record that is stored there.
+    ///
+    /// # Errors
+    /// If the file cannot be read or there is no record at that place.
+    pub fn record(&self) -> Result<Record> {
+        match self.at_offset() {
+            Ok(record) => Ok(record),
+            // Members of some zstd archives need the dictionary at the file's start.
+            Err(error) => self.in_whole_file().with_context(|| error.to_string()),
+        }
+    }
+
+    fn at_offset(&self) -> Result<Record> {
+        let mut file = File::open(&self.file).with_context(|| self.file.clone())?;
+        file.seek(SeekFrom::Start(self.offset))?;
+        let input = file.take(self.length.unwrap_or(u64::MAX));
+        let mut reader = Reader::new(self.file.as_str(), input, ReadOptions::default())?;
+        reader
+            .find_map(|record| {
+                let record = record.ok()?;
+                (record.place.offset == 0 && record.place.inner == self.inner).then_some(record)
+            })
+            .ok_or_else(|| self.missing())
+    }
+
+    fn in_whole_file(&self) -> Result<Record> {
+        let file = File::open(&self.file).with_context(|| self.file.clone())?;
+        Reader::new(self.file.as_str(), file, ReadOptions::default())?
+            .filter_map(std::result::Result::ok)
+            .take_while(|record| record.place.offset <= self.offset)
+            .find(|record| record.place.offset == self.offset && record.place.inner == self.inner)
+            .ok_or_else(|| self.missing())
+    }
+
+    fn missing(&self) -> anyhow::Error {
+        anyhow!("{self}: no record here")
+    }
+}
+
+impl From<&Source> for Place {
+    fn from(source: &Source) -> Self {
+        Self {
+            file: source.file.to_string(),
+            offset: source.offset,
+            length: Some(source.length),
+            inner: source.inner,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.offset)?;
+        if let Some(length) = self.length {
+            write!(f, ":{length}")?;
+            if self.inner != 0 {
+                write!(f, ":{}", self.inner)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_and_written() {
+        for text in ["a.warc.gz:12", "c:/a:b.warc:12:34", "a.warc.zst:0:99:512"] {
+            assert_eq!(Place::parse(text, None).unwrap().to_string(), text);
+        }
+        let two = Place::parse("a:b.warc", Some("7")).unwrap();
+        assert_eq!(two, Place::parse("a:b.warc:7", None).unwrap());
+        assert!(Place::parse("a.warc", None).is_err());
+        assert!(Place::parse("a.warc", Some("x")).is_err());
+    }
+}

@@ -1,0 +1,233 @@
+//! `trommel index`, `search` and `cat`, and the formats that are assembled.
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::Value;
+
+use crate::{
+    program::{Ran, trommel, workspace},
+    sample::{ARCHIVE, documents},
+};
+
+/// The scores alone: documents that are equally good come in any order.
+fn scores(folder: &Path, index: &str) -> Vec<Vec<i64>> {
+    let found = by_titles(folder, index).into_iter();
+    found
+        .map(|hits| hits.into_iter().map(|(score, _)| score).collect())
+        .collect()
+}
+
+fn archive() -> String {
+    let path = workspace().join(ARCHIVE);
+    path.to_str().unwrap().to_owned()
+}
+
+fn found(folder: &Path, query: &str, index: &str) -> Vec<Value> {
+    let ran = trommel(folder, &["search", query, "--index", index, "--json"], b"");
+    assert!(ran.code < 2, "{}", ran.stderr);
+    ran.text()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Ids found for the title of each document, each with its score in thousandths, best first.
+fn by_titles(folder: &Path, index: &str) -> Vec<Vec<(i64, String)>> {
+    documents(&workspace())
+        .iter()
+        .map(|document| {
+            let title = document["title"]
+                .as_str()
+                .unwrap()
+                .replace(['"', '-', '+'], " ");
+            found(folder, &title, index)
+                .iter()
+                .map(|hit| {
+                    let score = hit["score"].as_f64().unwrap() * 1e3;
+                    (score.round() as i64, hit["id"].as_str().unwrap().to_owned())
+                })
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn an_archive_is_indexed_searched_and_read_from_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| -> Ran { trommel(folder.path(), arguments, b"") };
+    let ran = run(&["index", &archive(), "--index", "i"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let all = documents(&workspace());
+    assert!(
+        ran.stderr
+            .contains(&format!("{} documents to index", all.len())),
+        "{}",
+        ran.stderr
+    );
+    // Each page is found by its own title, and first.
+    let mut first = 0;
+    for (document, ids) in all.iter().zip(by_titles(folder.path(), "i")) {
+        let id = document["id"].as_str().unwrap();
+        assert!(
+            ids.iter().any(|(_, found)| found == id),
+            "{}",
+            document["title"]
+        );
+        first += usize::from(ids[0].1 == id);
+    }
+    assert!(first * 10 >= all.len() * 9, "{first} of {}", all.len());
+
+    // Again: nothing is there twice.
+    assert_eq!(run(&["index", &archive(), "--index", "i"]).code, 0);
+    let expected = &all[0];
+    let title = expected["title"].as_str().unwrap().replace('"', " ");
+    let hits = found(folder.path(), &title, "i");
+    let same = |hit: &&Value| hit["id"] == expected["id"];
+    assert_eq!(hits.iter().filter(same).count(), 1);
+    let hit = hits.iter().find(same).unwrap();
+    assert_eq!(hit["url"], expected["url"]);
+    assert_eq!(hit["source"]["offset"], expected["source"]["offset"]);
+    assert!(!hit["snippet"]["highlights"].as_array().unwrap().is_empty());
+
+    // As text, with the place, from which the page and its text are read.
+    let shown = run(&["search", &title, "--index", "i", "-n", "1"]);
+    let place = shown
+        .well()
+        .lines()
+        .find(|line| line.contains(".warc.gz:"))
+        .unwrap()
+        .trim();
+    let id = &hits[0]["id"];
+    let document = all.iter().find(|document| document["id"] == *id).unwrap();
+    let text = run(&["cat", place, "--text"]);
+    assert_eq!(
+        text.well().trim_end(),
+        document["text"].as_str().unwrap().trim_end()
+    );
+    let offset = document["source"]["offset"].to_string();
+    let page = run(&["cat", &archive(), &offset]);
+    assert!(page.well().to_lowercase().contains("<html"));
+    let record = run(&["cat", place, "--record"]);
+    assert!(record.well().starts_with("WARC/1."));
+    assert!(record.text().contains("HTTP/1.1 200"));
+}
+
+#[test]
+fn outputs_give_the_index_that_the_archive_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| -> Ran { trommel(folder.path(), arguments, b"") };
+    run(&["index", &archive(), "--index", "i"]).well();
+    let expected = scores(folder.path(), "i");
+    for (at, output) in ["o.jsonl", "o.jsonl.zst", "o.msgpack.gz", "f"]
+        .iter()
+        .enumerate()
+    {
+        run(&["run", &archive(), "-o", output]).well();
+        let index = format!("i{at}");
+        run(&["index", output, "--index", &index]).well();
+        assert_eq!(scores(folder.path(), &index), expected, "{output}");
+    }
+    run(&["run", &archive(), "-o", "o.tantivy"]).well();
+    assert_eq!(scores(folder.path(), "o.tantivy"), expected);
+
+    // WET has neither headings nor the place of the page; the place is that in the WET file.
+    run(&["run", &archive(), "-o", "o.wet.gz"]).well();
+    run(&["index", "o.wet.gz", "--index", "w"]).well();
+    let all = documents(&workspace());
+    let title = all[3]["title"].as_str().unwrap().replace(['"', '-'], " ");
+    let hits = found(folder.path(), &title, "w");
+    let hit = hits.iter().find(|hit| hit["id"] == all[3]["id"]).unwrap();
+    assert_eq!(hit["source"]["file"], "o.wet.gz");
+    let offset = hit["source"]["offset"].to_string();
+    let text = run(&["cat", "o.wet.gz", &offset, "--text"]);
+    assert!(text.well().ends_with(all[3]["text"].as_str().unwrap()));
+}
+
+#[test]
+fn exit_codes() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| -> Ran { trommel(folder.path(), arguments, b"") };
+    fs::write(folder.path().join("bad.jsonl"), "{\"id\": 1}\n").unwrap();
+    fs::write(
+        folder.path().join("one.jsonl"),
+        "{\"id\":\"a\",\"text\":\"mill\"}\n",
+    )
+    .unwrap();
+    fs::create_dir(folder.path().join("photos")).unwrap();
+    fs::write(folder.path().join("photos/a.jpg"), "").unwrap();
+    for (expected, arguments, words) in [
+        (
+            0,
+            &["index", "one.jsonl", "--index", "i"][..],
+            "1 documents to index",
+        ),
+        (
+            1,
+            &["index", "one.jsonl", "bad.jsonl", "--index", "i"],
+            "bad.jsonl: line 1",
+        ),
+        (
+            2,
+            &["index", "bad.jsonl", "--index", "i"],
+            "bad.jsonl: line 1",
+        ),
+        (
+            2,
+            &["index", "gone.warc.gz", "--index", "i"],
+            "gone.warc.gz",
+        ),
+        (
+            2,
+            &["index", "one.jsonl", "--index", "photos"],
+            "neither empty nor an index",
+        ),
+        (2, &["index", "one.jsonl"], "--index"),
+        (0, &["search", "mills", "--index", "i"], ""),
+        (1, &["search", "river", "--index", "i"], ""),
+        (2, &["search", "...", "--index", "i"], "no word to look for"),
+        (2, &["search", "mill", "--index", "photos"], "no index here"),
+        (2, &["cat", "one.jsonl"], "no place"),
+        (2, &["cat", "one.jsonl:3"], "one.jsonl"),
+        (
+            2,
+            &["run", "a.warc", "-o", "-", "-f", "parquet"],
+            "standard output",
+        ),
+    ] {
+        let ran = run(arguments);
+        assert_eq!(ran.code, expected, "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn other_programs_read_the_formats() {
+    let python = std::env::var("TROMMEL_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let folder = tempfile::tempdir().unwrap();
+    for name in [
+        "x.jsonl",
+        "x.wet.gz",
+        "x.parquet",
+        "x.anserini.jsonl.gz",
+        "x.trec.gz",
+        "x.bulk.ndjson",
+    ] {
+        trommel(folder.path(), &["run", &archive(), "-o", name], b"").well();
+    }
+    // Hidden files are what an unfinished output leaves.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6);
+    let script = workspace().join("scripts/check-formats.py");
+    match Command::new(&python)
+        .arg(script)
+        .arg(folder.path())
+        .output()
+    {
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stdout);
+            // What was skipped, and why.
+            eprintln!("{said}");
+            assert!(output.status.success(), "{said}");
+        }
+        Err(error) => eprintln!("skipped: {python}: {error}"),
+    }
+}

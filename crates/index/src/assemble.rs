@@ -1,0 +1,45 @@
+//! An index as the output of a run.
+
+use std::path::Path;
+
+use trommel_sinks::{Assemble, SinkError, StoredReader};
+
+use crate::{DEFAULT_MEMORY, IndexError, IndexWriter};
+
+/// Assembles an index from a spool: a folder that [`Index::open`](crate::Index::open) takes. The
+/// documents keep their order and are in one segment. The names of its files are random, as Tantivy has
+/// it; all else depends on the documents only.
+#[derive(Clone, Copy, Debug)]
+pub struct Tantivy;
+
+impl Assemble for Tantivy {
+    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), SinkError> {
+        let index = |error: IndexError| SinkError::Index(Box::new(error));
+        let mut writer = IndexWriter::in_order(target, DEFAULT_MEMORY).map_err(index)?;
+        for stored in StoredReader::open(spool)? {
+            writer.add(&stored?).map_err(index)?;
+        }
+        writer.commit_merged().map_err(index)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Index;
+
+    #[test]
+    fn a_spool_becomes_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        // {"id": "a", "text": "mill"}
+        let map = b"\x82\xA2id\xA1a\xA4text\xA4mill";
+        std::fs::write(at("spool"), map).unwrap();
+        Tantivy.assemble(&at("spool"), &at("x.tantivy")).unwrap();
+        let index = Index::open(&at("x.tantivy")).unwrap();
+        assert_eq!(index.search("mills", 3).unwrap()[0].id, "a");
+        std::fs::write(at("spool"), &map[..9]).unwrap();
+        assert!(Tantivy.assemble(&at("spool"), &at("y.tantivy")).is_err());
+    }
+}

@@ -1,0 +1,17 @@
+//! Full-text index over documents, and search in it: BM25 over title, headings and text, by Tantivy.
+//!
+//! [`IndexWriter`] puts documents into an index, [`Index`] finds them.
+
+mod assemble;
+mod error;
+mod query;
+mod schema;
+mod search;
+mod tokenizer;
+mod writer;
+
+pub use assemble::Tantivy;
+pub use error::IndexError;
+pub use search::{Hit, Index, Snippet};
+pub use tokenizer::{ScriptTokenizer, Terms};
+pub use writer::{DEFAULT_MEMORY, IndexWriter};

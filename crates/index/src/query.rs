@@ -1,0 +1,148 @@
+//! What a user types, as a query: words, `"phrases"`, `+must`, `-must not`.
+
+use tantivy::{
+    Score, Term,
+    query::{AllQuery, BooleanQuery, BoostQuery, Occur, PhraseQuery, Query, TermQuery},
+    schema::{Field, IndexRecordOption},
+    tokenizer::{TokenStream, Tokenizer},
+};
+
+use crate::{IndexError, ScriptTokenizer, schema::Fields};
+
+/// Weight of a word in the title, in headings and in the text.
+const BOOSTS: [Score; 3] = [3.0, 1.5, 1.0];
+
+type Clause = (Occur, Box<dyn Query>);
+
+/// A part of a query between white space.
+#[derive(Debug, PartialEq, Eq)]
+struct Part<'a> {
+    occur: Occur,
+    text: &'a str,
+    phrase: bool,
+}
+
+/// The query for what a user typed. A document need hold one of the words only, but the more the
+/// better; phrases and words after `+` it must hold, those after `-` it must not.
+pub(crate) fn parse(typed: &str, fields: &Fields) -> Result<Box<dyn Query>, IndexError> {
+    let mut clauses: Vec<Clause> = Vec::new();
+    for part in parts(typed) {
+        let terms = terms(part.text);
+        if part.phrase && terms.len() > 1 {
+            clauses.push((
+                part.occur,
+                over_fields(fields, |field| phrase(field, &terms)),
+            ));
+        } else {
+            for term in &terms {
+                clauses.push((part.occur, over_fields(fields, |field| word(field, term))));
+            }
+        }
+    }
+    if clauses.is_empty() {
+        return Err(IndexError::EmptyQuery);
+    }
+    if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot) {
+        clauses.push((Occur::Must, Box::new(AllQuery)));
+    }
+    Ok(Box::new(BooleanQuery::new(clauses)))
+}
+
+fn parts(typed: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut rest = typed.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let sign = match first {
+            '+' => Some(Occur::Must),
+            '-' => Some(Occur::MustNot),
+            _ => None,
+        };
+        if sign.is_some() {
+            rest = rest.get(1..).unwrap_or_default();
+        }
+        let quoted = rest
+            .strip_prefix('"')
+            .map(|inner| inner.split_once('"').unwrap_or((inner, "")));
+        let phrase = quoted.is_some();
+        let (text, left) = quoted.unwrap_or_else(|| {
+            let end = rest
+                .find(|c: char| c.is_whitespace() || c == '"')
+                .unwrap_or(rest.len());
+            rest.split_at(end)
+        });
+        let unsigned = if phrase { Occur::Must } else { Occur::Should };
+        parts.push(Part {
+            occur: sign.unwrap_or(unsigned),
+            text,
+            phrase,
+        });
+        rest = left.trim_start();
+    }
+    parts
+}
+
+fn terms(text: &str) -> Vec<String> {
+    let mut tokenizer = ScriptTokenizer;
+    let mut stream = tokenizer.token_stream(text);
+    let mut terms = Vec::new();
+    stream.process(&mut |token| terms.push(token.text.clone()));
+    terms
+}
+
+fn over_fields(fields: &Fields, query: impl Fn(Field) -> Box<dyn Query>) -> Box<dyn Query> {
+    let fields = [fields.title, fields.headings, fields.body];
+    let clauses = fields.into_iter().zip(BOOSTS).map(|(field, boost)| {
+        let query: Box<dyn Query> = Box::new(BoostQuery::new(query(field), boost));
+        (Occur::Should, query)
+    });
+    Box::new(BooleanQuery::new(clauses.collect()))
+}
+
+fn word(field: Field, term: &str) -> Box<dyn Query> {
+    let term = Term::from_field_text(field, term);
+    Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+}
+
+fn phrase(field: Field, terms: &[String]) -> Box<dyn Query> {
+    let terms = terms.iter().map(|term| Term::from_field_text(field, term));
+    Box::new(PhraseQuery::new(terms.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_query() {
+        let part = |occur, text, phrase| Part {
+            occur,
+            text,
+            phrase,
+        };
+        assert_eq!(
+            parts(" mill +wheel -\"two words\" \"old mill\"x -a-b \"open end"),
+            [
+                part(Occur::Should, "mill", false),
+                part(Occur::Must, "wheel", false),
+                part(Occur::MustNot, "two words", true),
+                part(Occur::Must, "old mill", true),
+                part(Occur::Should, "x", false),
+                part(Occur::MustNot, "a-b", false),
+                part(Occur::Must, "open end", true),
+            ]
+        );
+        assert_eq!(parts("+ - \"\"").len(), 3);
+        assert_eq!(parts("  "), []);
+    }
+
+    #[test]
+    fn nothing_to_look_for_is_an_error() {
+        let (fields, _) = Fields::new();
+        for typed in ["", " + ", "\"\"", "…"] {
+            assert!(
+                matches!(parse(typed, &fields), Err(IndexError::EmptyQuery)),
+                "{typed}"
+            );
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Finding documents in an index.
+
+use std::{ops::Range, path::Path};
+
+use serde::Serialize;
+use tantivy::{
+    IndexReader, ReloadPolicy, TantivyDocument, collector::TopDocs, snippet::SnippetGenerator,
+};
+use trommel_sinks::Source;
+
+use crate::{
+    IndexError,
+    query::parse,
+    schema::{Fields, number, text},
+    writer::open_index,
+};
+
+/// Longest snippet in bytes, about.
+const SNIPPET: usize = 200;
+
+/// An index opened for searching, at its last commit.
+pub struct Index {
+    reader: IndexReader,
+    fields: Fields,
+}
+
+/// A document found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Hit {
+    /// BM25 score, summed over the fields with their weights.
+    pub score: f32,
+    /// Its id.
+    pub id: String,
+    /// Its URL.
+    pub url: Option<String>,
+    /// Its title.
+    pub title: Option<String>,
+    /// Time of its capture.
+    pub date: Option<String>,
+    /// Its language.
+    pub lang: Option<String>,
+    /// Where its record is stored.
+    pub source: Option<Source>,
+    /// The piece of its text with most of the words looked for.
+    pub snippet: Snippet,
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Snippet {
+    /// The piece, in one line.
+    pub text: String,
+    /// Bytes of it that are words looked for, in order and without overlap.
+    pub highlights: Vec<Range<usize>>,
+}
+
+impl Index {
+    /// Opens the index in the folder `path`.
+    ///
+    /// # Errors
+    /// If there is none, or it is damaged or was made by another version.
+    pub fn open(path: &Path) -> Result<Self, IndexError> {
+        let (index, fields) = open_index(path)?;
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .try_into()?;
+        Ok(Self { reader, fields })
+    }
+
+    /// Number of documents.
+    pub fn documents(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+
+    /// The best `limit` documents for what a user typed, best first: words, `"phrases"`, `+must`,
+    /// `-must not`.
+    ///
+    /// # Errors
+    /// If there is no word to look for, or the index cannot be read.
+    pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<Hit>, IndexError> {
+        let query = parse(typed, &self.fields)?;
+        let searcher = self.reader.searcher();
+        // The collector reserves room for all that is asked for.
+        let limit = limit.clamp(1, usize::try_from(self.documents()).unwrap_or(1).max(1));
+        let found = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score())?;
+        let mut snippets = SnippetGenerator::create(&searcher, &*query, self.fields.body)?;
+        snippets.set_max_num_chars(SNIPPET);
+        found
+            .into_iter()
+            .map(|(score, address)| {
+                let document: TantivyDocument = searcher.doc(address)?;
+                Ok(self.hit(score, &document, &snippets))
+            })
+            .collect()
+    }
+
+    fn hit(&self, score: f32, document: &TantivyDocument, snippets: &SnippetGenerator) -> Hit {
+        let fields = &self.fields;
+        let source = text(document, fields.file).map(|file| Source {
+            file: file.into(),
+            offset: number(document, fields.offset).unwrap_or_default(),
+            length: number(document, fields.length).unwrap_or_default(),
+            inner: number(document, fields.inner).unwrap_or_default(),
+        });
+        let body = text(document, fields.body).unwrap_or_default();
+        Hit {
+            score,
+            id: text(document, fields.id).unwrap_or_default(),
+            url: text(document, fields.url),
+            title: text(document, fields.title).filter(|title| !title.is_empty()),
+            date: text(document, fields.date),
+            lang: text(document, fields.lang),
+            source,
+            snippet: snippet(&body, snippets),
+        }
+    }
+}
+
+/// The best piece of `body`, or its start if no word looked for is in it.
+fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
+    let best = snippets.snippet(body);
+    let (text, mut found) = if best.is_empty() {
+        let ends = body.char_indices().map(|(at, _)| at).chain([body.len()]);
+        let end = ends.take_while(|&at| at <= SNIPPET).last();
+        (body.get(..end.unwrap_or(0)).unwrap_or_default(), Vec::new())
+    } else {
+        (best.fragment(), best.highlighted().to_vec())
+    };
+    // Pairs of characters overlap.
+    found.sort_by_key(|range| range.start);
+    let mut highlights: Vec<Range<usize>> = Vec::new();
+    for range in found {
+        match highlights.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => highlights.push(range),
+        }
+    }
+    Snippet {
+        // Each of these is one byte, as the space is, so the highlights hold.
+        text: text.replace(['\n', '\r', '\t'], " "),
+        highlights,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DEFAULT_MEMORY, IndexWriter};
+    use trommel_sinks::Stored;
+
+    fn stored(id: &str, title: &str, text: &str) -> Stored {
+        Stored {
+            id: id.into(),
+            title: Some(title.into()),
+            text: text.into(),
+            url: Some(format!("http://example.com/{id}")),
+            source: Some(Source {
+                file: "a.warc.gz".into(),
+                offset: 12,
+                length: 34,
+                inner: 0,
+            }),
+            ..Stored::default()
+        }
+    }
+
+    fn ids(index: &Index, query: &str) -> Vec<String> {
+        let hits = index.search(query, 10).unwrap();
+        hits.into_iter().map(|hit| hit.id).collect()
+    }
+
+    #[test]
+    fn words_phrases_and_signs() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = IndexWriter::open(folder.path(), DEFAULT_MEMORY).unwrap();
+        let mut with_heading = stored("h", "", "Nothing of note.\nWindmills");
+        with_heading.headings = vec!["Windmills".into()];
+        for document in [
+            &stored("a", "The water mill", "Its old wheel turns."),
+            &stored("b", "A river", "The mill wheel is old; old is the mill."),
+            &stored("c", "東京の天気", "明日は雨が降るでしょう。"),
+            &with_heading,
+        ] {
+            assert!(writer.add(document).unwrap());
+        }
+        assert!(!writer.add(&stored("d", "", "")).unwrap());
+        assert_eq!(writer.commit().unwrap(), 4);
+        let index = Index::open(folder.path()).unwrap();
+        assert_eq!(index.documents(), 4);
+        // The title weighs more than the text.
+        assert_eq!(ids(&index, "Mills"), ["a", "b"]);
+        assert_eq!(ids(&index, "\"mill wheel\""), ["b"]);
+        assert_eq!(ids(&index, "wheel -river"), ["a"]);
+        assert_eq!(ids(&index, "+river wheel"), ["b"]);
+        assert_eq!(ids(&index, "windmill"), ["h"]);
+        assert_eq!(ids(&index, "東京"), ["c"]);
+        assert_eq!(ids(&index, "absent"), [""; 0]);
+    }
+
+    #[test]
+    fn a_hit_says_where_and_what() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = IndexWriter::in_order(folder.path(), 0).unwrap();
+        let text = format!("{}\nThe mill grinds.", "Far away. ".repeat(100));
+        writer.add(&stored("a", "T", &text)).unwrap();
+        writer.add(&stored("j", "T", "明日は雨が降る")).unwrap();
+        writer.commit_merged().unwrap();
+        let index = Index::open(folder.path()).unwrap();
+        let hit = index.search("mill", 10).unwrap().remove(0);
+        assert_eq!(hit.url.as_deref(), Some("http://example.com/a"));
+        assert_eq!(hit.source, stored("a", "", "").source);
+        assert!(hit.snippet.text.len() < 250 && !hit.snippet.text.contains('\n'));
+        let words = |hit: &Hit| -> Vec<String> {
+            let ranges = hit.snippet.highlights.iter();
+            ranges
+                .map(|range| hit.snippet.text[range.clone()].to_owned())
+                .collect()
+        };
+        assert_eq!(words(&hit), ["mill"]);
+        let hit = index.search("雨が降る", 10).unwrap().remove(0);
+        assert_eq!(words(&hit), ["雨が降る"]);
+    }
+
+    #[test]
+    fn the_same_id_replaces_and_nothing_counts_before_the_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        for (text, expected) in [("first", "first"), ("second", "second")] {
+            let mut writer = IndexWriter::open(folder.path(), 0).unwrap();
+            writer.add(&stored("a", "", text)).unwrap();
+            writer.commit().unwrap();
+            let index = Index::open(folder.path()).unwrap();
+            assert_eq!(index.documents(), 1);
+            assert_eq!(ids(&index, expected), ["a"]);
+        }
+        let mut writer = IndexWriter::open(folder.path(), 0).unwrap();
+        writer.add(&stored("b", "", "third")).unwrap();
+        let locked = IndexWriter::open(folder.path(), 0);
+        assert!(matches!(locked, Err(IndexError::Locked(_))));
+        drop(writer);
+        assert_eq!(ids(&Index::open(folder.path()).unwrap(), "third"), [""; 0]);
+    }
+
+    #[test]
+    fn other_folders_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("gone");
+        assert!(matches!(Index::open(&gone), Err(IndexError::NoIndex(_))));
+        std::fs::write(folder.path().join("letter"), "x").unwrap();
+        let open = Index::open(folder.path());
+        assert!(matches!(open, Err(IndexError::NoIndex(_))));
+        let writer = IndexWriter::open(folder.path(), 0);
+        assert!(matches!(writer, Err(IndexError::NotEmpty(_))));
+    }
+}

@@ -1,0 +1,234 @@
+//! How text becomes terms: by script, so that documents and queries are treated alike without knowing
+//! their language.
+
+use std::mem;
+
+use snowball_stemmers_rs::{Algorithm, Stemmer};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+use trommel_html::words::is_unspaced;
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// Longest term in bytes; what is longer is no word and is left out.
+const MAX_TERM: usize = 64;
+
+/// Terms of a text.
+///
+/// - Scripts that divide words by spaces: runs of letters, digits and marks, in lower case, stemmed by
+///   the most common language of the script on the web (Latin: English, Cyrillic: Russian, Greek,
+///   Arabic). Latin, Greek, Arabic and Hebrew letters lose their accents and points before.
+/// - Han, Kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan: pairs of neighbouring characters; a
+///   character without a neighbour by itself. Tone marks and other signs that are no letters are left
+///   out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScriptTokenizer;
+
+impl Tokenizer for ScriptTokenizer {
+    type TokenStream<'a> = Terms<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Terms<'a> {
+        Terms {
+            text,
+            at: 0,
+            before: None,
+            token: Token::default(),
+        }
+    }
+}
+
+/// The terms of one text, in order.
+#[derive(Debug)]
+pub struct Terms<'a> {
+    text: &'a str,
+    /// Byte from which the text has not been looked at.
+    at: usize,
+    /// The last character of a run of pairs and its place, and whether it has been part of a pair.
+    before: Option<(char, usize, bool)>,
+    token: Token,
+}
+
+impl Terms<'_> {
+    fn emit(&mut self, from: usize, to: usize) {
+        self.token.offset_from = from;
+        self.token.offset_to = to;
+        self.token.position = self.token.position.wrapping_add(1);
+    }
+
+    /// Ends a run of pairs: its last character is a term if it is the only one.
+    fn end_run(&mut self) -> bool {
+        let Some((c, from, false)) = self.before.take() else {
+            return false;
+        };
+        self.token.text.clear();
+        self.token.text.push(c);
+        self.emit(from, from + c.len_utf8());
+        true
+    }
+
+    /// Takes a character of a run of pairs, which stands at `at`.
+    fn pair(&mut self, c: char, at: usize) -> bool {
+        let Some((first, from, _)) = self.before.replace((c, at, false)) else {
+            return false;
+        };
+        self.before = Some((c, at, true));
+        self.token.text.clear();
+        self.token.text.extend([first, c]);
+        self.emit(from, at + c.len_utf8());
+        true
+    }
+
+    /// Takes the word that starts at `from`; false if it is too long to be one.
+    fn word(&mut self, from: usize) -> bool {
+        let rest = self.text.get(from..).unwrap_or_default();
+        let length = rest
+            .find(|c| !is_part(c) || is_paired(c))
+            .unwrap_or(rest.len());
+        self.at = from + length;
+        let word = rest.get(..length).unwrap_or_default();
+        let mut term = mem::take(&mut self.token.text);
+        term.clear();
+        if word.is_ascii() {
+            term.push_str(word);
+            term.make_ascii_lowercase();
+        } else {
+            fold(word, &mut term);
+        }
+        let fits = !term.is_empty() && term.len() <= MAX_TERM;
+        if fits {
+            stem(&mut term);
+            self.emit(from, from + length);
+        }
+        self.token.text = term;
+        fits
+    }
+}
+
+impl TokenStream for Terms<'_> {
+    fn advance(&mut self) -> bool {
+        loop {
+            let at = self.at;
+            let Some(c) = self.text.get(at..).and_then(|rest| rest.chars().next()) else {
+                return self.end_run();
+            };
+            if is_paired(c) {
+                self.at += c.len_utf8();
+                // Signs are passed over without ending the run, punctuation of these scripts ends it.
+                if c.is_alphanumeric() {
+                    if self.pair(c, at) {
+                        return true;
+                    }
+                } else if !is_combining_mark(c) && self.end_run() {
+                    return true;
+                }
+            } else if self.end_run() {
+                return true;
+            } else if c.is_alphanumeric() {
+                if self.word(at) {
+                    return true;
+                }
+            } else {
+                self.at += c.len_utf8();
+            }
+        }
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
+}
+
+fn is_paired(c: char) -> bool {
+    is_unspaced(c) || matches!(c, '\u{AC00}'..='\u{D7A3}')
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
+}
+
+/// Whether the marks of this character's script can be left out without changing the word.
+fn has_loose_marks(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0041..=0x024F      // Latin
+        | 0x0370..=0x03FF    // Greek
+        | 0x0590..=0x06FF    // Hebrew, Arabic
+        | 0x1E00..=0x1FFF    // Latin with marks, Greek with marks
+        | 0xFB1D..=0xFDFF    // Hebrew and Arabic forms
+        | 0xFE70..=0xFF5A) // Arabic forms, full-width Latin
+}
+
+fn fold(word: &str, term: &mut String) {
+    for c in word.chars() {
+        if has_loose_marks(c) {
+            let parts = c.nfkd().filter(|&part| !is_combining_mark(part));
+            term.extend(parts.flat_map(char::to_lowercase));
+        } else if !(is_combining_mark(c) && term.chars().last().is_some_and(has_loose_marks)) {
+            term.extend(c.to_lowercase().map(|c| if c == 'ё' { 'е' } else { c }));
+        }
+    }
+}
+
+fn stem(term: &mut String) {
+    let algorithm = match term.chars().next() {
+        Some('a'..='z') => Algorithm::English,
+        Some('а'..='я') => Algorithm::Russian,
+        Some('α'..='ω') => Algorithm::Greek,
+        Some('\u{620}'..='\u{64A}') => Algorithm::Arabic,
+        _ => return,
+    };
+    let stemmed = Stemmer::create(algorithm).stem(term);
+    if stemmed != term.as_str() && !stemmed.is_empty() {
+        *term = stemmed.into_owned();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<(String, usize, String)> {
+        let mut tokenizer = ScriptTokenizer;
+        let mut stream = tokenizer.token_stream(text);
+        let mut out = Vec::new();
+        while let Some(token) = stream.next() {
+            out.push((
+                token.text.clone(),
+                token.position,
+                text[token.offset_from..token.offset_to].to_owned(),
+            ));
+        }
+        out
+    }
+
+    fn terms(text: &str) -> Vec<String> {
+        tokens(text).into_iter().map(|(term, ..)| term).collect()
+    }
+
+    #[test]
+    fn words_are_folded_and_stemmed() {
+        assert_eq!(terms("The Running dogs, 2nd"), ["the", "run", "dog", "2nd"]);
+        assert_eq!(terms("Cafés Cafe\u{301}s ＡＢＣ"), ["cafe", "cafe", "abc"]);
+        assert_eq!(terms("книгами ёлка Елка"), ["книг", "елк", "елк"]);
+        assert_eq!(terms("हिन्दी"), ["हिन्दी"]);
+        assert_eq!(terms(&"x".repeat(65)), [""; 0]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_give_pairs() {
+        assert_eq!(terms("東京都の水"), ["東京", "京都", "都の", "の水"]);
+        assert_eq!(terms("水。iPhone手机"), ["水", "iphon", "手机"]);
+        assert_eq!(terms("한국어 말"), ["한국", "국어", "말"]);
+        assert_eq!(terms("ที่นี่"), ["ที", "ีน", "นี"]);
+    }
+
+    #[test]
+    fn places_and_positions_follow_the_text() {
+        let tokens = tokens("Zoë 東京都, a");
+        let places: Vec<&str> = tokens.iter().map(|(.., place)| place.as_str()).collect();
+        assert_eq!(places, ["Zoë", "東京", "京都", "a"]);
+        let positions: Vec<usize> = tokens.iter().map(|token| token.1).collect();
+        assert_eq!(positions, [0, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,195 @@
+//! Putting documents into an index.
+
+use std::{fs, io::ErrorKind, path::Path};
+
+use tantivy::{
+    Index, TantivyDocument, TantivyError, Term,
+    directory::{MmapDirectory, error::LockError},
+};
+use trommel_sinks::{Stored, record_id};
+
+use crate::{
+    IndexError,
+    schema::{Fields, adopt},
+};
+
+/// Memory for documents that are not yet on disk, in bytes, if nobody says otherwise.
+pub const DEFAULT_MEMORY: usize = 256 << 20;
+/// What Tantivy needs at least for a thread.
+const LEAST_MEMORY: usize = 16 << 20;
+
+/// Writes an index. Documents can be found once [`commit`](Self::commit) has returned; until then, and
+/// if the program ends before, the index stays as it was.
+pub struct IndexWriter {
+    writer: tantivy::IndexWriter,
+    fields: Fields,
+    added: u64,
+}
+
+impl IndexWriter {
+    /// Opens the index in the folder `path`, or makes one if the folder is missing or empty. Documents
+    /// take up to about `memory` bytes (at least 16 MiB) before they are written to disk.
+    ///
+    /// # Errors
+    /// If the folder holds something else or cannot be written, or the index is being written.
+    pub fn open(path: &Path, memory: usize) -> Result<Self, IndexError> {
+        Self::with_threads(path, memory, None)
+    }
+
+    /// As [`open`](Self::open), with one thread, so that the documents keep their order.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn in_order(path: &Path, memory: usize) -> Result<Self, IndexError> {
+        Self::with_threads(path, memory, Some(1))
+    }
+
+    fn with_threads(
+        path: &Path,
+        memory: usize,
+        threads: Option<usize>,
+    ) -> Result<Self, IndexError> {
+        let io = |source| IndexError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        fs::create_dir_all(path).map_err(io)?;
+        let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
+        let exists = Index::exists(&directory).map_err(TantivyError::from)?;
+        let is_empty = || fs::read_dir(path).map(|mut entries| entries.next().is_none());
+        if !exists && !is_empty().map_err(io)? {
+            return Err(IndexError::NotEmpty(path.to_owned()));
+        }
+        let index = if exists {
+            Index::open(directory)?
+        } else {
+            Index::create(
+                directory,
+                Fields::new().1,
+                tantivy::IndexSettings::default(),
+            )?
+        };
+        let fields = adopt(&index, path)?;
+        let memory = memory.max(LEAST_MEMORY);
+        let writer = match threads {
+            Some(threads) => index.writer_with_num_threads(threads, memory),
+            None => index.writer(memory),
+        };
+        let writer = writer.map_err(|error| match error {
+            TantivyError::LockFailure(LockError::LockBusy, _) => {
+                IndexError::Locked(path.to_owned())
+            }
+            error => error.into(),
+        })?;
+        Ok(Self {
+            writer,
+            fields,
+            added: 0,
+        })
+    }
+
+    /// Adds a document. One of the same id is replaced, be it in the index or added before. A document
+    /// with neither text nor title is left out: false.
+    ///
+    /// # Errors
+    /// If the disk is full.
+    pub fn add(&mut self, stored: &Stored) -> Result<bool, IndexError> {
+        let title = stored.title.as_deref().unwrap_or_default();
+        if stored.text.is_empty() && title.is_empty() {
+            return Ok(false);
+        }
+        let fields = &self.fields;
+        let made_id;
+        let id = if stored.id.is_empty() {
+            let (file, offset) = stored
+                .source
+                .as_ref()
+                .map_or(("", 0), |source| (&*source.file, source.offset));
+            let url = stored.url.as_deref().unwrap_or_default();
+            made_id = record_id(&["indexed", file, &offset.to_string(), url]);
+            &made_id
+        } else {
+            &stored.id
+        };
+        let mut document = TantivyDocument::new();
+        document.add_text(fields.id, id);
+        document.add_text(fields.title, title);
+        for heading in &stored.headings {
+            document.add_text(fields.headings, heading);
+        }
+        document.add_text(fields.body, &stored.text);
+        for (field, value) in [
+            (fields.url, &stored.url),
+            (fields.date, &stored.date),
+            (fields.lang, &stored.lang),
+        ] {
+            if let Some(value) = value {
+                document.add_text(field, value);
+            }
+        }
+        if let Some(source) = &stored.source {
+            document.add_text(fields.file, &*source.file);
+            document.add_u64(fields.offset, source.offset);
+            document.add_u64(fields.length, source.length);
+            if source.inner != 0 {
+                document.add_u64(fields.inner, source.inner);
+            }
+        }
+        self.writer
+            .delete_term(Term::from_field_text(fields.id, id));
+        self.writer.add_document(document)?;
+        self.added += 1;
+        Ok(true)
+    }
+
+    /// Makes what was added part of the index, for good; gives the number of documents added.
+    ///
+    /// # Errors
+    /// If the disk is full. The index is then as it was.
+    pub fn commit(mut self) -> Result<u64, IndexError> {
+        self.writer.commit()?;
+        self.writer.wait_merging_threads()?;
+        Ok(self.added)
+    }
+
+    /// As [`commit`](Self::commit), with all documents in one segment: the smallest form, and the
+    /// order of the documents is kept.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn commit_merged(mut self) -> Result<u64, IndexError> {
+        self.writer
+            .set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
+        self.writer.commit()?;
+        let mut segments = self.writer.index().searchable_segment_ids()?;
+        segments.sort();
+        if segments.len() > 1 {
+            self.writer.merge(&segments).wait()?;
+        }
+        self.writer.garbage_collect_files().wait()?;
+        self.writer.wait_merging_threads()?;
+        Ok(self.added)
+    }
+}
+
+/// Opens the index of a folder for searching.
+pub(crate) fn open_index(path: &Path) -> Result<(Index, Fields), IndexError> {
+    let directory = match fs::metadata(path) {
+        Ok(_) => MmapDirectory::open(path).map_err(TantivyError::from)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(IndexError::NoIndex(path.to_owned()));
+        }
+        Err(source) => {
+            return Err(IndexError::Io {
+                path: path.to_owned(),
+                source,
+            });
+        }
+    };
+    if !Index::exists(&directory).map_err(TantivyError::from)? {
+        return Err(IndexError::NoIndex(path.to_owned()));
+    }
+    let index = Index::open(directory)?;
+    let fields = adopt(&index, path)?;
+    Ok((index, fields))
+}

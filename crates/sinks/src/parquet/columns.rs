@@ -1,0 +1,199 @@
+//! The columns of a Parquet file: name, type, and where the value stands in a document.
+
+use parquet::{
+    data_type::{ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type},
+    errors::ParquetError,
+    file::writer::SerializedColumnWriter,
+};
+use trommel_html::words;
+
+use crate::Stored;
+
+/// A column and how its values are taken from a document.
+pub(super) struct Column {
+    name: &'static str,
+    value: Value,
+}
+
+/// The value of a column, none where the document has none.
+enum Value {
+    Text(fn(&Stored) -> Option<&str>),
+    List(fn(&Stored) -> &[String]),
+    Int(fn(&Stored) -> Option<i32>),
+    Long(fn(&Stored) -> Option<i64>),
+    Float(fn(&Stored) -> Option<f32>),
+}
+
+/// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
+/// detector gives none; its `token_count` is the number of words here.
+pub(super) const COLUMNS: [Column; 28] = [
+    text("text", |stored| Some(&stored.text)),
+    text("id", |stored| Some(&stored.id)),
+    text("dump", dump),
+    text("url", |stored| stored.url.as_deref()),
+    text("date", |stored| stored.date.as_deref()),
+    text("file_path", |stored| {
+        stored.source.as_ref().map(|source| &*source.file)
+    }),
+    text("language", |stored| stored.lang.as_deref()),
+    column("language_score", Value::Float(|_| None)),
+    column(
+        "token_count",
+        Value::Long(|stored| Some(i64::from(words::count(&stored.text)))),
+    ),
+    text("title", |stored| stored.title.as_deref()),
+    column("author", Value::List(|stored| &stored.metadata.author)),
+    text("published", |stored| stored.metadata.published.as_deref()),
+    text("modified", |stored| stored.metadata.modified.as_deref()),
+    text("site", |stored| stored.metadata.site.as_deref()),
+    text("description", |stored| {
+        stored.metadata.description.as_deref()
+    }),
+    text("canonical", |stored| stored.metadata.canonical.as_deref()),
+    text("lang_declared", |stored| {
+        stored.metadata.lang_declared.as_deref()
+    }),
+    column("headings", Value::List(|stored| &stored.headings)),
+    text("page_type", |stored| stored.page_type.as_deref()),
+    column("confidence", Value::Float(|stored| Some(stored.confidence))),
+    text("comments", |stored| stored.comments.as_deref()),
+    text("charset", |stored| Some(&stored.charset)),
+    text("charset_source", |stored| Some(&stored.charset_source)),
+    column("status", Value::Int(|stored| stored.status.map(i32::from))),
+    text("truncated", |stored| stored.truncated.as_deref()),
+    long("source_offset", |stored| {
+        i64::try_from(stored.source.as_ref()?.offset).ok()
+    }),
+    long("source_length", |stored| {
+        i64::try_from(stored.source.as_ref()?.length).ok()
+    }),
+    long("source_inner", |stored| {
+        i64::try_from(stored.source.as_ref()?.inner).ok()
+    }),
+];
+
+const fn column(name: &'static str, value: Value) -> Column {
+    Column { name, value }
+}
+
+const fn text(name: &'static str, value: fn(&Stored) -> Option<&str>) -> Column {
+    column(name, Value::Text(value))
+}
+
+const fn long(name: &'static str, value: fn(&Stored) -> Option<i64>) -> Column {
+    column(name, Value::Long(value))
+}
+
+/// The crawl that Common Crawl's paths name (`CC-MAIN-2024-22`).
+fn dump(stored: &Stored) -> Option<&str> {
+    let file = &*stored.source.as_ref()?.file;
+    let name = file.get(file.find("CC-MAIN-")?..)?.get(..15)?;
+    let (year, week) = name.strip_prefix("CC-MAIN-")?.split_once('-')?;
+    let digits =
+        |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
+    (digits(year, 4) && digits(week, 2)).then_some(name)
+}
+
+impl Column {
+    /// Its declaration in a message type.
+    pub(super) fn declaration(&self) -> String {
+        let name = self.name;
+        match self.value {
+            Value::Text(_) => format!("optional binary {name} (STRING); "),
+            Value::Int(_) => format!("optional int32 {name}; "),
+            Value::Long(_) => format!("optional int64 {name}; "),
+            Value::Float(_) => format!("optional float {name}; "),
+            Value::List(_) => format!(
+                "required group {name} (LIST) {{ \
+                 repeated group list {{ required binary element (STRING); }} }} "
+            ),
+        }
+    }
+
+    /// Writes the values of `rows`.
+    pub(super) fn write(
+        &self,
+        rows: &[Stored],
+        writer: &mut SerializedColumnWriter<'_>,
+    ) -> Result<(), ParquetError> {
+        match self.value {
+            Value::Text(value) => {
+                optional::<ByteArrayType>(writer, rows, |stored| value(stored).map(ByteArray::from))
+            }
+            Value::Int(value) => optional::<Int32Type>(writer, rows, value),
+            Value::Long(value) => optional::<Int64Type>(writer, rows, value),
+            Value::Float(value) => optional::<FloatType>(writer, rows, value),
+            Value::List(value) => lists(writer, rows, value),
+        }
+    }
+}
+
+/// Writes a column that may be null: definition level 1 where there is a value, else 0.
+fn optional<T: DataType>(
+    writer: &mut SerializedColumnWriter<'_>,
+    rows: &[Stored],
+    value: impl Fn(&Stored) -> Option<T::T>,
+) -> Result<(), ParquetError> {
+    let values: Vec<Option<T::T>> = rows.iter().map(value).collect();
+    let defined: Vec<i16> = values
+        .iter()
+        .map(|value| i16::from(value.is_some()))
+        .collect();
+    let values: Vec<T::T> = values.into_iter().flatten().collect();
+    writer
+        .typed::<T>()
+        .write_batch(&values, Some(&defined), None)?;
+    Ok(())
+}
+
+/// Writes a column of lists: repetition level 1 for each element but the first; an empty list is one
+/// definition level 0.
+fn lists(
+    writer: &mut SerializedColumnWriter<'_>,
+    rows: &[Stored],
+    value: impl Fn(&Stored) -> &[String],
+) -> Result<(), ParquetError> {
+    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        let list = value(row);
+        if list.is_empty() {
+            defined.push(0);
+            repeated.push(0);
+        }
+        for (at, element) in list.iter().enumerate() {
+            values.push(ByteArray::from(element.as_str()));
+            defined.push(1);
+            repeated.push(i16::from(at > 0));
+        }
+    }
+    writer
+        .typed::<ByteArrayType>()
+        .write_batch(&values, Some(&defined), Some(&repeated))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+
+    #[test]
+    fn the_crawl_is_read_off_the_path() {
+        let dump_of = |file: &str| {
+            let stored = Stored {
+                source: Some(Source {
+                    file: file.into(),
+                    offset: 0,
+                    length: 0,
+                    inner: 0,
+                }),
+                ..Stored::default()
+            };
+            dump(&stored).map(str::to_owned)
+        };
+        let path = "crawl-data/CC-MAIN-2024-22/segments/1/warc/CC-MAIN-20240517233122-x.warc.gz";
+        assert_eq!(dump_of(path).as_deref(), Some("CC-MAIN-2024-22"));
+        assert_eq!(dump_of("CC-MAIN-20240517233122-x.warc.gz"), None);
+        assert_eq!(dump_of("a.warc.gz"), None);
+    }
+}

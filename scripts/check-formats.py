@@ -1,0 +1,191 @@
+"""Reads what trommel wrote with the readers of each format, and compares it with the JSON lines.
+
+    check-formats.py FOLDER
+
+FOLDER holds x.jsonl and, as far as they are to be checked, x.wet.gz, x.parquet, x.anserini.jsonl.gz,
+x.trec.gz and x.bulk.ndjson, all of the same archive. Prints a line a check; the exit code is 1 if one
+failed. A check whose reader is not installed is skipped, which is said.
+"""
+
+import gzip
+import html
+import importlib
+import json
+import pathlib
+import re
+import sys
+
+folder = pathlib.Path(sys.argv[1])
+documents = [json.loads(line) for line in open(folder / "x.jsonl", encoding="utf-8")]
+with_text = [d for d in documents if d["text"]]
+failed = False
+
+
+def titled(document):
+    """The title in one line, then the text."""
+    title = re.sub(r"[\r\n]", " ", document["title"] or "")
+    return (title + "\n" if title else "") + document["text"]
+
+
+def check(name, file, reader=None):
+    """A check of FOLDER/file, which needs the module `reader`."""
+
+    def run(body):
+        global failed
+        path = folder / file
+        if not path.exists():
+            return
+        try:
+            module = importlib.import_module(reader) if reader else None
+        except ImportError:
+            print(f"skip  {name}: {reader} is not installed")
+            return
+        try:
+            print(f"ok    {name}: {body(path, module)}")
+        except Exception as error:
+            failed = True
+            print(f"FAIL  {name}: {type(error).__name__}: {error}")
+
+    return run
+
+
+def equal(found, expected, what):
+    assert len(found) == len(expected), f"{len(found)} {what}, not {len(expected)}"
+    for at, (one, other) in enumerate(zip(found, expected)):
+        assert one == other, f"{what} {at}: {one!r:.300} is not {other!r:.300}"
+
+
+@check("WET by warcio", "x.wet.gz", "warcio.archiveiterator")
+def _(path, warcio):
+    found = []
+    with open(path, "rb") as file:
+        for number, record in enumerate(warcio.ArchiveIterator(file, check_digests="raise")):
+            if number == 0:
+                assert record.rec_type == "warcinfo", record.rec_type
+                continue
+            head = record.rec_headers
+            assert record.rec_type == "conversion", record.rec_type
+            assert head.get_header("Content-Type") == "text/plain"
+            found.append(
+                (
+                    head.get_header("WARC-Refers-To"),
+                    head.get_header("WARC-Target-URI"),
+                    record.content_stream().read().decode(),
+                )
+            )
+    equal(found, [(f"<{d['id']}>", d["url"], titled(d)) for d in with_text], "records")
+    return f"{len(found)} records, digests right"
+
+
+@check("WET by FastWARC", "x.wet.gz", "fastwarc.warc")
+def _(path, fastwarc):
+    found = []
+    with open(path, "rb") as file:
+        for record in fastwarc.ArchiveIterator(file, record_types=fastwarc.WarcRecordType.conversion):
+            assert record.verify_block_digest(), record.record_id
+            found.append(record.reader.read().decode())
+    equal(found, [titled(d) for d in with_text], "records")
+    return f"{len(found)} records, digests right"
+
+
+@check("WET by position, as cc_net reads it", "x.wet.gz")
+def _(path, _module):
+    lines = gzip.open(path, "rt", encoding="utf-8", newline="").read().split("WARC/1.0\r\n")
+    assert lines[0] == "" and lines[1].startswith("WARC-Type: warcinfo\r\n")
+    found = []
+    for text in lines[2:]:
+        head, body = text.split("\r\n\r\n", 1)
+        head = head.split("\r\n")
+        assert head[0] == "WARC-Type: conversion", head[0]
+        url = head[1].removeprefix("WARC-Target-URI: ")
+        assert head[2].startswith("WARC-Date: ") and head[2].endswith("Z")
+        assert head[3].startswith("WARC-Record-ID: <urn:uuid:")
+        assert head[4].startswith("WARC-Refers-To: <urn:uuid:")
+        digest = head[5].removeprefix("WARC-Block-Digest: ")
+        assert re.fullmatch(r"sha1:[A-Z2-7]{32}", digest), digest
+        if head[6].startswith("WARC-Identified-Content-Language: "):
+            assert re.fullmatch(r"[a-z]{3}", head.pop(6).split(": ")[1])
+        assert head[6] == "Content-Type: text/plain", head[6]
+        length = int(head[7].removeprefix("Content-Length: "))
+        block = body.encode()
+        assert block[length:] == b"\r\n\r\n", block[length:]
+        found.append((url, block[:length].decode()))
+    equal(found, [(d["url"], titled(d)) for d in with_text], "records")
+    return f"{len(found)} records"
+
+
+COLUMNS = {"text": "text", "id": "id", "url": "url", "date": "date", "language": "lang", "title": "title"}
+
+
+def compare(rows):
+    for column, key in COLUMNS.items():
+        equal([row[column] for row in rows], [d[key] for d in documents], column)
+    for column, key in [("source_offset", "offset"), ("source_length", "length"), ("file_path", "file")]:
+        equal([row[column] for row in rows], [d["source"][key] for d in documents], column)
+    for key in ["author", "headings"]:
+        equal([list(row[key]) for row in rows], [d.get(key, []) for d in documents], key)
+    return f"{len(rows)} rows, {len(rows[0]) if rows else 0} columns"
+
+
+@check("Parquet by pyarrow", "x.parquet", "pyarrow.parquet")
+def _(path, parquet):
+    meta = parquet.ParquetFile(path).metadata
+    assert meta.row_group(0).column(0).compression == "ZSTD"
+    return compare(parquet.read_table(path).to_pylist())
+
+
+@check("Parquet by DuckDB", "x.parquet", "duckdb")
+def _(path, duckdb):
+    found = duckdb.sql(f"select * from read_parquet('{path}')")
+    rows = [dict(zip(found.columns, row)) for row in found.fetchall()]
+    words = duckdb.sql(f"select sum(token_count) from read_parquet('{path}')").fetchall()[0][0]
+    return f"{compare(rows)}, {words} words"
+
+
+@check("Anserini JSON collection, by its rules", "x.anserini.jsonl.gz")
+def _(path, _module):
+    lines = [json.loads(line) for line in gzip.open(path, "rt", encoding="utf-8")]
+    for line in lines:
+        assert isinstance(line["id"], str) and isinstance(line["contents"], str)
+        assert all(isinstance(value, str) for value in line.values()), line
+        assert not re.search(r"\s", line["id"])
+    assert len({line["id"] for line in lines}) == len(lines), "ids repeat"
+    equal([line["contents"] for line in lines], [titled(d) for d in with_text], "documents")
+    return f"{len(lines)} documents, ids unique"
+
+
+@check("TREC web, line by line", "x.trec.gz")
+def _(path, _module):
+    found, inside = [], None
+    for line in gzip.open(path, "rt", encoding="utf-8", newline="\n"):
+        if line.strip().startswith("<DOC>"):
+            assert inside is None
+            inside = []
+        elif line.strip().startswith("</DOC>"):
+            text = "".join(inside)
+            number, rest = re.match(r"<DOCNO>(\S+)</DOCNO>\n<DOCHDR>\n(?s:(.*))", text).groups()
+            url, body = rest.split("\n</DOCHDR>\n", 1)
+            body = re.sub(r"^<title>(.*)</title>\n", r"\1\n", body)
+            found.append((number, url, html.unescape(body)))
+            inside = None
+        else:
+            inside.append(line)
+    assert inside is None
+    equal([f[:2] for f in found], [(d["id"], d["url"]) for d in with_text], "documents")
+    equal([f[2] for f in found], [titled(d) + "\n" for d in with_text], "texts")
+    return f"{len(found)} documents"
+
+
+@check("_bulk, by its rules", "x.bulk.ndjson")
+def _(path, _module):
+    body = path.read_bytes()
+    assert body.endswith(b"\n") and b"\r" not in body
+    lines = [json.loads(line) for line in body[:-1].split(b"\n")]
+    ids = [line["create"]["_id"] for line in lines[::2]]
+    assert all(len(i.encode()) <= 512 for i in ids) and len(set(ids)) == len(ids)
+    equal(ids, [d["id"] for d in with_text], "ids")
+    equal(lines[1::2], with_text, "documents")
+    return f"{len(ids)} documents"
+
+
+sys.exit(failed)
