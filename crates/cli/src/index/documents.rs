@@ -185,8 +185,9 @@ impl Archives {
             compression: Some(Compression::None),
         };
         let plan = Plan {
-            inputs: expand(arguments)?,
+            inputs: expand(arguments, None)?,
             output: Output::new("-", chosen, Choice::default())?,
+            filters: Arc::default(),
             assemble: None,
             quarantine: None,
             recipe: Vec::new(),
