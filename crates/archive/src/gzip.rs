@@ -4,7 +4,14 @@ use std::io;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-use crate::{buffer::Buffer, error::Damage, source::Source, stream::Begin, stream::Stop};
+use crate::{
+    buffer::Buffer,
+    error::Damage,
+    inflate::{Inflate, Inflated, crc32},
+    source::Source,
+    start::is_one_record,
+    stream::{Begin, Stop},
+};
 
 /// First bytes of a member that holds deflate, the only method there is.
 pub(crate) const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
@@ -12,6 +19,15 @@ pub(crate) const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 const CHUNK: usize = 64 * 1024;
 /// Longest member header read: an extra field is at most 64 KiB, names are short.
 const MAX_HEADER: usize = 256 * 1024;
+/// Most stored bytes given to one call for a whole member.
+const MAX_STORED: usize = 4 * 1024 * 1024;
+/// Most plain bytes taken from one call.
+const MAX_PLAIN: usize = 16 * 1024 * 1024;
+/// Room for plain bytes at first; it grows with the members.
+const FIRST_PLAIN: usize = 256 * 1024;
+/// After so many members in a row that can't be taken whole, no more are tried: the file's members
+/// hold several records each, or parts of records.
+const MISSES: u32 = 4;
 
 /// Decoder of one member after another.
 pub(crate) struct Gzip {
@@ -19,6 +35,14 @@ pub(crate) struct Gzip {
     crc: Crc,
     body_ended: bool,
     probe: Option<Decompress>,
+    /// None: every member in steps.
+    whole: Option<Inflate>,
+    /// Whether the member at hand may still be taken whole.
+    untried: bool,
+    /// Members in a row that could not be.
+    misses: u32,
+    /// Checksum and length (modulo 2^32) of a member that was.
+    sum: Option<(u32, u32)>,
 }
 
 impl Gzip {
@@ -28,6 +52,19 @@ impl Gzip {
             crc: Crc::new(),
             body_ended: false,
             probe: None,
+            whole: Inflate::new(),
+            untried: false,
+            misses: 0,
+            sum: None,
+        }
+    }
+
+    /// A decoder that takes no member whole.
+    #[cfg(test)]
+    pub(crate) fn in_steps() -> Self {
+        Gzip {
+            whole: None,
+            ..Gzip::new()
         }
     }
 
@@ -56,6 +93,8 @@ impl Gzip {
         self.inflate.reset(false);
         self.crc.reset();
         self.body_ended = false;
+        self.untried = true;
+        self.sum = None;
         Ok(Begin::Member)
     }
 
@@ -67,6 +106,9 @@ impl Gzip {
     ) -> io::Result<Option<Stop>> {
         if self.body_ended {
             return self.trailer(source).map(Some);
+        }
+        if std::mem::take(&mut self.untried) && self.take_whole(source, window) {
+            return Ok(None);
         }
         loop {
             let input = source.chunk()?;
@@ -100,6 +142,51 @@ impl Gzip {
         }
     }
 
+    /// Decodes the body of the member in one call, if it holds one whole record and nothing else.
+    /// Such a member gives the same items however it is decoded; all others are left to the steps,
+    /// as the places of records inside a member and of damage depend on them.
+    fn take_whole(&mut self, source: &mut Source, window: &mut Buffer) -> bool {
+        let Some(inflate) = &mut self.whole else {
+            return false;
+        };
+        if self.misses >= MISSES || window.len() > 0 {
+            return false;
+        }
+        self.misses += 1;
+        let mut size = FIRST_PLAIN;
+        loop {
+            let stored = source.buffered();
+            let stored = stored.get(..MAX_STORED).unwrap_or(stored);
+            let room = window.room(size);
+            size = room.len().min(MAX_PLAIN);
+            let room = room.get_mut(..size).unwrap_or_default();
+            match inflate.run(stored, room) {
+                Inflated::Whole { read, made } => {
+                    let plain = room.get(..made).unwrap_or_default();
+                    if !is_one_record(plain) {
+                        return false;
+                    }
+                    let length = u32::try_from(made).unwrap_or(u32::MAX);
+                    self.sum = Some((crc32(plain), length));
+                    self.misses = 0;
+                    self.body_ended = true;
+                    window.filled(made);
+                    source.consume(read);
+                    return true;
+                }
+                // Doubling keeps the sum of all tries in proportion to the last.
+                Inflated::Full if size < MAX_PLAIN => size = (size * 2).min(MAX_PLAIN),
+                Inflated::Bad if stored.len() < MAX_STORED => {
+                    let want = (stored.len() * 2).max(1);
+                    if !source.read_ahead(want) {
+                        return false;
+                    }
+                }
+                Inflated::Full | Inflated::Bad => return false,
+            }
+        }
+    }
+
     fn trailer(&mut self, source: &mut Source) -> io::Result<Stop> {
         let bytes = source.peek(8)?;
         let Some((crc, rest)) = bytes.split_first_chunk::<4>() else {
@@ -108,8 +195,8 @@ impl Gzip {
         let Some(size) = rest.first_chunk::<4>() else {
             return Ok(Stop::Broken(Damage::Cut));
         };
-        let right = u32::from_le_bytes(*crc) == self.crc.sum()
-            && u32::from_le_bytes(*size) == self.crc.amount();
+        let sum = self.sum.unwrap_or((self.crc.sum(), self.crc.amount()));
+        let right = (u32::from_le_bytes(*crc), u32::from_le_bytes(*size)) == sum;
         source.consume(8);
         Ok(if right {
             Stop::MemberEnd

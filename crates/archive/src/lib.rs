@@ -13,6 +13,7 @@ mod error;
 mod gzip;
 mod headers;
 mod http;
+mod inflate;
 mod lz4;
 mod media;
 mod payload;

@@ -1,6 +1,8 @@
 //! Records out of plain bytes, whatever state they are in.
 
 mod frame;
+#[cfg(test)]
+mod whole_tests;
 
 use std::{collections::VecDeque, fs::File, io::Read, path::Path, sync::Arc};
 
@@ -70,9 +72,13 @@ impl Reader {
         let file = file.into();
         let mut source = Source::new(Box::new(input));
         let codec = detect(&file, &mut source)?;
+        Reader::over(file, Stream::new(source, codec), options)
+    }
+
+    fn over(file: Arc<str>, stream: Stream, options: ReadOptions) -> Result<Reader, ArchiveError> {
         let mut reader = Reader {
             file,
-            stream: Stream::new(source, codec),
+            stream,
             options,
             queue: VecDeque::new(),
             arc: false,

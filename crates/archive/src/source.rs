@@ -7,6 +7,8 @@ const CHUNK: usize = 128 * 1024;
 /// Bytes before the position that stay available, so that a search for the next member can begin
 /// inside one whose damage was noticed late.
 const KEEP: usize = 1024 * 1024;
+/// Stored bytes asked for at a time by `read_ahead`.
+const AHEAD: usize = 1024 * 1024;
 
 /// A byte source that knows its position.
 pub(crate) struct Source {
@@ -72,6 +74,25 @@ impl Source {
         Ok(bytes.get(..want).unwrap_or(bytes))
     }
 
+    /// The unread bytes that are there already.
+    pub(crate) fn buffered(&self) -> &[u8] {
+        self.data.get(self.position..self.end).unwrap_or_default()
+    }
+
+    /// Reads until `n` bytes are unread, and whatever comes with them, so that a pipe is waited for
+    /// no longer than that. False if the input ends or fails before; an error is kept for `peek`.
+    pub(crate) fn read_ahead(&mut self, n: usize) -> bool {
+        while self.end - self.position < n {
+            if self.done || self.error.is_some() {
+                return false;
+            }
+            let want = self.to_chunk_end(AHEAD);
+            self.make_room(want);
+            self.read_once(self.end + want);
+        }
+        true
+    }
+
     /// Passes bytes up to this stored offset. False if the input ends before.
     pub(crate) fn skip_to(&mut self, offset: u64) -> io::Result<bool> {
         while self.position() < offset {
@@ -109,43 +130,50 @@ impl Source {
     /// Reads `n` bytes more and on to the end of a chunk, so that what follows does not depend on
     /// how the input happens to cut its bytes.
     fn fill(&mut self, n: usize) {
-        let chunk = CHUNK as u64;
-        let end = self.base + self.end as u64;
-        let over = usize::try_from((end + n as u64) % chunk).unwrap_or(0);
-        let want = n + (CHUNK - over) % CHUNK;
-        if self.data.len() - self.end < want {
-            let marked = usize::try_from(self.mark.saturating_sub(self.base)).unwrap_or(usize::MAX);
-            let drop = marked
-                .max(self.position.saturating_sub(KEEP))
-                .min(self.position);
-            // Moving the kept bytes only when as many have been read since keeps this linear.
-            if drop >= self.end - drop || self.data.is_empty() || drop >= KEEP {
-                self.data.copy_within(drop..self.end, 0);
-                self.base += drop as u64;
-                self.position -= drop;
-                self.end -= drop;
-            }
-            if self.data.len() - self.end < want {
-                self.data.resize(self.end + want, 0);
-            }
-        }
+        let want = self.to_chunk_end(n);
+        self.make_room(want);
         let limit = self.end + want;
-        while self.end < limit {
-            let Some(room) = self.data.get_mut(self.end..limit) else {
-                return;
-            };
-            match self.input.read(room) {
-                Ok(0) => {
-                    self.done = true;
-                    return;
-                }
-                Ok(read) => self.end = (self.end + read).min(limit),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.error = Some(error);
-                    return;
-                }
-            }
+        while self.end < limit && !self.done && self.error.is_none() {
+            self.read_once(limit);
+        }
+    }
+
+    /// The least number of bytes from `n` on that ends with a chunk.
+    fn to_chunk_end(&self, n: usize) -> usize {
+        let end = self.base + self.end as u64;
+        let over = usize::try_from((end + n as u64) % CHUNK as u64).unwrap_or(0);
+        n + (CHUNK - over) % CHUNK
+    }
+
+    fn make_room(&mut self, want: usize) {
+        if self.data.len() - self.end >= want {
+            return;
+        }
+        let marked = usize::try_from(self.mark.saturating_sub(self.base)).unwrap_or(usize::MAX);
+        let drop = marked
+            .max(self.position.saturating_sub(KEEP))
+            .min(self.position);
+        // Moving the kept bytes only when as many have been read since keeps this linear.
+        if drop >= self.end - drop || self.data.is_empty() || drop >= KEEP {
+            self.data.copy_within(drop..self.end, 0);
+            self.base += drop as u64;
+            self.position -= drop;
+            self.end -= drop;
+        }
+        if self.data.len() - self.end < want {
+            self.data.resize(self.end + want, 0);
+        }
+    }
+
+    fn read_once(&mut self, limit: usize) {
+        let Some(room) = self.data.get_mut(self.end..limit) else {
+            return;
+        };
+        match self.input.read(room) {
+            Ok(0) => self.done = true,
+            Ok(read) => self.end = (self.end + read).min(limit),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => self.error = Some(error),
         }
     }
 }

@@ -72,6 +72,32 @@ pub(crate) fn record_starts(bytes: &[u8], whole: bool) -> Option<bool> {
     }
 }
 
+/// Whether these are one WARC record as the standard has it, with the length its header states, and
+/// nothing else. Damage or liberties of any kind make it false.
+pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
+    let Some(end) = memmem::find(bytes, b"\r\n\r\n") else {
+        return false;
+    };
+    let (header, rest) = bytes.split_at(end);
+    let mut lengths = header.split(|b| *b == b'\n').filter_map(|line| {
+        let (name, value) = line.split_at(memchr(b':', line)?);
+        name.trim_ascii()
+            .eq_ignore_ascii_case(b"Content-Length")
+            .then_some(value)
+    });
+    let (Some(length), None) = (lengths.next(), lengths.next()) else {
+        return false;
+    };
+    let length = length
+        .strip_prefix(b":")
+        .and_then(|value| str::from_utf8(value.trim_ascii()).ok())
+        .and_then(|value| value.parse::<usize>().ok());
+    is_warc(bytes)
+        && rest.len().checked_sub(8) == length
+        && rest.ends_with(b"\r\n\r\n")
+        && memmem::find(rest, b"\nWARC/").is_none()
+}
+
 /// Result of a search for the next record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
@@ -287,6 +313,25 @@ mod tests {
         line: true,
         whole: false,
     };
+
+    #[test]
+    fn one_record_is_one_and_nothing_else() {
+        let one = |text: &str| is_one_record(text.as_bytes());
+        let record = "WARC/1.0\r\nA: b\r\ncontent-length: 5\r\n\r\nblock\r\n\r\n";
+        assert!(one(record));
+        assert!(one("WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n"));
+        for cut in 0..record.len() {
+            assert!(!one(&record[..cut]), "{cut}");
+        }
+        assert!(!one(&format!("{record}{record}")));
+        assert!(!one(&format!("{record}\r\n")));
+        assert!(!one(&record.replace('5', "4")));
+        assert!(!one(&record.replace('5', "-5")));
+        assert!(!one(&record.replace("\r\n", "\n")));
+        assert!(!one(&record.replace("A: b", "Content-Length: 5")));
+        let quote = record.replace("block", "\nWARC/").replace('5', "6");
+        assert!(!one(&quote), "{quote}");
+    }
 
     #[test]
     fn finds_a_record_at_a_line_only() {

@@ -1,0 +1,89 @@
+//! Raw deflate in one call, by libdeflate. All `unsafe` of the workspace is here: no safe wrapper
+//! tells where the deflate stream ended, which the place of the next member depends on.
+#![allow(unsafe_code)]
+
+use std::ptr::NonNull;
+
+use libdeflate_sys as sys;
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Inflated {
+    /// The stream ended: stored bytes read and plain bytes made.
+    Whole { read: usize, made: usize },
+    /// There are more plain bytes than room for them.
+    Full,
+    /// Damaged, or more stored bytes are needed.
+    Bad,
+}
+
+/// A decompressor of streams that are whole in memory.
+pub(crate) struct Inflate(NonNull<sys::libdeflate_decompressor>);
+
+// SAFETY: the decompressor is memory of its own, without ties to a thread, and is used through
+// `&mut` only.
+unsafe impl Send for Inflate {}
+
+impl Inflate {
+    /// None if there is no memory for it.
+    pub(crate) fn new() -> Option<Self> {
+        // SAFETY: has no preconditions; null is told by `NonNull::new`.
+        NonNull::new(unsafe { sys::libdeflate_alloc_decompressor() }).map(Inflate)
+    }
+
+    /// Inflates the stream that `stored` begins with. What is in `plain` counts only if it is whole.
+    pub(crate) fn run(&mut self, stored: &[u8], plain: &mut [u8]) -> Inflated {
+        let (mut read, mut made) = (0, 0);
+        // SAFETY: the decompressor is alive until `drop`; both pointers go with the lengths of their
+        // slices, which libdeflate neither reads nor writes past; the last two are live locals.
+        let result = unsafe {
+            sys::libdeflate_deflate_decompress_ex(
+                self.0.as_ptr(),
+                stored.as_ptr().cast(),
+                stored.len(),
+                plain.as_mut_ptr().cast(),
+                plain.len(),
+                &raw mut read,
+                &raw mut made,
+            )
+        };
+        match result {
+            sys::libdeflate_result_LIBDEFLATE_SUCCESS => Inflated::Whole { read, made },
+            sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Inflated::Full,
+            _ => Inflated::Bad,
+        }
+    }
+}
+
+impl Drop for Inflate {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `new`, freed only here.
+        unsafe { sys::libdeflate_free_decompressor(self.0.as_ptr()) }
+    }
+}
+
+/// CRC-32 as of gzip.
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
+    // SAFETY: the pointer goes with the length of its slice, which is only read.
+    unsafe { sys::libdeflate_crc32(0, bytes.as_ptr().cast(), bytes.len()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_the_end_of_the_stream_and_what_is_missing() {
+        // A stored block, `abc`, and bytes of the next member.
+        let stored = [1, 3, 0, 0xfc, 0xff, b'a', b'b', b'c', 0x1f, 0x8b];
+        let mut inflate = Inflate::new().unwrap();
+        let mut plain = [0; 4];
+        let whole = Inflated::Whole { read: 8, made: 3 };
+        assert_eq!(inflate.run(&stored, &mut plain), whole);
+        assert_eq!(&plain, b"abc\0");
+        assert_eq!(inflate.run(&stored, &mut plain[..2]), Inflated::Full);
+        assert_eq!(inflate.run(&stored[..7], &mut plain), Inflated::Bad);
+        assert_eq!(inflate.run(&[], &mut plain), Inflated::Bad);
+        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
+    }
+}
