@@ -6,6 +6,7 @@
 //! length of the page times the depth cap.
 
 mod claims;
+mod classes;
 mod elements;
 mod facts;
 mod nesting;
@@ -20,6 +21,8 @@ use crate::tag::Tag;
 use crate::tag_lexer::{Key, TagText};
 use crate::text::TextFold;
 use crate::words;
+
+use classes::Classes;
 
 /// Whether character references are decoded in a run of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +96,7 @@ pub(crate) struct Builder {
     seen_title: bool,
     /// Numbers of the names of unknown elements.
     name_numbers: HashMap<String, u16>,
+    classes: Classes,
     /// Work done: bytes of text, tags, open elements and tokens looked at.
     steps: u64,
 }
@@ -142,6 +146,7 @@ impl Builder {
             seen_body: false,
             seen_title: false,
             name_numbers: HashMap::new(),
+            classes: Classes::default(),
             steps: 0,
         }
     }

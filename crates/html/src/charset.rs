@@ -66,10 +66,18 @@ pub struct Decoded<'a> {
 
 /// Decodes a page.
 pub fn decode<'a>(bytes: &'a [u8], hints: &Hints) -> Decoded<'a> {
-    let (encoding, source, bom) = choose(bytes, hints);
-    let body = bytes.get(bom..).unwrap_or_default();
-    let text = match std::str::from_utf8(body) {
-        Ok(text) if encoding == UTF_8 => Cow::Borrowed(text),
+    let mark = Encoding::for_bom(bytes);
+    let body = bytes
+        .get(mark.map_or(0, |(_, len)| len)..)
+        .unwrap_or_default();
+    // Nearly every page is UTF-8 throughout: one fast look tells, and its text is borrowed.
+    let whole = simdutf8::basic::from_utf8(body).ok();
+    let (encoding, source) = match mark {
+        Some((encoding, _)) => (encoding, Source::Bom),
+        None => choose(body, whole, hints),
+    };
+    let text = match whole {
+        Some(text) if encoding == UTF_8 => Cow::Borrowed(text),
         _ => encoding.decode_without_bom_handling(body).0,
     };
     Decoded {
@@ -79,15 +87,13 @@ pub fn decode<'a>(bytes: &'a [u8], hints: &Hints) -> Decoded<'a> {
     }
 }
 
-/// The encoding of a page, where it was learned from, and the length of the byte order mark.
-fn choose(bytes: &[u8], hints: &Hints) -> (&'static Encoding, Source, usize) {
-    if let Some((encoding, len)) = Encoding::for_bom(bytes) {
-        return (encoding, Source::Bom, len);
-    }
+/// The encoding of a page without a byte order mark, and where it was learned from. `whole` is the
+/// page if it is UTF-8 throughout.
+fn choose(bytes: &[u8], whole: Option<&str>, hints: &Hints) -> (&'static Encoding, Source) {
     if let Some(encoding) = utf16_without_mark(bytes) {
-        return (encoding, Source::Detected, 0);
+        return (encoding, Source::Detected);
     }
-    let utf8 = Utf8::of(bytes);
+    let utf8 = whole.map_or_else(|| Utf8::of_broken(bytes), Utf8::of_whole);
     let declared = [
         (hints.http.and_then(label), Source::Http),
         (declaration(bytes), Source::Meta),
@@ -97,13 +103,13 @@ fn choose(bytes: &[u8], hints: &Hints) -> (&'static Encoding, Source, usize) {
         if let Some(encoding) = encoding
             && is_plausible(bytes, encoding, &utf8)
         {
-            return (encoding, source, 0);
+            return (encoding, source);
         }
     }
     if utf8.is_plausible() {
-        return (UTF_8, Source::Detected, 0);
+        return (UTF_8, Source::Detected);
     }
-    (detect(bytes, hints.host), Source::Detected, 0)
+    (detect(bytes, hints.host), Source::Detected)
 }
 
 /// An encoding by its label; UTF-16 labels stand for UTF-8, as the bytes were found not to be UTF-16
@@ -121,22 +127,33 @@ fn label(label: &str) -> Option<&'static Encoding> {
 /// How the bytes read as UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Utf8 {
-    /// Characters beyond ASCII.
+    /// Characters beyond ASCII; counted no further than is asked if there are no faults.
     wide: usize,
     /// Places that are no UTF-8; an incomplete character at the very end is none.
     faults: usize,
 }
 
 impl Utf8 {
-    fn of(bytes: &[u8]) -> Self {
-        let wide = |valid: &str| valid.bytes().filter(|byte| *byte >= 0xC0).count();
-        // Nearly every page is UTF-8 throughout, and that is told much faster.
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            return Utf8 {
-                wide: wide(text),
-                faults: 0,
-            };
+    /// Characters beyond ASCII that make sure of UTF-8 without faults.
+    const ENOUGH: usize = 2;
+
+    fn of_whole(text: &str) -> Self {
+        let mut rest = text;
+        let mut wide = 0;
+        while wide < Self::ENOUGH {
+            let ascii = Encoding::ascii_valid_up_to(rest.as_bytes());
+            let mut after = rest.get(ascii..).unwrap_or_default().chars();
+            if after.next().is_none() {
+                break;
+            }
+            wide += 1;
+            rest = after.as_str();
         }
+        Utf8 { wide, faults: 0 }
+    }
+
+    fn of_broken(bytes: &[u8]) -> Self {
+        let wide = |valid: &str| valid.bytes().filter(|byte| *byte >= 0xC0).count();
         let mut found = Utf8 { wide: 0, faults: 0 };
         for chunk in bytes.utf8_chunks() {
             found.wide += wide(chunk.valid());
@@ -161,7 +178,8 @@ impl Utf8 {
 
     /// So much of it is UTF-8 beyond ASCII that it can be nothing else.
     fn is_certain(&self) -> bool {
-        self.wide >= 2 && self.faults == 0 || self.wide >= 100 && self.faults * 50 <= self.wide
+        self.wide >= Self::ENOUGH && self.faults == 0
+            || self.wide >= 100 && self.faults * 50 <= self.wide
     }
 }
 
@@ -309,6 +327,11 @@ mod tests {
     use super::*;
     use encoding_rs::{GBK, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
 
+    fn choose(bytes: &[u8], hints: &Hints) -> (&'static Encoding, Source) {
+        let decoded = decode(bytes, hints);
+        (decoded.encoding, decoded.source)
+    }
+
     fn check(bytes: &[u8], hints: Hints, text: &str, encoding: &'static Encoding, source: Source) {
         let decoded = decode(bytes, &hints);
         assert_eq!(
@@ -382,7 +405,7 @@ mod tests {
         let page = [b"<!-- <meta charset=utf-8> --><META http-equiv='x' content='text/html; CharSet = \"windows-1251\"'>", text.as_ref()].concat();
         assert_eq!(
             choose(&page, &Hints::default()),
-            (WINDOWS_1251, Source::Meta, 0)
+            (WINDOWS_1251, Source::Meta)
         );
         let (kanji, _, _) = SHIFT_JIS.encode("日本語");
         let page = [
@@ -390,10 +413,7 @@ mod tests {
             kanji.as_ref(),
         ]
         .concat();
-        assert_eq!(
-            choose(&page, &Hints::default()),
-            (SHIFT_JIS, Source::Meta, 0)
-        );
+        assert_eq!(choose(&page, &Hints::default()), (SHIFT_JIS, Source::Meta));
     }
 
     #[test]
@@ -415,7 +435,7 @@ mod tests {
             http: Some("utf-8"),
             ..Hints::default()
         };
-        assert_eq!(choose(&text, &hints), (GBK, Source::Detected, 0));
+        assert_eq!(choose(&text, &hints), (GBK, Source::Detected));
     }
 
     #[test]
@@ -452,12 +472,42 @@ mod tests {
             WINDOWS_1252.encode("Die Straße führt über die Brücke nach Süden, sagt Jürgen.");
         assert_eq!(
             choose(&text, &Hints::default()),
-            (WINDOWS_1252, Source::Detected, 0)
+            (WINDOWS_1252, Source::Detected)
         );
         assert_eq!(
             choose(b"plain", &Hints::default()),
-            (UTF_8, Source::Detected, 0)
+            (UTF_8, Source::Detected)
         );
-        assert_eq!(choose(b"", &Hints::default()), (UTF_8, Source::Detected, 0));
+        assert_eq!(choose(b"", &Hints::default()), (UTF_8, Source::Detected));
+    }
+
+    #[test]
+    fn few_characters_beyond_ascii_are_counted_as_by_the_letter() {
+        let long = "x".repeat(100);
+        for text in ["", "a", "é", "éa", "aéb", "éé", "日本語", &long] {
+            for text in [
+                text.to_owned(),
+                format!("{long}{text}"),
+                format!("{text}{long}é"),
+            ] {
+                let wide = text.chars().filter(|c| !c.is_ascii()).count().min(2);
+                assert_eq!(Utf8::of_whole(&text), Utf8 { wide, faults: 0 }, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_character_beyond_ascii_does_not_make_utf8() {
+        let hints = Hints {
+            http: Some("windows-1252"),
+            ..Hints::default()
+        };
+        check(
+            b"\xC3\xA9",
+            hints,
+            "\u{c3}\u{a9}",
+            WINDOWS_1252,
+            Source::Http,
+        );
     }
 }

@@ -444,3 +444,65 @@ mod properties {
         }
     }
 }
+
+#[test]
+fn an_element_has_the_same_tokens_wherever_its_class_stood_before() {
+    let limits = Limits {
+        element_tokens: 4,
+        ..Limits::default()
+    };
+    let read = |html: &str| ScanEngine.read(html, &limits);
+    let element = |page: &Page, at: usize| {
+        let element = &page.elements[at];
+        let tokens: Vec<_> = page
+            .tokens(element)
+            .iter()
+            .map(|token| {
+                (
+                    token.attribute,
+                    token.hash,
+                    page.token_text(token).to_owned(),
+                )
+            })
+            .collect();
+        (tokens, element.signature)
+    };
+    let classes = [
+        "aa bb aa",
+        "aa",
+        "",
+        "x",
+        "aa bb cc dd",
+        "aa bb cc dd ee",
+        "AaBb bb",
+    ];
+    let others = [
+        "",
+        "id=aa",
+        "id='aa bb'",
+        "role=aa",
+        "class=bb",
+        "id='aa bb cc dd'",
+    ];
+    let tags: Vec<String> = classes
+        .iter()
+        .flat_map(|class| others.iter().map(move |other| (class, other)))
+        .flat_map(|(class, other)| {
+            [
+                format!("<img {other} class='{class}'>"),
+                format!("<img class='{class}' {other}>"),
+            ]
+        })
+        .collect();
+    let page = read(&tags.repeat(2).concat());
+    let alone: Vec<Page> = tags.iter().map(|tag| read(tag)).collect();
+    for (at, tag) in tags.iter().chain(&tags).enumerate() {
+        assert_eq!(
+            element(&page, at),
+            element(&alone[at % tags.len()], 0),
+            "{tag}"
+        );
+    }
+    let steps: u64 = alone.iter().map(|page| page.steps).sum();
+    assert_eq!(page.steps, 2 * steps);
+}

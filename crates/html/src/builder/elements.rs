@@ -1,6 +1,7 @@
 //! Rows of the element table and their attribute tokens.
 
 use super::claims::Claims;
+use super::classes::{self, Class};
 use super::{Builder, Open, has_optional_end, narrow};
 use crate::limits::Cap;
 use crate::table::{Attribute, Element, NONE, Token, hash};
@@ -70,13 +71,16 @@ impl Builder {
         for (name, value) in text.attributes() {
             claims.note(name, value);
             match name {
-                Key::Id => self.read_tokens(Attribute::Id, value, first),
-                Key::Class => {
-                    signature ^= hash(value).rotate_left(17);
-                    self.read_tokens(Attribute::Class, value, first);
+                Key::Id => {
+                    self.read_tokens(Attribute::Id, value, first);
                 }
-                Key::Role => self.read_tokens(Attribute::Role, value, first),
-                Key::Itemprop => self.read_tokens(Attribute::Itemprop, value, first),
+                Key::Class => signature ^= self.read_class(value, first).rotate_left(17),
+                Key::Role => {
+                    self.read_tokens(Attribute::Role, value, first);
+                }
+                Key::Itemprop => {
+                    self.read_tokens(Attribute::Itemprop, value, first);
+                }
                 Key::Hidden => hidden = true,
                 Key::AriaHidden => hidden |= value.eq_ignore_ascii_case(b"true"),
                 Key::Style => hidden |= hides(value),
@@ -100,11 +104,53 @@ impl Builder {
         }
     }
 
-    fn read_tokens(&mut self, attribute: Attribute, value: &[u8], first: usize) {
+    /// Reads the tokens of a class attribute, and gives the [`hash`] of its value.
+    fn read_class(&mut self, value: &[u8], first: usize) -> u64 {
+        let own = self.page.tokens.get(first..).unwrap_or_default();
+        let place = classes::place(value)
+            .filter(|_| own.iter().all(|token| token.attribute != Attribute::Class));
+        let Some(place) = place else {
+            self.read_tokens(Attribute::Class, value, first);
+            return hash(value);
+        };
+        let before = own.len();
+        if let Some(class) = self.classes.get(place, value) {
+            let (start, count) = (class.tokens.0 as usize, usize::from(class.tokens.1));
+            let page = &mut self.page;
+            if before + count <= self.limits.element_tokens
+                && page.tokens.len() + count <= self.limits.tokens
+            {
+                page.tokens.extend_from_within(start..start + count);
+                self.steps += u64::from(class.steps) + u64::from(class.given) * before as u64;
+                return class.hash;
+            }
+        }
+        let steps = self.steps;
+        let start = self.page.tokens.len();
+        let given = self.read_tokens(Attribute::Class, value, first);
+        let class = Class {
+            hash: hash(value),
+            tokens: (narrow(start), (self.page.tokens.len() - start) as u16),
+            given,
+            steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
+        };
+        let len = self.page.tokens.len();
+        // There would have been room for more: none was left out.
+        if len - first < self.limits.element_tokens && len < self.limits.tokens {
+            self.classes.set(place, value, class);
+        }
+        class.hash
+    }
+
+    /// Reads the tokens of an attribute, and gives their number before those given twice were left
+    /// out.
+    fn read_tokens(&mut self, attribute: Attribute, value: &[u8], first: usize) -> u16 {
         let page = &mut self.page;
         let limits = &self.limits;
         let steps = &mut self.steps;
+        let mut given = 0u16;
         tokens::split(value, |text, hash| {
+            given = given.saturating_add(1);
             let own = page.tokens.get(first..).unwrap_or_default();
             *steps += own.len() as u64;
             if own
@@ -125,6 +171,7 @@ impl Builder {
             });
             page.token_text.push_str(text);
         });
+        given
     }
 
     /// Number of an unknown element's name. All names beyond the first thousand share one number.

@@ -1,0 +1,65 @@
+//! Class attributes met before on the page: most elements repeat one.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+/// Values that are remembered at a time, and the bytes of the longest.
+const SLOTS: usize = 256;
+const LONGEST: usize = 255;
+
+/// What reading a class attribute came to, whatever else the element has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Class {
+    /// [`hash`](crate::hash) of the value.
+    pub hash: u64,
+    /// First of its tokens in the page's table, and their number.
+    pub tokens: (u32, u16),
+    /// Tokens before those given twice were left out.
+    pub given: u16,
+    /// Steps that finding those took.
+    pub steps: u16,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    value: Vec<u8>,
+    class: Class,
+}
+
+/// A table with one place for each value, which the value that came last holds: nothing that a page
+/// does makes a look-up slow.
+#[derive(Debug, Default)]
+pub(super) struct Classes {
+    slots: Vec<Slot>,
+}
+
+/// Where a value has its place; none if it is not remembered.
+pub(super) fn place(value: &[u8]) -> Option<usize> {
+    if value.is_empty() || value.len() > LONGEST {
+        return None;
+    }
+    let mut hasher = FxHasher::default();
+    hasher.write(value);
+    Some(hasher.finish() as usize % SLOTS)
+}
+
+impl Classes {
+    /// What is known of the value, whose place is given.
+    pub fn get(&self, place: usize, value: &[u8]) -> Option<Class> {
+        let slot = self.slots.get(place)?;
+        (slot.value == value).then_some(slot.class)
+    }
+
+    /// Remembers a value.
+    pub fn set(&mut self, place: usize, value: &[u8], class: Class) {
+        if self.slots.is_empty() {
+            self.slots.resize_with(SLOTS, Slot::default);
+        }
+        if let Some(slot) = self.slots.get_mut(place) {
+            slot.value.clear();
+            slot.value.extend_from_slice(value);
+            slot.class = class;
+        }
+    }
+}
