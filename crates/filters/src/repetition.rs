@@ -135,14 +135,6 @@ mod tests {
             judge("one two\none two\nthree four"),
             Some(Reason::GopherLines)
         );
-        // Every line once a paragraph, so that lines alone repeat too little by number.
-        let lines: String = (0..8).map(|at| format!("w{at}a w{at}b\n")).collect();
-        let twice = "x1 x2 x3\ny1 y2 y3\n\n";
-        let text = format!("{twice}{}\n{twice}", lines.repeat(1));
-        assert!(matches!(
-            judge(&text),
-            Some(Reason::GopherLines | Reason::GopherParagraphs)
-        ));
         let paragraphs = format!(
             "{}\n\nx\n\nx",
             "a b c d e f g h\nk l m n o p q\nr s t u v w"

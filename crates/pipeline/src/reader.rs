@@ -91,7 +91,7 @@ impl<'a> Feed<'a> {
             let opened = match input {
                 Input::Selection(selection) => Opened::Selection(selection),
                 _ => match self.open(input, point) {
-                    Ok(reader) => Opened::Reader(reader),
+                    Ok(reader) => Opened::Reader(Box::new(reader)),
                     Err(end) => Opened::Not(end),
                 },
             };
@@ -100,7 +100,8 @@ impl<'a> Feed<'a> {
                     let done = self.read_selection(index, before, point, selection)?;
                     (done, Ended::Well)
                 }
-                Opened::Reader(mut reader) => {
+                Opened::Reader(reader) => {
+                    let mut reader = *reader;
                     let begun = point.is_some();
                     let read = catch_unwind(AssertUnwindSafe(|| {
                         self.read(index, before, begun, &mut reader)
@@ -282,7 +283,7 @@ impl<'a> Feed<'a> {
 
 /// What an input gives.
 enum Opened<'a> {
-    Reader(Reader),
+    Reader(Box<Reader>),
     Selection(&'a Selection),
     Not(Ended),
 }
