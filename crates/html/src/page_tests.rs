@@ -1,6 +1,6 @@
 //! Tests of the tables over small pages, through the lol_html engine.
 
-use crate::{Cap, Engine, FactKind, Limits, LolEngine, NONE, Page, PushReader};
+use crate::{Cap, Engine, FactKind, Limits, LolEngine, NONE, Page, PushReader, ScanEngine};
 
 fn read(html: &str) -> Page {
     LolEngine.read(html, &Limits::default())
@@ -494,7 +494,7 @@ fn an_element_has_the_same_tokens_wherever_its_class_stood_before() {
             ]
         })
         .collect();
-    let page = read(&tags.repeat(2).concat());
+    let page = read(&tags.concat().repeat(2));
     let alone: Vec<Page> = tags.iter().map(|tag| read(tag)).collect();
     for (at, tag) in tags.iter().chain(&tags).enumerate() {
         assert_eq!(
