@@ -1,5 +1,6 @@
 //! The trommel program.
 
+mod bench;
 mod conventions;
 mod eval;
 mod extract;
@@ -40,6 +41,7 @@ enum Command {
     Methods(methods::MethodsArgs),
     Results(results::ResultsArgs),
     Quality(quality::QualityArgs),
+    Bench(bench::BenchArgs),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         Command::Methods(args) => methods::run(&args),
         Command::Results(args) => results::run(&args),
         Command::Quality(args) => quality::run(&args),
+        Command::Bench(args) => bench::run(&args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("trommel: {error:#}");
