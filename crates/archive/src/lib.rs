@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+mod bare;
 mod buffer;
 mod chunked;
 mod coding;
@@ -26,6 +27,7 @@ mod stream;
 pub mod write;
 mod zst;
 
+pub use bare::inflate_members;
 pub use error::{ArchiveError, Damage, PayloadError};
 pub use headers::Headers;
 pub use media::{MediaType, TypeSource, media_type};

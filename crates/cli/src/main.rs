@@ -1,6 +1,7 @@
 //! The trommel program.
 
 mod assemble;
+mod bench;
 mod cat;
 mod conventions;
 mod eval;
@@ -52,6 +53,7 @@ enum Command {
     Methods(methods::MethodsArgs),
     Results(results::ResultsArgs),
     Quality(quality::QualityArgs),
+    Bench(bench::BenchArgs),
 }
 
 fn main() -> ExitCode {
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Command::Methods(args) => methods::run(&args),
         Command::Results(args) => results::run(&args),
         Command::Quality(args) => quality::run(&args),
+        Command::Bench(args) => bench::run(&args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("trommel: {error:#}");

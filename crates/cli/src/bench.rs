@@ -1,0 +1,236 @@
+//! `trommel bench`
+
+use std::{fs, hint::black_box, path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::json;
+use trommel::{Conventions, Document, Extractor, Hints, charset_hints};
+use trommel_archive::{
+    MediaType, Payload, PayloadOptions, ReadOptions, Reader, Record, inflate_members, media_type,
+    payload,
+};
+use trommel_html::{Engine as _, Limits, ScanEngine, charset};
+use trommel_model::Model;
+use trommel_sinks::{Compression, Encode as _, Entry, Frames, Jsonl, Source};
+
+use crate::models;
+
+/// Measure each stage of extraction on an archive, on one thread, against bare inflating
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Archive of gzip members, such as samples/wcxb-sample.warc.gz
+    #[arg(value_name = "ARCHIVE")]
+    archive: PathBuf,
+    /// Built-in model or model file [default: the first built-in one]
+    #[arg(long, value_name = "NAME|FILE")]
+    model: Option<String>,
+    /// Times that every stage is run; the median counts
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// How far pages are taken; each stage does all that the one before does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Inflate,
+    Records,
+    Tables,
+    Features,
+    Choice,
+    Document,
+    Output,
+}
+
+impl Stage {
+    const ALL: [Stage; 7] = [
+        Stage::Inflate,
+        Stage::Records,
+        Stage::Tables,
+        Stage::Features,
+        Stage::Choice,
+        Stage::Document,
+        Stage::Output,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Stage::Inflate => "bare inflate",
+            Stage::Records => "records",
+            Stage::Tables => "payload, charset, tables",
+            Stage::Features => "features",
+            Stage::Choice => "scores, choice",
+            Stage::Document => "text, metadata, language",
+            Stage::Output => "JSON lines, zstd",
+        }
+    }
+}
+
+struct Bench {
+    archive: PathBuf,
+    stored: Vec<u8>,
+    model: Arc<Model>,
+    extractor: Extractor,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the archive is not one of whole gzip members, or can't be read.
+pub fn run(args: &BenchArgs) -> Result<ExitCode> {
+    let name = || args.archive.display().to_string();
+    let model = Arc::new(models::load(args.model.as_deref())?);
+    let bench = Bench {
+        stored: fs::read(&args.archive).with_context(name)?,
+        archive: args.archive.clone(),
+        extractor: Extractor::new(Arc::clone(&model)),
+        model,
+    };
+    let plain = inflate_members(&bench.stored, &mut Vec::new())
+        .filter(|plain| *plain > 0)
+        .with_context(|| format!("{}: not made of whole gzip members", name()))?;
+    let mut times = vec![Vec::new(); Stage::ALL.len()];
+    let mut pages = 0;
+    for _ in 0..args.rounds {
+        for (stage, times) in Stage::ALL.into_iter().zip(&mut times) {
+            let begin = Instant::now();
+            pages = bench.stage(stage)?;
+            times.push(begin.elapsed().as_secs_f64());
+        }
+    }
+    let medians: Vec<f64> = times.into_iter().map(median).collect();
+    let floor = medians.first().copied().unwrap_or_default();
+    let rows = Stage::ALL.into_iter().zip(medians);
+    if args.json {
+        let stages: Vec<_> = rows
+            .map(|(stage, seconds)| {
+                json!({
+                    "stage": stage.name(),
+                    "seconds": seconds,
+                    "mb_per_second": plain as f64 / 1e6 / seconds,
+                    "pages_per_second": pages as f64 / seconds,
+                    "share_of_inflate": floor / seconds,
+                })
+            })
+            .collect();
+        let object = json!({
+            "archive": name(), "plain_bytes": plain, "pages": pages, "rounds": args.rounds,
+            "stages": stages,
+        });
+        crate::out(&format!("{object}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    crate::out(&format!(
+        "{}: {pages} pages, {:.1} MB plain; medians of {} rounds, one thread, stages cumulative\n\
+         {:<26} {:>8} {:>9} {:>9}\n",
+        name(),
+        plain as f64 / 1e6,
+        args.rounds,
+        "stage",
+        "MB/s",
+        "pages/s",
+        "inflate"
+    ))?;
+    for (stage, seconds) in rows {
+        crate::out(&format!(
+            "{:<26} {:>8.0} {:>9.0} {:>8.1}%\n",
+            stage.name(),
+            plain as f64 / 1e6 / seconds,
+            pages as f64 / seconds,
+            100.0 * floor / seconds
+        ))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Bench {
+    /// Runs all up to `stage` over the archive; gives the number of pages, if it goes so far.
+    fn stage(&self, stage: Stage) -> Result<u64> {
+        if stage == Stage::Inflate {
+            black_box(inflate_members(&self.stored, &mut Vec::new()));
+            return Ok(0);
+        }
+        let mut output = Frames::new(std::io::sink(), Compression::Zstd, false);
+        let mut pages = 0;
+        for record in Reader::open(&self.archive, ReadOptions::default())? {
+            let mut record = record?;
+            if stage == Stage::Records {
+                black_box(record);
+                continue;
+            }
+            let Ok(page) = payload(&mut record, &PayloadOptions::default()) else {
+                continue;
+            };
+            let kind = media_type(&record, &page).0;
+            if page.body.is_empty() || !matches!(kind, MediaType::Html | MediaType::Xhtml) {
+                continue;
+            }
+            pages += 1;
+            let hints = Hints {
+                url: record.url(),
+                http_charset: page.charset(),
+                crawl_charset: None,
+                date: record.date(),
+            };
+            if stage >= Stage::Document {
+                let document = self.extractor.summary(&page.body, &hints);
+                if stage == Stage::Output {
+                    output.write(&encoded(&record, &page, &document)?)?;
+                } else {
+                    black_box(document);
+                }
+                continue;
+            }
+            let decoded = charset::decode(&page.body, &charset_hints(&hints));
+            let tables = ScanEngine.read(&decoded.text, &Limits::default());
+            match stage {
+                Stage::Features => self.model.schema().each_row(&tables, hints.url, |row| {
+                    black_box(row);
+                }),
+                Stage::Choice => {
+                    black_box(Conventions::default().judge(&self.model, &tables, hints.url));
+                }
+                _ => {
+                    black_box(tables);
+                }
+            }
+        }
+        output.finish()?;
+        Ok(pages)
+    }
+}
+
+fn encoded(record: &Record, page: &Payload, document: &Document) -> Result<Vec<u8>> {
+    let place = &record.place;
+    let source = Source {
+        file: place.file.clone(),
+        offset: place.offset,
+        length: place.length,
+        inner: place.inner,
+    };
+    let entry = Entry {
+        id: record.id().unwrap_or_default(),
+        url: record.url(),
+        date: record.date(),
+        source: &source,
+        truncated: record.truncated(),
+        status: page.status,
+        notes: &[],
+        document,
+    };
+    let mut out = Vec::new();
+    Jsonl.entry(&entry, &mut out)?;
+    Ok(out)
+}
+
+/// The middle one; of an even number the lower of the two.
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times
+        .get((times.len().saturating_sub(1)) / 2)
+        .copied()
+        .unwrap_or_default()
+}
