@@ -58,7 +58,12 @@ impl Times {
         for (&step, &pages) in &self.steps {
             seen += pages;
             if seen as f64 >= wanted {
-                return Some((f64::from(step) / STEPS).exp2() / 1e6);
+                // The end of the last step lies beyond the slowest page.
+                let most = self
+                    .slowest
+                    .as_ref()
+                    .map_or(f64::INFINITY, |page| page.seconds);
+                return Some(((f64::from(step) / STEPS).exp2() / 1e6).min(most));
             }
         }
         None
@@ -88,6 +93,7 @@ mod tests {
             assert!((within / expected - 1.0).abs() < 0.045, "{share}: {within}");
         }
         let slowest = times.slowest().unwrap();
+        assert_eq!(times.within(1.0), Some(slowest.seconds));
         assert_eq!((slowest.id.as_str(), slowest.offset), ("100", 100));
     }
 }

@@ -1,5 +1,7 @@
 //! What counts as main text where people differ: readers' comments and the headline.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
 use trommel_model::{Choice, Comments, Judgement, Model};
@@ -30,6 +32,26 @@ pub enum HeadlineRule {
     Include,
     /// Never.
     Exclude,
+}
+
+impl fmt::Display for CommentRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Exclude => "exclude",
+            Self::Include => "include",
+            Self::Separate => "separate",
+        })
+    }
+}
+
+impl fmt::Display for HeadlineRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Include => "include",
+            Self::Exclude => "exclude",
+        })
+    }
 }
 
 /// The conventions of an extraction.
