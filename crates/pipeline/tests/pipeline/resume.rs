@@ -11,7 +11,10 @@ use std::{
     },
 };
 
-use trommel_pipeline::{Destination, Host, Outcome, Plan, Progress, RunError, State, Summary, run};
+use trommel_filters::{DuplicateSettings, Filters, Reason, Settings};
+use trommel_pipeline::{
+    Destination, DropReason, Host, Outcome, Plan, Progress, RunError, State, Summary, run,
+};
 use trommel_sinks::{Assemble, Compression, Disk, Format, SinkError};
 
 use crate::{disk::Failing, make::*};
@@ -118,6 +121,44 @@ fn an_error_at_any_operation_leaves_a_state_to_go_on_from() {
         }
         assert!(failed > 20, "{failed}");
     }
+}
+
+#[test]
+fn duplicates_are_remembered_over_an_interruption() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let settings = Settings {
+        duplicates: DuplicateSettings {
+            exact: true,
+            // Two generations of seven documents: some are forgotten on the way.
+            memory: 0,
+            ..DuplicateSettings::default()
+        },
+        ..Settings::default()
+    };
+    let to = |name: &str| {
+        let out = folder.path().join(name);
+        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+        plan.inputs.push(plan.inputs[1].clone());
+        plan.filters = Arc::new(Filters::new(&settings));
+        (plan, out)
+    };
+    let (plan, whole) = to("whole");
+    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    let dropped = DropReason::Filtered(Reason::ExactDuplicate);
+    // The second archive repeats five pages that are forgotten by then, the third those of the second.
+    assert_eq!(expected.drops[&dropped], 5);
+    assert!(expected.forgotten >= 14 && expected.adds_up());
+    let bytes = files(&whole);
+    let mut failed = 0;
+    for operations in 0..200 {
+        let (plan, out) = to(&format!("{operations}"));
+        failed += u32::from(go(&plan, &Failing::after(operations), true).is_err());
+        let summary = go(&plan, &Failing::never(), true).unwrap();
+        assert_eq!(summary.drops[&dropped], 5, "{operations}");
+        assert!(files(&out) == bytes, "{operations}");
+    }
+    assert!(failed > 20, "{failed}");
 }
 
 #[test]
