@@ -32,7 +32,7 @@ test: ## Run all tests
 	$(CARGO) test --workspace
 
 bless: ## Write the golden files anew; look at the change with git diff
-	TROMMEL_BLESS=1 $(CARGO) test -p trommel-cli --test it golden_
+	TROMMEL_BLESS=1 $(CARGO) test --workspace --test it golden_
 
 lint: ## Check style, lints and documentation
 	$(CARGO) fmt --all --check

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bench import make_archive, measure, members
 
-# Common Crawl: archives of one snapshot and stored bytes of one, as its monthly announcements give them.
+# Archives of one snapshot.
 SNAPSHOT_ARCHIVES = 90_000
 
 
@@ -138,8 +138,7 @@ def main():
         "## A Common Crawl snapshot",
         "",
         f"A snapshot is some {SNAPSHOT_ARCHIVES:,} archives of about 1 GB gzip each. At the rates measured "
-        "above (stored bytes a CPU second, which depend on how well the pages compress: wcxb-dev to a sixth, "
-        "Common Crawl's to about a fifth):",
+        "above (stored bytes a CPU second, which depend on how well the pages compress):",
         "",
         "| model | stored MB a CPU s | core-hours a snapshot |",
         "|---|--:|--:|",
