@@ -6,20 +6,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-data=${DATA:-../shared/data}
-work=${WORK:-out/peers}
-if [ ! -f "$data/wcxb-dev.warc.gz" ]; then
-    echo "skipped: no $data/wcxb-dev.warc.gz" >&2
-    exit 0
-fi
-mkdir -p "$work"
-if [ ! -x "$work/venv/bin/python" ]; then
-    python3 -m venv "$work/venv"
-fi
-"$work/venv/bin/pip" install --quiet fastwarc resiliparse warcio trafilatura lxml_html_clean zstandard
-cargo build --release -p trommel-cli
-target=${CARGO_TARGET_DIR:-target}
+packages=(fastwarc resiliparse warcio trafilatura lxml_html_clean zstandard)
+. scripts/peers/setup.sh
 CARGO_TARGET_DIR=$work/target cargo build --release --manifest-path scripts/peers/Cargo.toml
 
-"$work/venv/bin/python" scripts/peers/bench.py --data "$data" --trommel "$target/release/trommel" \
-    --rust "$work/target/release" --python "$work/venv/bin/python" --work "$work" --docs docs "$@"
+"$python" scripts/peers/bench.py --data "$data" --trommel "$trommel" --rust "$work/target/release" \
+    --python "$python" --work "$work" --docs docs "$@"

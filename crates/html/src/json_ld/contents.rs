@@ -94,7 +94,8 @@ const ARTICLES: [&str; 11] = [
     "Report",
 ];
 
-const PRODUCTS: [&str; 5] = [
+/// Types of products.
+pub(super) const PRODUCTS: [&str; 5] = [
     "Product",
     "ProductGroup",
     "ProductModel",
@@ -102,14 +103,16 @@ const PRODUCTS: [&str; 5] = [
     "Vehicle",
 ];
 
-const POSTINGS: [&str; 4] = [
+/// Types of what stands in forums as a page's own text.
+pub(super) const POSTINGS: [&str; 4] = [
     "DiscussionForumPosting",
     "SocialMediaPosting",
     "Question",
     "Answer",
 ];
 
-const COMMENTS: [&str; 7] = [
+/// Types of what readers say.
+pub(super) const COMMENTS: [&str; 7] = [
     "Comment",
     "Review",
     "UserReview",

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use memchr::memmem;
 
+use super::contents::{COMMENTS, POSTINGS, PRODUCTS};
 use super::{JsonLd, Node};
 use crate::plain::plain;
 use crate::table::hash;
@@ -28,28 +29,6 @@ pub struct JsonLdText {
     /// text had one; never empty.
     pub text: String,
 }
-
-const PRODUCTS: [&str; 5] = [
-    "Product",
-    "ProductGroup",
-    "ProductModel",
-    "IndividualProduct",
-    "Vehicle",
-];
-
-const POSTINGS: [&str; 11] = [
-    "DiscussionForumPosting",
-    "SocialMediaPosting",
-    "Comment",
-    "Question",
-    "Answer",
-    "Review",
-    "UserReview",
-    "CriticReview",
-    "EmployerReview",
-    "ClaimReview",
-    "Recommendation",
-];
 
 /// The content texts of a page's JSON-LD scripts in document order, each once. Scripts without a key
 /// that can hold such a text are not parsed.
@@ -89,7 +68,8 @@ impl JsonLd {
 }
 
 fn of_node<'a>(node: &Node<'a>) -> impl Iterator<Item = (JsonLdKind, &'a str)> {
-    let keys: &[(&str, JsonLdKind)] = if node.types().any(|name| POSTINGS.contains(&name)) {
+    let is_posting = |name: &str| POSTINGS.contains(&name) || COMMENTS.contains(&name);
+    let keys: &[(&str, JsonLdKind)] = if node.types().any(is_posting) {
         &[
             ("text", JsonLdKind::Posting),
             ("articleBody", JsonLdKind::Posting),
