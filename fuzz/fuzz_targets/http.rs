@@ -12,7 +12,7 @@ const LIMIT: u64 = 10_000;
 fuzz_target!(|data: &[u8]| {
     let mut headers = Headers::new();
     headers.push("Content-Type", "application/http; msgtype=response");
-    let mut record = Record {
+    let record = Record {
         place: Place {
             file: "f".into(),
             offset: 0,
@@ -26,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
         notes: Vec::new(),
     };
     let options = PayloadOptions { max_payload: LIMIT };
-    let payload = payload(&mut record, &options).expect("responses have a payload");
+    let payload = payload(&record, &options).expect("responses have a payload");
     assert!(payload.body.len() as u64 <= LIMIT);
     if payload.codings.is_empty() && payload.notes.is_empty() {
         assert!(data.ends_with(&payload.body));

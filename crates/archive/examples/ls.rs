@@ -17,13 +17,13 @@ fn main() -> ExitCode {
         };
         for item in reader {
             match item {
-                Ok(mut record) => {
+                Ok(record) => {
                     let (place, length) = (&record.place, record.block.len());
                     print!(
                         "{}+{}\t{}\t{}\t{length}",
                         place.offset, place.inner, place.length, record.kind
                     );
-                    if let Ok(payload) = payload(&mut record, &PayloadOptions::default()) {
+                    if let Ok(payload) = payload(&record, &PayloadOptions::default()) {
                         let kind = match media_type(&record, &payload).0 {
                             MediaType::Html => "html".to_owned(),
                             MediaType::Xhtml => "xhtml".to_owned(),

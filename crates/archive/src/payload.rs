@@ -1,6 +1,6 @@
 //! The payload of a record: HTTP framing and codings undone.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use crate::{
     chunked,
@@ -88,20 +88,20 @@ impl fmt::Display for PayloadNote {
 
 /// The payload of a response or resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Payload {
+pub struct Payload<'a> {
     /// HTTP status code; None where there is no status line.
     pub status: Option<u16>,
     /// HTTP headers.
     pub headers: Headers,
-    /// The body, decoded.
-    pub body: Vec<u8>,
+    /// The body, decoded; that of a body without codings is part of the record's block.
+    pub body: Cow<'a, [u8]>,
     /// Codings undone, outermost first.
     pub codings: Vec<Coding>,
     /// Oddities survived.
     pub notes: Vec<PayloadNote>,
 }
 
-impl Payload {
+impl Payload<'_> {
     /// HTTP Content-Type as it stands.
     pub fn content_type(&self) -> Option<&str> {
         self.headers
@@ -137,14 +137,17 @@ impl Default for PayloadOptions {
     }
 }
 
-/// Takes the payload out of a record; its block is empty afterwards.
+/// The payload of a record.
 ///
 /// Codings named by headers are tested before they are undone: many archives keep the headers of a
 /// body that was stored decoded.
 ///
 /// # Errors
-/// Warcinfo, request, metadata, continuation and unknown records have no payload; their block stays.
-pub fn payload(record: &mut Record, options: &PayloadOptions) -> Result<Payload, PayloadError> {
+/// Warcinfo, request, metadata, continuation and unknown records have no payload.
+pub fn payload<'a>(
+    record: &'a Record,
+    options: &PayloadOptions,
+) -> Result<Payload<'a>, PayloadError> {
     let http = match record.kind {
         RecordType::Response | RecordType::Revisit => true,
         RecordType::Resource | RecordType::Conversion => record
@@ -153,14 +156,14 @@ pub fn payload(record: &mut Record, options: &PayloadOptions) -> Result<Payload,
         _ => return Err(PayloadError::NoPayload(record.kind.clone())),
     };
     let mut payload = Payload::default();
-    let mut body = std::mem::take(&mut record.block);
+    let mut body = record.block.as_slice();
     if http {
-        let head = http::head(&body);
-        body.drain(..head.length);
+        let head = http::head(body);
+        body = body.get(head.length..).unwrap_or_default();
         payload.status = head.status;
         payload.headers = head.headers;
     }
-    payload.body = body;
+    payload.body = Cow::Borrowed(body);
     let limit = usize::try_from(options.max_payload).unwrap_or(usize::MAX);
     if http {
         for coding in declared(&payload.headers, &mut payload.notes) {
@@ -180,7 +183,10 @@ pub fn payload(record: &mut Record, options: &PayloadOptions) -> Result<Payload,
         payload.notes.push(PayloadNote::Undeclared(Coding::Gzip));
     }
     if payload.body.len() > limit {
-        payload.body.truncate(limit);
+        match &mut payload.body {
+            Cow::Borrowed(body) => *body = body.get(..limit).unwrap_or_default(),
+            Cow::Owned(body) => body.truncate(limit),
+        }
         payload.notes.push(PayloadNote::LimitHit);
     }
     Ok(payload)
@@ -211,7 +217,7 @@ fn declared(headers: &Headers, notes: &mut Vec<PayloadNote>) -> Vec<Coding> {
     codings
 }
 
-fn undo(payload: &mut Payload, coding: Coding, limit: usize) {
+fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
     if payload.body.trim_ascii().is_empty() {
         return;
     }
@@ -224,7 +230,7 @@ fn undo(payload: &mut Payload, coding: Coding, limit: usize) {
                 if joined.cut {
                     payload.notes.push(PayloadNote::BodyCut(coding));
                 }
-                payload.body = joined.body;
+                payload.body = joined.body.into();
                 payload.codings.push(coding);
                 return;
             }
@@ -244,7 +250,7 @@ fn undo(payload: &mut Payload, coding: Coding, limit: usize) {
             return;
         }
     };
-    payload.body = body;
+    payload.body = body.into();
     payload.codings.push(coding);
     payload.notes.extend(note);
 }

@@ -156,12 +156,12 @@ impl Bench {
         let mut output = Frames::new(std::io::sink(), Compression::Zstd, false);
         let mut pages = 0;
         for record in Reader::open(&self.archive, ReadOptions::default())? {
-            let mut record = record?;
+            let record = record?;
             if stage == Stage::Records {
                 black_box(record);
                 continue;
             }
-            let Ok(page) = payload(&mut record, &PayloadOptions::default()) else {
+            let Ok(page) = payload(&record, &PayloadOptions::default()) else {
                 continue;
             };
             let kind = media_type(&record, &page).0;

@@ -43,7 +43,7 @@ pub fn run(args: &CatArgs) -> anyhow::Result<ExitCode> {
     } else if record.kind == RecordType::Conversion {
         std::mem::take(&mut record.block)
     } else {
-        let page = payload(&mut record, &PayloadOptions::default())?;
+        let page = payload(&record, &PayloadOptions::default())?;
         let hints = Hints {
             url: record.url(),
             http_charset: page.charset(),

@@ -29,6 +29,11 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
+// Pages are read by one thread and freed by another, and each needs a few hundred kilobytes for a
+// moment: the system's allocator gives them back and has them cleared anew every time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Take the main text out of web archives
 #[derive(Debug, Parser)]
 #[command(version)]

@@ -196,11 +196,11 @@ fn root() -> PathBuf {
 /// Decoded pages of an archive.
 fn pages(path: &Path) -> impl Iterator<Item = String> {
     let reader = Reader::open(path, ReadOptions::default()).unwrap();
-    reader.filter_map(Result::ok).filter_map(|mut record| {
+    reader.filter_map(Result::ok).filter_map(|record| {
         if record.kind != RecordType::Response {
             return None;
         }
-        let payload = payload(&mut record, &PayloadOptions::default()).ok()?;
+        let payload = payload(&record, &PayloadOptions::default()).ok()?;
         let hints = charset::Hints {
             http: payload.charset(),
             ..charset::Hints::default()

@@ -93,12 +93,12 @@ fn read(data: &Path, set: &str, extractors: &[Extractor; 2], items: &mut Vec<Ite
     }
     let archive = data.join(format!("{set}.warc.gz"));
     for record in Reader::open(&archive, ReadOptions::default())? {
-        let mut record = record?;
+        let record = record?;
         let id = record.id().unwrap_or_default().to_owned();
         let Some(gold) = golds.remove(&id) else {
             continue;
         };
-        let page = payload(&mut record, &PayloadOptions::default())?;
+        let page = payload(&record, &PayloadOptions::default())?;
         let hints = Hints {
             url: record.url(),
             http_charset: page.charset(),

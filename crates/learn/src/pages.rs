@@ -210,11 +210,11 @@ fn bare(id: &str) -> &str {
 }
 
 /// Reads a page just as the extractor does.
-fn read_page(mut record: Record, gold: &Gold) -> Result<Page, LearnError> {
+fn read_page(record: Record, gold: &Gold) -> Result<Page, LearnError> {
     let (file, offset) = (record.place.file.to_string(), record.place.offset);
     let url = record.url().map_or_else(|| gold.url.clone(), str::to_owned);
     let payload =
-        payload(&mut record, &PayloadOptions::default()).map_err(|error| LearnError::Page {
+        payload(&record, &PayloadOptions::default()).map_err(|error| LearnError::Page {
             file,
             offset,
             message: error.to_string(),

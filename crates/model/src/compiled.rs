@@ -2,6 +2,7 @@
 //! values of all rows lie next to each other: bins are then counted for all of them at once, and what
 //! is looked up is looked up while it is in the cache. The log odds are the same as one row at a time.
 
+use pulp::Arch;
 use rustc_hash::FxHashMap;
 
 use crate::additive::Additive;
@@ -87,6 +88,8 @@ struct Flat {
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     parts: Vec<(f32, Laid)>,
+    /// The widest vectors that the processor has.
+    arch: Arch,
     /// Columns that the laid-out parts ask for, which they know by their places here.
     asked: Vec<u16>,
 }
@@ -126,6 +129,7 @@ impl Compiled {
         });
         Self {
             parts: parts.collect(),
+            arch: Arch::new(),
             asked: asked.columns,
         }
     }
@@ -169,9 +173,11 @@ impl Scoring<'_> {
 
     fn flush(&mut self) {
         let mut sums = self.plain;
-        for (share, laid) in &self.compiled.parts {
+        let Compiled { parts, arch, .. } = self.compiled;
+        for (share, laid) in parts {
             let own = match laid {
-                Laid::Tables(tables) => tables.log_odds(&self.batch),
+                // The same operations in the same order, whatever the width.
+                Laid::Tables(tables) => arch.dispatch(|| tables.log_odds(&self.batch)),
                 Laid::Forest(forest) => forest.log_odds(&self.batch),
                 Laid::Plain(_) => continue,
             };
@@ -263,6 +269,8 @@ impl Tables {
         Some(())
     }
 
+    // Inlined where the width of vectors is known.
+    #[inline(always)]
     fn log_odds(&self, batch: &Batch) -> Lanes {
         let mut sums = [self.intercept; LANES];
         for (quads, table) in &self.runs {
@@ -274,6 +282,7 @@ impl Tables {
         sums
     }
 
+    #[inline(always)]
     fn add_table(&self, sums: &mut Lanes, table: &Table, batch: &Batch) {
         let (start, first, second) = table.edges;
         let edges = self.edges.get(start as usize..).unwrap_or_default();
@@ -301,6 +310,7 @@ impl Tables {
 
 /// Adds the weights of tables of four, one after the other, to each lane's sum. Weights are chosen and
 /// not looked up, so that this is done for several lanes at once.
+#[inline(always)]
 fn add_quads(mut sums: Lanes, quads: &[Quad], batch: &Batch) -> Lanes {
     for quad in quads {
         let (a, b) = (batch.column(quad.columns.0), batch.column(quad.columns.1));
@@ -316,6 +326,7 @@ fn add_quads(mut sums: Lanes, quads: &[Quad], batch: &Batch) -> Lanes {
 }
 
 /// Adds to each lane's cell the number of edges below its value.
+#[inline(always)]
 fn count(edges: &[f32], values: &Lanes, cells: &mut [u32; LANES]) {
     for edge in edges {
         for (cell, value) in cells.iter_mut().zip(values) {

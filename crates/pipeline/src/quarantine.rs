@@ -6,7 +6,7 @@ use std::{
 };
 
 use trommel_archive::{
-    Headers, Note, Place,
+    Record,
     write::{gzip_member, write_record},
 };
 use trommel_sinks::{Compression, Disk, Shard, record_id};
@@ -15,51 +15,44 @@ use crate::{FailureKind, checkpoint::Part};
 
 const VERSION: &str = "WARC/1.1";
 
-/// A record kept until it is known whether it fails.
-pub(crate) struct Kept {
+/// A record that failed.
+pub(crate) struct Kept<'a> {
     /// Its id, or the one derived from its place.
-    pub(crate) id: String,
-    /// Its named fields.
-    pub(crate) headers: Headers,
-    /// Its block.
-    pub(crate) block: Vec<u8>,
-    /// Where it is stored.
-    pub(crate) place: Place,
-    /// Oddities of it.
-    pub(crate) notes: Vec<Note>,
+    pub(crate) id: &'a str,
+    pub(crate) record: &'a Record,
     /// The encoding that the crawl's metadata record gives for it.
-    pub(crate) charset: Option<String>,
+    pub(crate) charset: Option<&'a str>,
 }
 
-impl Kept {
+impl Kept<'_> {
     /// The record as a gzip member, and after it another with a metadata record about it: reason,
     /// place and message. The same record and failure give the same bytes.
     ///
     /// # Errors
     /// None is known: fields that a WARC record can't have are mended before.
     pub(crate) fn members(&self, kind: FailureKind, message: &str) -> io::Result<Vec<u8>> {
-        let bracketed = format!("<{}>", one_line(&self.id));
+        let bracketed = format!("<{}>", one_line(self.id));
         let mut fields: Vec<(String, String)> = Vec::new();
-        for (name, value) in self.headers.iter() {
+        for (name, value) in self.record.headers.iter() {
             // The block may be shorter than stated; its length is written anew.
             if !name.is_empty() && !name.eq_ignore_ascii_case("Content-Length") {
                 fields.push((one_line(name).replace(':', " "), one_line(value)));
             }
         }
-        if self.headers.get("WARC-Record-ID").is_none_or(str::is_empty) {
+        if self.record.headers.get("WARC-Record-ID").is_none_or(str::is_empty) {
             fields.retain(|(name, _)| !name.eq_ignore_ascii_case("WARC-Record-ID"));
             fields.push(("WARC-Record-ID".to_owned(), bracketed.clone()));
         }
-        let mut out = member(&fields, &self.block)?;
+        let mut out = member(&fields, &self.record.block)?;
 
-        let id = record_id(&["quarantine", &self.id, kind.name()]);
+        let id = record_id(&["quarantine", self.id, kind.name()]);
         let mut about = vec![
             ("WARC-Type".to_owned(), "metadata".to_owned()),
             ("WARC-Record-ID".to_owned(), format!("<{id}>")),
             ("WARC-Concurrent-To".to_owned(), bracketed),
         ];
         for name in ["WARC-Target-URI", "WARC-Date"] {
-            let value = self.headers.get(name).filter(|value| !value.is_empty());
+            let value = self.record.headers.get(name).filter(|value| !value.is_empty());
             about.extend(value.map(|value| (name.to_owned(), one_line(value))));
         }
         about.push((
@@ -68,17 +61,17 @@ impl Kept {
         ));
         let mut block = format!(
             "reason: {kind}\r\nfile: {}\r\noffset: {}\r\nlength: {}\r\ninner: {}\r\nmessage: {}\r\n",
-            one_line(&self.place.file),
-            self.place.offset,
-            self.place.length,
-            self.place.inner,
+            one_line(&self.record.place.file),
+            self.record.place.offset,
+            self.record.place.length,
+            self.record.place.inner,
             one_line(message),
         );
-        for note in &self.notes {
+        for note in &self.record.notes {
             block.push_str(&format!("note: {}\r\n", one_line(&note.to_string())));
         }
         // Under the name that crawls use for it, so that a run over this file finds it again.
-        if let Some(charset) = &self.charset {
+        if let Some(charset) = self.charset {
             block.push_str(&format!("charset-detected: {}\r\n", one_line(charset)));
         }
         out.extend(member(&about, block.as_bytes())?);

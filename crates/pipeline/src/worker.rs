@@ -59,10 +59,8 @@ impl Worker<'_> {
 
     /// A fault of the program on one record is that record's failure only.
     fn guarded(&self, captured: Captured) -> Made {
-        let Captured {
-            mut record,
-            charset,
-        } = captured;
+        let Captured { record, charset } = captured;
+        let charset = charset.as_deref();
         if let Some(reason) = by_kind(&record.kind) {
             return Made::without_page(Verdict::Dropped(reason));
         }
@@ -72,19 +70,7 @@ impl Worker<'_> {
         let id = record
             .id()
             .map_or_else(|| derived_id(&record), str::to_owned);
-        // Decoding the payload uses the block up.
-        let kept = self.quarantine.then(|| Kept {
-            id: id.clone(),
-            headers: record.headers.clone(),
-            block: record.block.clone(),
-            place: record.place.clone(),
-            notes: record.notes.clone(),
-            charset: charset.clone(),
-        });
-        let label = label(&record);
-        let made = catch_unwind(AssertUnwindSafe(|| {
-            self.make(&mut record, charset.as_deref(), &id)
-        }));
+        let made = catch_unwind(AssertUnwindSafe(|| self.make(&record, charset, &id)));
         let mut made = made.unwrap_or_else(|panic| {
             Made::without_page(failed(FailureKind::Panic, panic_message(&*panic)))
         });
@@ -94,8 +80,13 @@ impl Worker<'_> {
             members,
         } = &mut made.verdict
         {
-            let kept = kept.map(|kept| kept.members(*kind, message));
-            *message = format!("{label}: {message}");
+            let kept = Kept {
+                id: &id,
+                record: &record,
+                charset,
+            };
+            let kept = self.quarantine.then(|| kept.members(*kind, message));
+            *message = format!("{}: {message}", label(&record));
             match kept {
                 Some(Ok(bytes)) => *members = bytes,
                 Some(Err(error)) => message.push_str(&format!("; not kept: {error}")),
@@ -105,7 +96,7 @@ impl Worker<'_> {
         made
     }
 
-    fn make(&self, record: &mut Record, charset: Option<&str>, id: &str) -> Made {
+    fn make(&self, record: &Record, charset: Option<&str>, id: &str) -> Made {
         let page = match payload(record, &self.payload) {
             Ok(page) => page,
             Err(error) => {

@@ -63,13 +63,13 @@ fn pages() -> Vec<Stored> {
     let input = Cursor::new(ARCHIVE.as_slice());
     let mut pages = Vec::new();
     for record in Reader::new("sample", input, ReadOptions::default()).unwrap() {
-        let mut record = record.unwrap();
+        let record = record.unwrap();
         if record.kind == RecordType::Response {
-            let payload = payload(&mut record, &PayloadOptions::default()).unwrap();
+            let payload = payload(&record, &PayloadOptions::default()).unwrap();
             pages.push(Stored {
                 url: record.url().map(str::to_owned),
                 charset: payload.charset().map(str::to_owned),
-                body: payload.body,
+                body: payload.body.into_owned(),
             });
         }
     }

@@ -37,8 +37,17 @@ fn response(headers: &str, body: &[u8]) -> Record {
     )
 }
 
-fn undo(headers: &str, body: &[u8]) -> Payload {
-    payload(&mut response(headers, body), &PayloadOptions::default()).unwrap()
+fn undo(headers: &str, body: &[u8]) -> Payload<'static> {
+    undo_within(&PayloadOptions::default(), headers, body)
+}
+
+fn undo_within(options: &PayloadOptions, headers: &str, body: &[u8]) -> Payload<'static> {
+    let record = response(headers, body);
+    let undone = payload(&record, options).unwrap();
+    Payload {
+        body: undone.body.into_owned().into(),
+        ..undone
+    }
 }
 
 fn chunked(body: &[u8], size: usize) -> Vec<u8> {
@@ -179,19 +188,20 @@ fn limits_hold() {
         max_payload: 100_000,
     };
     for (name, coding, encode) in CODERS {
-        let mut record = response(&format!("Content-Encoding: {name}\r\n"), &encode(&bomb));
-        let undone = payload(&mut record, &options).unwrap();
+        let headers = format!("Content-Encoding: {name}\r\n");
+        let undone = undo_within(&options, &headers, &encode(&bomb));
         assert_eq!(undone.body.len(), 100_000, "{name}");
         assert_eq!(undone.notes, [PayloadNote::LimitHit], "{name}");
         assert_eq!(undone.codings, [coding]);
-        assert!(undone.body.capacity() < 400_000);
+        assert!(undone.body.into_owned().capacity() < 400_000);
     }
     let exact = PayloadOptions {
         max_payload: PAGE.len() as u64,
     };
-    let mut record = response("Content-Encoding: gzip\r\n", &gz(PAGE.as_bytes()));
-    assert_eq!(payload(&mut record, &exact).unwrap().notes, []);
-    let undone = payload(&mut response("", &bomb), &options).unwrap();
+    let coded = gz(PAGE.as_bytes());
+    let undone = undo_within(&exact, "Content-Encoding: gzip\r\n", &coded);
+    assert_eq!(undone.notes, []);
+    let undone = undo_within(&options, "", &bomb);
     assert_eq!(
         (undone.body.len(), undone.notes),
         (100_000, vec![PayloadNote::LimitHit])
@@ -206,9 +216,9 @@ fn a_bomb_in_a_bomb_is_bounded() {
     let bomb = gz(&gz(&vec![0; 40_000_000]));
     assert!(bomb.len() < 1000);
     let headers = "Content-Encoding: gzip, gzip\r\n";
-    let undone = payload(&mut response(headers, &bomb), &options).unwrap();
+    let undone = undo_within(&options, headers, &bomb);
     assert_eq!(undone.body.len(), 1_000_000);
-    assert!(undone.body.capacity() < 3_000_000);
+    assert!(undone.body.into_owned().capacity() < 3_000_000);
     assert_eq!(undone.notes, [PayloadNote::LimitHit]);
 }
 
@@ -241,7 +251,7 @@ fn chunk_sizes_that_lie_lose_no_text() {
         "\r\n4\r\nWiki\r\npedia",
     ] {
         let undone = undo("Transfer-Encoding: chunked\r\n", body.as_bytes());
-        let text = String::from_utf8(undone.body).unwrap();
+        let text = String::from_utf8(undone.body.into_owned()).unwrap();
         assert!(
             text.contains("Wiki") && text.contains("pedia"),
             "{body:?}: {text:?}"
@@ -261,32 +271,31 @@ fn many_chunks_before_many_blanks_take_linear_time() {
 #[test]
 fn records_of_each_type() {
     let options = PayloadOptions::default();
-    let mut bare = record(
+    let bare = record(
         "response",
         &[("Content-Type", "text/html")],
         PAGE.as_bytes(),
     );
-    let found = payload(&mut bare, &options).unwrap();
+    let found = payload(&bare, &options).unwrap();
     assert_eq!(
-        (found.status, found.body.as_slice()),
+        (found.status, &*found.body),
         (None, PAGE.as_bytes())
     );
-    assert!(bare.block.is_empty());
-    let mut resource = record(
+    let resource = record(
         "resource",
         &[("Content-Type", "text/html")],
         b"HTTP/1.1 is a title",
     );
     assert_eq!(
-        payload(&mut resource, &options).unwrap().body,
+        &*payload(&resource, &options).unwrap().body,
         b"HTTP/1.1 is a title"
     );
-    let mut request = record("request", &[], b"GET / HTTP/1.1\r\n\r\n");
-    let error = payload(&mut request, &options).unwrap_err();
+    let request = record("request", &[], b"GET / HTTP/1.1\r\n\r\n");
+    let error = payload(&request, &options).unwrap_err();
     assert_eq!(error, PayloadError::NoPayload(RecordType::Request));
     assert_eq!(request.block, b"GET / HTTP/1.1\r\n\r\n");
-    let mut revisit = record("revisit", &[], b"HTTP/1.1 304 Not Modified\r\nA: b\r\n\r\n");
-    let found = payload(&mut revisit, &options).unwrap();
+    let revisit = record("revisit", &[], b"HTTP/1.1 304 Not Modified\r\nA: b\r\n\r\n");
+    let found = payload(&revisit, &options).unwrap();
     assert_eq!(
         (found.status, found.body.len(), found.headers.get("a")),
         (Some(304), 0, Some("b"))
@@ -317,8 +326,8 @@ fn kind(identified: &str, http: &str, body: &str) -> (MediaType, TypeSource) {
         ("Content-Type", "application/http"),
         ("WARC-Identified-Payload-Type", identified),
     ];
-    let mut record = record("response", &fields, &block);
-    let payload = payload(&mut record, &PayloadOptions::default()).unwrap();
+    let record = record("response", &fields, &block);
+    let payload = payload(&record, &PayloadOptions::default()).unwrap();
     media_type(&record, &payload)
 }
 
@@ -365,8 +374,8 @@ fn media_types_in_their_order() {
         );
     }
     let page = |fields: &[(&'static str, &str)], kind| {
-        let mut record = record(kind, fields, PAGE.as_bytes());
-        let payload = payload(&mut record, &PayloadOptions::default()).unwrap();
+        let record = record(kind, fields, PAGE.as_bytes());
+        let payload = payload(&record, &PayloadOptions::default()).unwrap();
         media_type(&record, &payload)
     };
     assert_eq!(

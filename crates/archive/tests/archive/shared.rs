@@ -24,14 +24,14 @@ fn count(path: &Path) -> Option<(usize, usize)> {
     let (mut records, mut errors) = (0, 0);
     for item in reader {
         match item {
-            Ok(mut record) => {
+            Ok(record) => {
                 assert!(
                     record.place.offset + record.place.length <= size,
                     "{}",
                     record.place
                 );
                 assert!(record.place.length > 0, "{}", record.place);
-                let _ = payload(&mut record, &PayloadOptions::default());
+                let _ = payload(&record, &PayloadOptions::default());
                 records += 1;
             }
             Err(error) => {

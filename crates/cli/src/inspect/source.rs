@@ -96,16 +96,16 @@ impl Source {
         }
     }
 
-    fn of(mut record: Record, next: Option<&Record>) -> anyhow::Result<Self> {
+    fn of(record: Record, next: Option<&Record>) -> anyhow::Result<Self> {
         let crawl_charset = next.and_then(|next| crawl_charset(&record, next));
-        let payload = payload(&mut record, &PayloadOptions::default())
+        let payload = payload(&record, &PayloadOptions::default())
             .with_context(|| record.place.to_string())?;
         Ok(Self {
             url: record.url().map(str::to_owned),
             http_charset: payload.charset().map(str::to_owned),
             crawl_charset,
             date: record.date().map(str::to_owned),
-            bytes: payload.body,
+            bytes: payload.body.into_owned(),
         })
     }
 }
