@@ -87,6 +87,8 @@ fn a_page_cut_inside_of_code_gives_none_of_it() {
         "<p>Text.</p><script>/* <p>no</p> */ // <p>no\nvar a = 1; f(`<p>no",
         "<p>Text.</p><script type='text/x-template'><div><p>no</p>",
         "<p>Text.</p><script type='application/json'>{\"a\": \"<p>no</p>\", \"b",
+        "<p>Text.</p><template><div><p>no</p>",
+        "<p>Text.</p><template><script>a</script><template><p>no</p></template><p>no",
         "<p>Text.</p><style>a::after { content: '<p>no' } /* <p>no",
         "<p>Text.</p><script><!--\nvar a = '<script></script><p>no",
         "<p>Text.</p><a href='http://example.org/no",
@@ -109,6 +111,12 @@ fn a_page_goes_on_behind_what_is_never_closed() {
         "<p>A</p><a href='no <b>no</b><p>B</p>",
         "<p>A</p><noscript><style>no</noscript><p>B</p>",
         "<noscript><p>A</p><style>no<p>B</p></noscript>",
+        "<p>A</p><template><i>no</i><p>B</p></body></html>",
+        "<p>A</p><template>no<template><p>no</p></template><p>B</p></body></html>",
+        "<p>A</p><template>no<p>B<template><p></template></body></html>",
+        "<p>A</p><template><script>no<p>B</p></body></html>",
+        "<p>A</p><noscript><template>no</noscript><p>B</p>",
+        "<p>A</p><select><template></select><p>B</p>",
     ] {
         assert_eq!(recovered(html), "A\nB\n", "{html}");
     }
@@ -152,6 +160,7 @@ fn what_is_read_again_is_bounded() {
     for html in [
         "<p>A</p><script>no <p>B</p><p>C</p><p>D</p>",
         "<p>A</p><!--no <p>B</p><p>C</p><p>é</p>",
+        "<p>A</p><template><p>B</p>12345</body><p>C</p>",
     ] {
         let page = ScanEngine.read(html, &limits);
         assert!(page.capped.has(Cap::Recovered), "{html}");
