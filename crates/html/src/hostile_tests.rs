@@ -199,3 +199,26 @@ fn text_beyond_the_cap_is_left_out() {
     assert!(page.capped.has(Cap::Text));
     assert_eq!(text(&page), "one é two\nth\n");
 }
+
+/// A text was once left out as a whole where its end passed the cap, and so depended on the chunks.
+#[test]
+fn what_caps_leave_does_not_depend_on_the_chunks() {
+    let html = "<title>One é two</title><script type='application/ld+json'>{\"é\": 1}</script>\
+        <p>one é two</p><noscript>th é &amp; ree</noscript><pre> four é five</pre>six";
+    for most in 0..40 {
+        let limits = Limits {
+            text: most,
+            head: most,
+            ..Limits::default()
+        };
+        let page = ScanEngine.read(html, &limits);
+        let kept: usize = page.blocks.iter().map(|block| page.text(block).len()).sum();
+        assert!(kept <= most);
+        for cut in (0..=html.len()).filter(|cut| html.is_char_boundary(*cut)) {
+            let mut reader = crate::PushReader::new(&limits);
+            reader.push(&html[..cut]);
+            reader.push(&html[cut..]);
+            assert!(reader.finish() == page, "cut at {cut}, cap {most}");
+        }
+    }
+}
