@@ -258,6 +258,9 @@ impl<'a> Scanner<'a> {
         if end.is_some() {
             return end;
         }
+        if let Some(recovery) = &mut self.recovery {
+            recovery.note_endless(unclosed);
+        }
         self.builder.end_template();
         self.resume(unclosed, from)
     }

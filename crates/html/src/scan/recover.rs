@@ -75,10 +75,18 @@ impl Recovery {
         })
     }
 
-    /// Where reading goes on in `rest`, the text of `unclosed`.
-    pub fn resume(&mut self, unclosed: Unclosed, rest: &str) -> Option<usize> {
+    /// Notes that what begins has no end in the rest of the page.
+    pub fn note_endless(&mut self, unclosed: Unclosed) {
         if !self.is_endless(unclosed) {
             self.endless.push(unclosed);
+        }
+    }
+
+    /// Where reading goes on in `rest`, the text of `unclosed`.
+    pub fn resume(&mut self, unclosed: Unclosed, rest: &str) -> Option<usize> {
+        if unclosed != Unclosed::Template(Tag::Template) {
+            // Templates nest: that one is open to the end does not mean that none inside it ends.
+            self.note_endless(unclosed);
         }
         let bytes = rest.as_bytes();
         let code = match unclosed {
