@@ -57,60 +57,32 @@ fn text(html: &str, out: &mut String) {
     }
 }
 
-/// Words that both have, and the words of the one that has more, as multisets.
-fn overlap(ours: &[&str], theirs: &[&str]) -> (usize, usize) {
-    let mut counts = std::collections::HashMap::new();
-    for word in ours {
-        *counts.entry(word).or_insert(0i64) += 1;
-    }
-    let shared = theirs.iter().filter(|word| {
-        let left = counts.get_mut(word);
-        left.is_some_and(|left| {
-            *left -= 1;
-            *left >= 0
-        })
-    });
-    (shared.count(), ours.len().max(theirs.len()))
-}
-
+/// Of 5,541 pages 30 have other words or another order: where a `select`, `svg`, `title` or script is
+/// never closed, or holds block-level elements, reading goes on here and not there; scripts in pieces of
+/// `noscript` are text there.
 #[test]
 fn words_are_those_of_another_tokenizer() {
-    let (mut total, mut same, mut shared, mut all) = (0, 0, 0, 0);
+    let (mut total, mut same) = (0, 0);
     for archive in archives() {
         for (at, html) in pages(&archive).enumerate() {
             let page = ScanEngine.read(&html, &Limits::default());
             let blocks = page.blocks.iter().map(|block| page.text(block));
-            let ours: Vec<&str> = blocks
-                .flat_map(|text| words(text, Rule::Characters))
-                .collect();
+            let ours = blocks.flat_map(|text| words(text, Rule::Characters));
             let mut other = String::new();
             text(&html, &mut other);
+            // Characters that are dropped here, not white space there.
             other.retain(|c| {
-                c.is_whitespace()
-                    || !(c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}'))
+                let is_ignored = c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}');
+                c.is_whitespace() || !is_ignored
             });
-            let theirs: Vec<&str> = words(&other, Rule::Characters).collect();
-            let (both, most) = overlap(&ours, &theirs);
             total += 1;
-            same += usize::from(ours == theirs);
-            shared += both;
-            all += most;
-            if ours != theirs {
-                let first = ours
-                    .iter()
-                    .zip(&theirs)
-                    .position(|(a, b)| a != b)
-                    .unwrap_or(ours.len().min(theirs.len()));
-                let s = first.saturating_sub(3);
-                println!(
-                    "{} page {at}: {both} of {most}; {:?} / {:?}",
-                    archive.file_name().unwrap().display(),
-                    &ours[s..(first + 5).min(ours.len())],
-                    &theirs[s..(first + 5).min(theirs.len())]
-                );
+            if ours.eq(words(&other, Rule::Characters)) {
+                same += 1;
+            } else {
+                println!("page {at} of {}", archive.display());
             }
         }
     }
-    println!("{same} of {total} pages, {shared} of {all} words");
     assert!(total > 0);
+    assert!(same * 1000 >= total * 990, "{same} of {total} pages");
 }
