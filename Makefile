@@ -42,8 +42,9 @@ lint: ## Check style, lints and documentation
 fuzz: ## Run every fuzz target for TIME seconds (default 60)
 	scripts/fuzz.sh
 
-bench: ## Time each stage on the sample archive, and each published method on growing pages
+bench: ## Time each stage on the sample archive, hostile pages and each published method at growing sizes
 	$(CARGO) bench -p trommel --bench stages
+	$(CARGO) bench -p trommel --bench hostile
 	$(CARGO) bench -p trommel-methods --bench linear
 
 train: build ## Train both shipped models from DATA (some 10 minutes on two cores)

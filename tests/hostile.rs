@@ -128,6 +128,18 @@ pub const SHAPES: &[Shape] = &[
         &["Paragraph 999"],
     ),
     shape(
+        "unclosed template",
+        100_000,
+        |n| between(format!("<template><i>x</i>{}", paragraphs(n))),
+        &["Paragraph 999"],
+    ),
+    shape(
+        "unclosed templates",
+        200_000,
+        |n| between("<template><p>text</p>".repeat(n)),
+        &["text"],
+    ),
+    shape(
         "unclosed quote",
         100_000,
         |n| between(format!("<a href='x>link {}", paragraphs(n))),
@@ -178,6 +190,18 @@ pub const SHAPES: &[Shape] = &[
             ))
         },
         &[],
+    ),
+    shape(
+        "texts under 490 spans",
+        500_000,
+        |n| {
+            let texts: String = (0..n).map(|at| format!("text {at}<hr>")).collect();
+            between(format!(
+                "<p><object>{}{texts}</object>",
+                "<span>".repeat(490)
+            ))
+        },
+        &["text 0", "text 999"],
     ),
     shape(
         "unknown elements",

@@ -95,7 +95,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             crate::out(&extract()?.markdown(&options))?;
         }
         Form::Json => {
-            let mut object = serde_json::to_value(extract()?.document())?;
+            let mut object = serde_json::to_value(extract()?.summary())?;
             if let Some(object) = object.as_object_mut() {
                 object.remove("blocks");
                 object.insert("url".to_owned(), args.url.clone().into());

@@ -6,6 +6,7 @@ use trommel_html::json_ld::{self, Content, ContentProperty, ContentSubject};
 use trommel_html::{Page, words};
 
 use crate::prose::prose_words;
+use crate::steps::count;
 use crate::terms::word_hash;
 use crate::text::{Shape, log};
 
@@ -179,6 +180,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<Candidate>
         .filter(|(_, hidden)| !**hidden);
     for (block, _) in shown {
         let text = page.text(block);
+        count(text.len());
         for phrase in phrases(&hashes(text)) {
             if let Some(met) = met.get_mut(&phrase) {
                 *met = true;

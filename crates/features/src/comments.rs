@@ -7,6 +7,7 @@ use trommel_html::{NONE, Page, Tag, hash};
 
 use crate::outline::Outline;
 use crate::prose::Prose;
+use crate::steps::count;
 use crate::terms::Sieve;
 use crate::text::log;
 
@@ -88,6 +89,7 @@ impl Comments {
             ..Self::default()
         };
         for (at, element) in (0u32..).zip(&page.elements) {
+            count(1 + page.tokens(element).len());
             let above = found
                 .region
                 .get(element.parent as usize)

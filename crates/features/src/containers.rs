@@ -2,6 +2,7 @@
 
 use trommel_html::{NONE, Page, Tag};
 
+use crate::steps::count;
 use crate::text::{Shape, log};
 
 /// How many elements up each group of features looks.
@@ -82,6 +83,7 @@ pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Vec<Sums>, Sums) {
             sum.add(&own);
         }
     }
+    count(page.elements.len());
     // Elements stand before their descendants, so backwards each is complete before it is passed up.
     for at in (0..page.elements.len()).rev() {
         let Some((element, own)) = page.elements.get(at).zip(sums.get(at).copied()) else {
@@ -98,6 +100,7 @@ pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Vec<Sums>, Sums) {
 pub(crate) fn ancestor(page: &Page, element: u32, levels: usize) -> u32 {
     let mut at = element;
     for _ in 0..levels {
+        count(1);
         match page.element(at) {
             Some(own) if own.parent != NONE => at = own.parent,
             _ => break,

@@ -11,6 +11,7 @@ use crate::position::Positions;
 use crate::prose::Prose;
 use crate::repeats::Repeats;
 use crate::schema::{Group, Schema};
+use crate::steps::count;
 use crate::terms::Terms;
 use crate::text::Shape;
 use crate::tokens::{ListedSets, PathWeights};
@@ -125,6 +126,7 @@ impl<'a> Facts<'a> {
     /// Appends the features of block `at` to `row`.
     pub fn row(&self, at: usize, block: &Block, row: &mut Vec<f32>) {
         let page = self.page;
+        count(row.capacity());
         let levels = levels(page, block.element);
         for group in self.groups {
             match group {

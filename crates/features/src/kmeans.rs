@@ -1,5 +1,7 @@
 //! k-means without randomness: centres start by farthest-first traversal, ties go by order.
 
+use crate::steps::count;
+
 /// Rounds after which the centres stand wherever they are.
 const ROUNDS: usize = 50;
 /// Largest move of a centre, in the units of the points, that counts as standing still.
@@ -107,6 +109,7 @@ impl Nearest {
     /// Assigns every point as [`nearest_centre`] does, centre by centre so that many points are
     /// compared at once. False if nothing has changed.
     fn assign<const D: usize>(&mut self, points: &[[f32; D]], centres: &[[f32; D]]) -> bool {
+        count(points.len() * centres.len());
         std::mem::swap(&mut self.own, &mut self.before);
         self.own.fill(0);
         self.distances.fill(f32::INFINITY);

@@ -10,6 +10,8 @@ mod cetr;
 mod comments;
 mod containers;
 mod facts;
+#[cfg(test)]
+mod hostile_tests;
 mod kmeans;
 mod neighbours;
 mod outline;
@@ -20,6 +22,7 @@ mod repeats;
 mod rows;
 mod schema;
 mod shallow;
+mod steps;
 mod terms;
 mod text;
 mod tokens;

@@ -4,6 +4,7 @@
 use trommel_html::{NONE, Page, Tag};
 
 use crate::prose::meetings;
+use crate::steps::count;
 use crate::terms::{Terms, WordSet};
 use crate::text::log;
 
@@ -169,6 +170,7 @@ impl Outline {
         let up_to_heading = heading.map_or(0, |heading| {
             page.path(block.element)
                 .take(12)
+                .inspect(|_| count(1))
                 .take_while(|(index, element)| !(*index..element.end).contains(&heading.element))
                 .count()
         });

@@ -5,6 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::{FxHashMap, FxHasher};
 use trommel_html::{Block, Page, Tag};
 
+use crate::steps::count;
 use crate::terms::{Terms, WordSet};
 use crate::text::log;
 
@@ -74,6 +75,7 @@ impl Positions {
             {
                 positions.headline = Some(at);
             }
+            count(page.text(block).len());
             let mut hasher = FxHasher::default();
             hasher.write(page.text(block).as_bytes());
             let text = *by_text.entry(hasher.finish()).or_insert_with(|| {

@@ -6,6 +6,7 @@ use trommel_html::{NONE, Page, Tag};
 
 use crate::containers::Sums;
 use crate::prose::{Prose, sum_up};
+use crate::steps::count;
 use crate::text::log;
 
 const PARTS: [&str; 8] = [
@@ -73,6 +74,7 @@ impl Repeats {
             .map(|element| u32::from(element.tag == Tag::Img))
             .collect();
         sum_up(page, &mut images);
+        count(2 * page.elements.len());
         let mut groups: Vec<Group> = Vec::new();
         let mut by_template: FxHashMap<(u32, u64), u32> = FxHashMap::default();
         let mut places: Vec<(u32, u32)> = Vec::with_capacity(page.elements.len());

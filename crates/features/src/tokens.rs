@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, Block, Page, Token, hash};
 
+use crate::steps::count;
 use crate::terms::Sieve;
 
 /// A token with a feature of its own.
@@ -210,6 +211,7 @@ pub(crate) fn path_weights(page: &Page, lexicon: &Lexicon) -> Vec<PathWeights> {
             .get(element.parent as usize)
             .copied()
             .unwrap_or_default();
+        count(1 + page.tokens(element).len());
         let mut own = 0.0;
         let mut path = PathWeights {
             sum: above.sum * DECAY,

@@ -4,6 +4,7 @@
 use trommel_html::json_ld::{self, JsonLdKind};
 use trommel_html::{Page, words};
 
+use crate::steps::count;
 use crate::terms::{Terms, WordSet, word_hash};
 use crate::text::log;
 
@@ -72,6 +73,7 @@ impl Topic {
 
     pub fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
         let own = terms.words(at);
+        count(5 * own.len());
         let among = |set: &WordSet| {
             if set.is_empty() {
                 return 0;

@@ -36,6 +36,8 @@ pub(crate) enum TextKind {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     element: u32,
+    /// Innermost block-level element: itself, or around it.
+    container: u32,
     tag: Tag,
     name: u16,
     /// Ended by its end tag while block-level elements inside it are still open.
@@ -50,6 +52,8 @@ struct Skip {
     depth: u32,
     /// Depth of HTML islands (`foreignObject`, `desc`) inside svg.
     islands: u32,
+    /// Place behind the start tag.
+    from: usize,
     capture: Capture,
 }
 
@@ -104,6 +108,7 @@ pub(crate) struct Builder {
 #[derive(Clone, Copy, Debug)]
 struct Current {
     element: u32,
+    container: u32,
     start: usize,
     end: usize,
     first_tag: u32,
@@ -299,7 +304,7 @@ impl Builder {
         }
         if tag.is_skipped() {
             if !text.raw.self_closing || !matches!(tag, Tag::Svg | Tag::Math) {
-                self.start_skip(text);
+                self.start_skip(text, offset);
             }
             return;
         }
@@ -376,8 +381,10 @@ impl Builder {
                 current.end = marks.end;
             }
             None => {
+                let inside = self.stack.last();
                 self.current = Some(Current {
-                    element: self.stack.last().map_or(NONE, |open| open.element),
+                    element: inside.map_or(NONE, |open| open.element),
+                    container: inside.map_or(NONE, |open| open.container),
                     start: marks.start,
                     end: marks.end,
                     first_tag: tag_count,
@@ -504,6 +511,7 @@ impl Builder {
             text: (narrow(start), narrow(self.page.text.len())),
             span: (narrow(current.start), narrow(current.end)),
             element: current.element,
+            container: current.container,
             inline: (narrow(self.inline_from), narrow(self.page.inline.len())),
             words,
             link_words: current.link_words.min(words),

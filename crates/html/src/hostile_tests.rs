@@ -87,6 +87,8 @@ fn a_page_cut_inside_of_code_gives_none_of_it() {
         "<p>Text.</p><script>/* <p>no</p> */ // <p>no\nvar a = 1; f(`<p>no",
         "<p>Text.</p><script type='text/x-template'><div><p>no</p>",
         "<p>Text.</p><script type='application/json'>{\"a\": \"<p>no</p>\", \"b",
+        "<p>Text.</p><template><div><p>no</p>",
+        "<p>Text.</p><template><script>a</script><template><p>no</p></template><p>no",
         "<p>Text.</p><style>a::after { content: '<p>no' } /* <p>no",
         "<p>Text.</p><script><!--\nvar a = '<script></script><p>no",
         "<p>Text.</p><a href='http://example.org/no",
@@ -109,6 +111,12 @@ fn a_page_goes_on_behind_what_is_never_closed() {
         "<p>A</p><a href='no <b>no</b><p>B</p>",
         "<p>A</p><noscript><style>no</noscript><p>B</p>",
         "<noscript><p>A</p><style>no<p>B</p></noscript>",
+        "<p>A</p><template><i>no</i><p>B</p></body></html>",
+        "<p>A</p><template>no<template><p>no</p></template><p>B</p></body></html>",
+        "<p>A</p><template>no<p>B<template><p></template></body></html>",
+        "<p>A</p><template><script>no<p>B</p></body></html>",
+        "<p>A</p><noscript><template>no</noscript><p>B</p>",
+        "<p>A</p><select><template></select><p>B</p>",
     ] {
         assert_eq!(recovered(html), "A\nB\n", "{html}");
     }
@@ -152,6 +160,7 @@ fn what_is_read_again_is_bounded() {
     for html in [
         "<p>A</p><script>no <p>B</p><p>C</p><p>D</p>",
         "<p>A</p><!--no <p>B</p><p>C</p><p>é</p>",
+        "<p>A</p><template><p>B</p>12345</body><p>C</p>",
     ] {
         let page = ScanEngine.read(html, &limits);
         assert!(page.capped.has(Cap::Recovered), "{html}");
@@ -189,4 +198,27 @@ fn text_beyond_the_cap_is_left_out() {
     let page = ScanEngine.read("<p>one é two</p><p>three</p>", &limits);
     assert!(page.capped.has(Cap::Text));
     assert_eq!(text(&page), "one é two\nth\n");
+}
+
+/// A text was once left out as a whole where its end passed the cap, and so depended on the chunks.
+#[test]
+fn what_caps_leave_does_not_depend_on_the_chunks() {
+    let html = "<title>One é two</title><script type='application/ld+json'>{\"é\": 1}</script>\
+        <p>one é two</p><noscript>th é &amp; ree</noscript><pre> four é five</pre>six";
+    for most in 0..40 {
+        let limits = Limits {
+            text: most,
+            head: most,
+            ..Limits::default()
+        };
+        let page = ScanEngine.read(html, &limits);
+        let kept: usize = page.blocks.iter().map(|block| page.text(block).len()).sum();
+        assert!(kept <= most);
+        for cut in (0..=html.len()).filter(|cut| html.is_char_boundary(*cut)) {
+            let mut reader = crate::PushReader::new(&limits);
+            reader.push(&html[..cut]);
+            reader.push(&html[cut..]);
+            assert!(reader.finish() == page, "cut at {cut}, cap {most}");
+        }
+    }
 }

@@ -34,7 +34,11 @@ mod engine_tests;
 #[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
+mod opinion_tests;
+#[cfg(test)]
 mod page_tests;
+#[cfg(test)]
+mod span_tests;
 
 pub use engine::Engine;
 pub use fact::{Fact, FactKind};

@@ -134,6 +134,8 @@ struct Gaps {
     in_noscript: bool,
     /// The text of an open element that holds no markup: should it have no end, it is read again.
     swallowed: Option<Swallowed>,
+    /// What stands behind the start tag of the outermost open `template`, but for what is in `input`.
+    template: Option<Swallowed>,
     /// Place of the comment that came last, if nothing has come since.
     comment: Option<usize>,
     lexer: TagLexer,
@@ -149,6 +151,28 @@ struct Swallowed {
     room: usize,
 }
 
+impl Swallowed {
+    fn new(unclosed: Unclosed, start: usize, limits: &Limits) -> Self {
+        Self {
+            unclosed,
+            text: String::new(),
+            start,
+            // A character more than is read again, so that the cut is seen.
+            room: limits.recovered.saturating_add(4),
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        let part = floor(text, self.room);
+        self.text.push_str(part);
+        self.room = if part.len() < text.len() {
+            0
+        } else {
+            self.room - part.len()
+        };
+    }
+}
+
 impl Stream {
     fn new(builder: Rc<RefCell<Builder>>, offset: usize, depth: u32) -> Self {
         let lexer = TagLexer::new(builder.borrow().limits().attributes);
@@ -162,6 +186,7 @@ impl Stream {
             noscript: None,
             in_noscript: false,
             swallowed: None,
+            template: None,
             comment: None,
             lexer,
         }));
@@ -243,13 +268,7 @@ impl Gaps {
             if swallowed.text.is_empty() {
                 swallowed.start = place;
             }
-            let part = floor(text, swallowed.room);
-            swallowed.text.push_str(part);
-            swallowed.room = if part.len() < text.len() {
-                0
-            } else {
-                swallowed.room - part.len()
-            };
+            swallowed.push(text);
         }
         let kind = match kind {
             TextType::Data | TextType::RCData => TextKind::Decoded,
@@ -269,6 +288,15 @@ impl Gaps {
 
     /// The stream has ended.
     fn rest(&mut self) {
+        self.rest_of_text();
+        self.used = self.input.len();
+        self.keep_template();
+        if let Some(template) = self.template.take() {
+            self.recover(&template.text, template.start, template.unclosed);
+        }
+    }
+
+    fn rest_of_text(&mut self) {
         let at_end = self.used == self.input.len();
         self.tags_before(self.base + self.input.len());
         self.end_noscript();
@@ -344,13 +372,8 @@ impl Gaps {
         // After `<noscript a=>` lol_html reads markup, but calls its text raw.
         if !raw.value_missing {
             self.in_noscript = tag == Tag::Noscript;
-            self.swallowed = Unclosed::of(tag, text.value(Key::Type)).map(|unclosed| Swallowed {
-                unclosed,
-                text: String::new(),
-                start: 0,
-                // A character more than is read again, so that the cut is seen.
-                room: builder.limits().recovered.saturating_add(4),
-            });
+            self.swallowed = Unclosed::of(tag, text.value(Key::Type))
+                .map(|unclosed| Swallowed::new(unclosed, 0, builder.limits()));
         }
         builder.start_tag(text, self.offset + self.base + raw.start);
     }
@@ -366,8 +389,28 @@ impl Gaps {
         self.used = end.saturating_sub(self.base).min(self.input.len());
     }
 
+    /// Keeps the input that has been dealt with as long as a `template` is open.
+    fn keep_template(&mut self) {
+        let builder = self.builder.borrow();
+        let Some(start) = builder.open_template(self.offset) else {
+            self.template = None;
+            return;
+        };
+        let template = match &mut self.template {
+            Some(template) if template.start == start => template,
+            template => template.insert(Swallowed::new(
+                Unclosed::Template(Tag::Template),
+                start,
+                builder.limits(),
+            )),
+        };
+        let from = start.saturating_sub(self.offset + self.base);
+        template.push(self.input.get(from..self.used).unwrap_or_default());
+    }
+
     /// Drops the input that is no longer needed.
     fn compact(&mut self) {
+        self.keep_template();
         self.input.drain(..self.used);
         self.base += self.used;
         self.used = 0;

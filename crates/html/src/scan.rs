@@ -112,8 +112,18 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads on from `start`.
+    /// Reads on from `start` to the end, and again behind a `template` that is still open there.
     fn run(mut self, start: usize) {
+        self.read(start);
+        if self.recovery.is_none()
+            && let Some(from) = self.builder.open_template(self.offset)
+        {
+            let unclosed = Unclosed::Template(Tag::Template);
+            self.resume(unclosed, from - self.offset);
+        }
+    }
+
+    fn read(&mut self, start: usize) {
         let bytes = self.html.as_bytes();
         // Text that has not been given yet begins at `from`.
         let (mut from, mut at) = (start, start);
@@ -178,6 +188,9 @@ impl<'a> Scanner<'a> {
         }
         let content = self.namespaces.start(&text);
         self.builder.start_tag(&text, self.offset + lt);
+        if text.tag == Tag::Template && self.recovery.is_some() {
+            return self.template(raw.end);
+        }
         if content == Content::Markup {
             return Some(raw.end);
         }
@@ -230,6 +243,26 @@ impl<'a> Scanner<'a> {
         };
         self.kind = TextKind::Decoded;
         next
+    }
+
+    /// Passes over a `template` on a page that is being recovered: its end is searched for as that of
+    /// raw text, so that none of those without an end is read twice.
+    fn template(&mut self, from: usize) -> Option<usize> {
+        let unclosed = Unclosed::Template(Tag::Template);
+        let bytes = self.html.as_bytes();
+        let end = if self.is_endless(unclosed) {
+            None
+        } else {
+            end_of_raw(bytes, from, Tag::Template.name())
+        };
+        if end.is_some() {
+            return end;
+        }
+        if let Some(recovery) = &mut self.recovery {
+            recovery.note_endless(unclosed);
+        }
+        self.builder.end_template();
+        self.resume(unclosed, from)
     }
 
     fn is_endless(&self, unclosed: Unclosed) -> bool {

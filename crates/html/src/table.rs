@@ -48,6 +48,8 @@ pub struct Block {
     pub span: (u32, u32),
     /// Innermost element open at the first character ([`NONE`] outside of every element).
     pub element: u32,
+    /// Innermost block-level element around that ([`NONE`] if there is none).
+    pub(crate) container: u32,
     pub(crate) inline: (u32, u32),
     /// Words ([`crate::words`]).
     pub words: u32,
@@ -215,7 +217,7 @@ impl Page {
 
     /// The innermost block-level element around a block.
     pub fn container(&self, block: &Block) -> Option<(u32, &Element)> {
-        self.path(block.element)
-            .find(|(_, element)| !element.tag.is_inline())
+        let element = self.element(block.container)?;
+        Some((block.container, element))
     }
 }

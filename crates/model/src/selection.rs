@@ -89,7 +89,11 @@ fn best_prefix(weighed: &[(f64, f64)], kept: &mut [bool]) {
         .enumerate()
         .map(|(at, (p, w))| (at, *p, *w))
         .collect();
-    order.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    order.sort_unstable_by(|a, b| {
+        #[cfg(test)]
+        tests::COMPARISONS.with(|sum| sum.set(sum.get() + 1));
+        b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
+    });
     let (mut hit, mut size, mut best, mut best_len) = (0.0, 0.0, 0.0, 0);
     for (rank, (_, p, w)) in order.iter().enumerate() {
         hit += p * w;
@@ -138,6 +142,33 @@ mod tests {
             choice.expected_f1
         );
         assert_eq!(choice.kept, [true, true, false, false]);
+    }
+
+    std::thread_local! {
+        /// Comparisons of the sort, the one part of scoring and choosing that is not a fixed number of
+        /// steps a block: rows are scored by tables and trees of the model's own size.
+        pub(super) static COMPARISONS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    }
+
+    #[test]
+    fn a_choice_takes_no_more_comparisons_than_sorting() {
+        let orders: [fn(u32, u32) -> f32; 6] = [
+            |_, _| 0.5,
+            |at, of| at as f32 / of as f32,
+            |at, of| 1.0 - at as f32 / of as f32,
+            |at, of| (at % 1000).min(of - at) as f32 / of as f32,
+            |at, _| (at % 2) as f32,
+            |at, _| (at.wrapping_mul(2_654_435_761) >> 8) as f32 / (1 << 24) as f32,
+        ];
+        for of in [1 << 14, 1 << 15, 1 << 16, 1 << 18] {
+            for order in orders {
+                let probabilities: Vec<f32> = (0..of).map(|at| order(at, of)).collect();
+                COMPARISONS.with(|sum| sum.set(0));
+                Selection::ExpectedF1.choose(&probabilities, &vec![7; of as usize]);
+                let taken = COMPARISONS.with(std::cell::Cell::get);
+                assert!(taken <= 2 * u64::from(of * of.ilog2()), "{taken} for {of}");
+            }
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
+    io::Write,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     thread,
@@ -199,6 +200,44 @@ fn signals_end_with_a_state_and_say_how_to_go_on() {
         assert!(words.contains("trommel: stopped\n"), "{words}");
         assert!(words.contains("--resume goes on from here"), "{words}");
     }
+}
+
+/// A run that waits for its input cannot end early by itself.
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_ends_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_trommel"))
+        .args(["run", "-", "-o", "out"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let sample = fs::read(workspace().join(ARCHIVE)).unwrap();
+    input.write_all(&sample).unwrap();
+    while files_in(folder.path()) == 0 {
+        thread::sleep(Duration::from_millis(2));
+    }
+    let mut sent = 0;
+    while child.try_wait().unwrap().is_none() {
+        signal(&child, "INT");
+        sent += 1;
+        thread::sleep(Duration::from_millis(20));
+    }
+    drop(input);
+    let ended = child.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(130), "{words}");
+    assert!(sent >= 2);
+    assert!(!words.contains("stopped"), "{words}");
+}
+
+#[cfg(unix)]
+fn files_in(folder: &Path) -> usize {
+    fs::read_dir(folder).unwrap().count()
 }
 
 #[test]

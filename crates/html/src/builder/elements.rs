@@ -42,8 +42,14 @@ impl Builder {
             }
             return;
         }
+        let container = if tag.is_inline() {
+            self.stack.last().map_or(NONE, |open| open.container)
+        } else {
+            narrow(index)
+        };
         self.stack.push(Open {
             element: narrow(index),
+            container,
             tag,
             name,
             ended: false,

@@ -5,7 +5,7 @@ use crate::tag::Tag;
 use crate::tag_lexer::{Key, TagText};
 
 impl Builder {
-    pub(super) fn start_skip(&mut self, text: &TagText) {
+    pub(super) fn start_skip(&mut self, text: &TagText, offset: usize) {
         let tag = text.tag;
         let mut capture = Capture::Nothing;
         if tag == Tag::Script {
@@ -23,8 +23,34 @@ impl Builder {
             tag,
             depth: 1,
             islands: 0,
+            from: offset + text.raw.end - text.raw.start,
             capture,
         });
+    }
+
+    /// Place behind the start tag of the outermost `template` that is open, if it is at or behind
+    /// `offset`.
+    pub fn open_template(&self, offset: usize) -> Option<usize> {
+        self.skip
+            .filter(|skip| skip.tag == Tag::Template && skip.from >= offset)
+            .map(|skip| skip.from)
+    }
+
+    /// Ends every open `template`.
+    pub fn leave_template(&mut self) {
+        self.skip = self.skip.filter(|skip| skip.tag != Tag::Template);
+    }
+
+    /// Ends the innermost open `template`, if one is open.
+    pub fn end_template(&mut self) {
+        if let Some(skip) = &mut self.skip
+            && skip.tag == Tag::Template
+        {
+            skip.depth -= 1;
+            if skip.depth == 0 {
+                self.skip = None;
+            }
+        }
     }
 
     /// Whether a start tag inside a skipped element ends the skipping, as when a `select` or `svg`

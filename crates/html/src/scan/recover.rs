@@ -17,8 +17,8 @@ use super::Scanner;
 pub(crate) enum Unclosed {
     /// A script, or a style sheet.
     Code(Tag),
-    /// A script in no known language: a template.
-    Template,
+    /// A `template`, or a script in no known language, which is one, too.
+    Template(Tag),
     /// Another element that holds text only.
     Text(Tag),
     Comment,
@@ -31,7 +31,7 @@ impl Unclosed {
     /// the type of a script.
     pub fn of(tag: Tag, kind: Option<&[u8]>) -> Option<Self> {
         match tag {
-            Tag::Script if !kind.is_none_or(is_code) => Some(Unclosed::Template),
+            Tag::Script if !kind.is_none_or(is_code) => Some(Unclosed::Template(tag)),
             Tag::Script | Tag::Style => Some(Unclosed::Code(tag)),
             Tag::Textarea | Tag::Title | Tag::Iframe | Tag::Noembed | Tag::Noframes => {
                 Some(Unclosed::Text(tag))
@@ -43,8 +43,7 @@ impl Unclosed {
     /// The element, if it is one.
     fn tag(self) -> Option<Tag> {
         match self {
-            Unclosed::Code(tag) | Unclosed::Text(tag) => Some(tag),
-            Unclosed::Template => Some(Tag::Script),
+            Unclosed::Code(tag) | Unclosed::Template(tag) | Unclosed::Text(tag) => Some(tag),
             Unclosed::Comment | Unclosed::Quote => None,
         }
     }
@@ -76,10 +75,18 @@ impl Recovery {
         })
     }
 
-    /// Where reading goes on in `rest`, the text of `unclosed`.
-    pub fn resume(&mut self, unclosed: Unclosed, rest: &str) -> Option<usize> {
+    /// Notes that what begins has no end in the rest of the page.
+    pub fn note_endless(&mut self, unclosed: Unclosed) {
         if !self.is_endless(unclosed) {
             self.endless.push(unclosed);
+        }
+    }
+
+    /// Where reading goes on in `rest`, the text of `unclosed`.
+    pub fn resume(&mut self, unclosed: Unclosed, rest: &str) -> Option<usize> {
+        if unclosed != Unclosed::Template(Tag::Template) {
+            // Templates nest: that one is open to the end does not mean that none inside it ends.
+            self.note_endless(unclosed);
         }
         let bytes = rest.as_bytes();
         let code = match unclosed {
@@ -91,7 +98,7 @@ impl Recovery {
                     true
                 }
             }
-            Unclosed::Template => !self.anywhere,
+            Unclosed::Template(_) => !self.anywhere,
             _ => false,
         };
         if code && !ends_page(bytes) {
@@ -114,6 +121,9 @@ pub(crate) fn recover(
     let part = floor(rest, builder.limits().recovered);
     if part.len() < rest.len() {
         builder.cap(Cap::Recovered);
+    }
+    if unclosed == Unclosed::Template(Tag::Template) {
+        builder.leave_template();
     }
     let mut scanner = Scanner::new(part, offset, depth, builder);
     scanner.recovery = Some(Recovery::default());
@@ -153,7 +163,7 @@ fn is_markup(bytes: &[u8], at: usize) -> bool {
         && (!tag.is_inline()
             || matches!(
                 tag,
-                Tag::Meta | Tag::Link | Tag::Base | Tag::Script | Tag::Style
+                Tag::Meta | Tag::Link | Tag::Base | Tag::Script | Tag::Style | Tag::Template
             ))
 }
 

@@ -1,0 +1,39 @@
+//! Hostile pages at doubling sizes, from bytes to document: where the throughput of a row stays, time
+//! is linear in the page.
+
+// A benchmark without its model has nothing better to do than to stop.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../../tests/hostile.rs"]
+mod hostile;
+
+use std::sync::{Arc, LazyLock};
+
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+use hostile::SHAPES;
+use trommel::{Extractor, Hints};
+use trommel_model::Model;
+
+static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(|| {
+    let model = Model::builtin_names().next().and_then(Model::builtin);
+    Extractor::new(Arc::new(model.unwrap()))
+});
+
+fn names() -> impl Iterator<Item = &'static str> {
+    SHAPES.iter().map(|shape| shape.name)
+}
+
+/// A page of one part in so many of the full size.
+#[divan::bench(args = names(), consts = [64, 32, 16, 8], sample_count = 3, sample_size = 1)]
+fn one_in<const PARTS: usize>(bencher: Bencher, name: &str) {
+    let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();
+    let page = (shape.page)(shape.size / PARTS);
+    bencher
+        .counter(BytesCount::new(page.len()))
+        .bench_local(|| black_box(EXTRACTOR.extract(black_box(&page), &Hints::default())));
+}
+
+fn main() {
+    divan::main();
+}
