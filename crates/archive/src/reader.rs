@@ -18,6 +18,10 @@ use crate::{
 
 /// Bytes at the head of a file in which a first record is looked for.
 pub(crate) const HEAD: usize = 1024 * 1024;
+/// Buffers kept for blocks to come, and the bytes of the largest.
+const SPARES: usize = 8;
+const SPARE_BYTES: usize = 4 * 1024 * 1024;
+
 /// Limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadOptions {
@@ -54,6 +58,8 @@ pub struct Reader {
     pub(crate) hint: Option<String>,
     pub(crate) lies: u32,
     pub(crate) finished: bool,
+    /// Buffers for blocks to come.
+    pub(crate) spares: Vec<Vec<u8>>,
     /// State before the items at hand were read; its items are those given since.
     pub(crate) before: ResumePoint,
 }
@@ -88,6 +94,7 @@ impl Reader {
             hint: None,
             lies: 0,
             finished: false,
+            spares: Vec::new(),
             before: ResumePoint::default(),
         };
         while reader.given == 0 && !reader.finished {
@@ -105,6 +112,14 @@ impl Reader {
                 reader.queue.extend(last);
                 Ok(reader)
             }
+        }
+    }
+
+    /// Takes the block of a record that is done with, to use its memory for one to come.
+    pub fn reuse(&mut self, mut block: Vec<u8>) {
+        if block.capacity() <= SPARE_BYTES && self.spares.len() < SPARES {
+            block.clear();
+            self.spares.push(block);
         }
     }
 

@@ -166,6 +166,7 @@ impl Reader {
             hint: None,
             lies: state.lies,
             finished: state.finished,
+            spares: Vec::new(),
             before: ResumePoint {
                 state: Some(state),
                 items: 0,

@@ -124,18 +124,47 @@ const MERGED: u32 = 32 << 10;
 /// Open elements looked at for one tag of a page that has taken too many steps.
 const SHORT_REACH: usize = 8;
 
+/// Memory of pages read before, for the next one.
+#[derive(Debug, Default)]
+pub(crate) struct Spare {
+    page: Page,
+    stack: Vec<Open>,
+    title: TextFold,
+    fold: TextFold,
+    classes: Classes,
+}
+
+impl Spare {
+    /// Takes the tables of a page that is done with.
+    pub fn keep(&mut self, page: Page) {
+        self.page = page.emptied();
+    }
+}
+
 impl Builder {
     pub fn new(limits: Limits) -> Self {
+        Self::over(limits, &mut Spare::default())
+    }
+
+    /// A builder in the memory that `spare` has.
+    pub fn over(limits: Limits, spare: &mut Spare) -> Self {
+        let Spare {
+            page,
+            stack,
+            title,
+            fold,
+            classes,
+        } = std::mem::take(spare);
         Self {
-            page: Page::default(),
+            page,
             limits,
-            stack: Vec::with_capacity(32),
+            stack,
             open: [0; Tag::COUNT],
             overflow: 0,
             skip: None,
             in_title: false,
-            title: TextFold::default(),
-            fold: TextFold::default(),
+            title,
+            fold,
             current: None,
             marks: None,
             inline_from: 0,
@@ -151,7 +180,7 @@ impl Builder {
             seen_body: false,
             seen_title: false,
             name_numbers: HashMap::new(),
-            classes: Classes::default(),
+            classes,
             steps: 0,
         }
     }
@@ -172,7 +201,12 @@ impl Builder {
     }
 
     /// The page, once all of its `bytes` bytes have been given.
-    pub fn finish(mut self, bytes: usize) -> Page {
+    pub fn finish(self, bytes: usize) -> Page {
+        self.finish_into(bytes, &mut Spare::default())
+    }
+
+    /// As [`Builder::finish`], and leaves to `spare` what the page does not need.
+    pub fn finish_into(mut self, bytes: usize, spare: &mut Spare) -> Page {
         self.end_text_run();
         self.end_title();
         self.flush();
@@ -182,6 +216,14 @@ impl Builder {
         self.page.bytes = bytes;
         self.page.steps = self.steps + bytes as u64;
         self.page.tags = self.tag_count;
+        self.classes.forget();
+        *spare = Spare {
+            page: Page::default(),
+            stack: self.stack,
+            title: self.title.emptied(),
+            fold: self.fold.emptied(),
+            classes: self.classes,
+        };
         self.page
     }
 
@@ -235,7 +277,7 @@ impl Builder {
                 if let Some(script) = head.json_ld.last_mut()
                     && let Some(span) = head.json_ld_spans.last_mut()
                 {
-                    if script.is_empty() {
+                    if script.is_empty() && !raw.is_empty() {
                         span.0 = offset as u32;
                     }
                     script.push_str(raw);

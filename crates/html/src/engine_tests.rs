@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
 
-use crate::{Limits, LolEngine, Page, ScanEngine, charset};
+use crate::{Engine as _, Limits, LolEngine, Page, ScanEngine, ScanReader, charset};
 
 fn both(html: &str) -> (Page, Page) {
     let limits = Limits::default();
@@ -186,6 +186,17 @@ proptest! {
     fn engines_agree_on_soup(html in soup()) {
         let (scan, lol) = both(&html);
         prop_assert_eq!(scan, lol);
+    }
+
+    #[test]
+    fn the_memory_of_pages_before_changes_nothing(pages in prop::collection::vec(soup(), 2..6)) {
+        let limits = Limits { elements: 40, blocks: 10, ..Limits::default() };
+        let mut reader = ScanReader::default();
+        for html in &pages {
+            let page = reader.read(html, &limits);
+            prop_assert_eq!(&page, &ScanEngine.read(html, &limits));
+            reader.keep(page);
+        }
     }
 }
 

@@ -218,7 +218,7 @@ fn what_caps_leave_does_not_depend_on_the_chunks() {
             let mut reader = crate::PushReader::new(&limits);
             reader.push(&html[..cut]);
             reader.push(&html[cut..]);
-            assert!(reader.finish() == page, "cut at {cut}, cap {most}");
+            assert_eq!(reader.finish(), page, "cut at {cut}, cap {most}");
         }
     }
 }

@@ -49,6 +49,6 @@ pub use limits::{Cap, Capped, Limits};
 pub use lol::{LolEngine, PushReader};
 pub use marks::{Marks, Piece};
 pub use plain::{element_text, fold, plain};
-pub use scan::ScanEngine;
+pub use scan::{ScanEngine, ScanReader};
 pub use table::{Attribute, Block, Element, NONE, Page, Token, hash};
 pub use tag::Tag;

@@ -5,7 +5,7 @@ mod foreign;
 mod raw;
 mod recover;
 
-use crate::builder::{Builder, TextKind, floor};
+use crate::builder::{Builder, Spare, TextKind, floor};
 use crate::engine::Engine;
 use crate::lex::Markup;
 use crate::limits::{Cap, Limits};
@@ -40,12 +40,38 @@ impl Engine for ScanEngine {
 }
 
 fn read(html: &str, mut builder: Builder) -> Page {
+    let bytes = scan(html, &mut builder);
+    builder.finish(bytes)
+}
+
+/// Gives a page to the builder, as far as spans reach; tells how far.
+fn scan(html: &str, builder: &mut Builder) -> usize {
     let text = floor(html, u32::MAX as usize);
     if text.len() < html.len() {
         builder.cap(Cap::Page);
     }
-    Scanner::new(text, 0, 0, &mut builder).run(0);
-    builder.finish(text.len())
+    Scanner::new(text, 0, 0, builder).run(0);
+    text.len()
+}
+
+/// Reads one page after the other as [`ScanEngine`] does, in the memory of those before it.
+#[derive(Debug, Default)]
+pub struct ScanReader {
+    spare: Spare,
+}
+
+impl ScanReader {
+    /// As [`Engine::read`].
+    pub fn read(&mut self, html: &str, limits: &Limits) -> Page {
+        let mut builder = Builder::over(*limits, &mut self.spare);
+        let bytes = scan(html, &mut builder);
+        builder.finish_into(bytes, &mut self.spare)
+    }
+
+    /// Takes a page that is done with, to use its memory for the next.
+    pub fn keep(&mut self, page: Page) {
+        self.spare.keep(page);
+    }
 }
 
 /// What stands after a start tag.

@@ -69,6 +69,35 @@ pub struct Block {
     pub inputs: u32,
 }
 
+/// Bytes of a table that are kept for the next page.
+const KEPT: usize = 4 << 20;
+
+impl Page {
+    /// An empty page that has the memory of this one, unless that is unusually much.
+    pub(crate) fn emptied(self) -> Self {
+        fn emptied<T>(mut table: Vec<T>) -> Vec<T> {
+            if table.capacity().saturating_mul(size_of::<T>()) > KEPT {
+                return Vec::new();
+            }
+            table.clear();
+            table
+        }
+        // Empty bytes are text.
+        let text = |text: String| String::from_utf8(emptied(text.into_bytes())).unwrap_or_default();
+        Self {
+            elements: emptied(self.elements),
+            blocks: emptied(self.blocks),
+            tokens: emptied(self.tokens),
+            inline: emptied(self.inline),
+            facts: emptied(self.facts),
+            text: text(self.text),
+            marks: emptied(self.marks),
+            token_text: text(self.token_text),
+            ..Self::default()
+        }
+    }
+}
+
 impl Block {
     /// Share of the words that stand in links, 0..=1.
     pub fn link_density(&self) -> f32 {

@@ -32,6 +32,9 @@ enum Gap {
     Line,
 }
 
+/// Bytes that are kept for the next page.
+const KEPT: usize = 1 << 20;
+
 /// A reference that has not ended after this many bytes is none (the longest name has 32).
 const LONGEST_REFERENCE: usize = 48;
 
@@ -55,6 +58,15 @@ impl TextFold {
         self.waiting.clear();
         self.gap = Gap::None;
         self.marks = None;
+    }
+
+    /// Nothing, in the memory of this one unless that is unusually much.
+    pub fn emptied(mut self) -> Self {
+        if self.out.capacity().max(self.kept.capacity()) > KEPT {
+            return Self::default();
+        }
+        self.clear();
+        self
     }
 
     /// Place of what was appended since the last call, if any character was.

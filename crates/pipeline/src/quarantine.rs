@@ -39,7 +39,12 @@ impl Kept<'_> {
                 fields.push((one_line(name).replace(':', " "), one_line(value)));
             }
         }
-        if self.record.headers.get("WARC-Record-ID").is_none_or(str::is_empty) {
+        if self
+            .record
+            .headers
+            .get("WARC-Record-ID")
+            .is_none_or(str::is_empty)
+        {
             fields.retain(|(name, _)| !name.eq_ignore_ascii_case("WARC-Record-ID"));
             fields.push(("WARC-Record-ID".to_owned(), bracketed.clone()));
         }
@@ -52,7 +57,11 @@ impl Kept<'_> {
             ("WARC-Concurrent-To".to_owned(), bracketed),
         ];
         for name in ["WARC-Target-URI", "WARC-Date"] {
-            let value = self.record.headers.get(name).filter(|value| !value.is_empty());
+            let value = self
+                .record
+                .headers
+                .get(name)
+                .filter(|value| !value.is_empty());
             about.extend(value.map(|value| (name.to_owned(), one_line(value))));
         }
         about.push((

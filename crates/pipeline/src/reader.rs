@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use crossbeam_channel::Sender;
+use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
 use trommel_sinks::Disk;
 use trommel_sources::Selection;
@@ -31,6 +31,8 @@ pub(crate) struct Feed<'a> {
     pub(crate) plan: &'a Plan,
     gate: &'a Gate,
     tasks: Sender<Task<Captured>>,
+    /// Blocks that the workers are done with.
+    spares: Receiver<Vec<u8>>,
     pub(crate) position: &'a AtomicU64,
     disk: &'a dyn Disk,
     next: u64,
@@ -60,6 +62,7 @@ impl<'a> Feed<'a> {
         plan: &'a Plan,
         gate: &'a Gate,
         tasks: Sender<Task<Captured>>,
+        spares: Receiver<Vec<u8>>,
         position: &'a AtomicU64,
         disk: &'a dyn Disk,
     ) -> Self {
@@ -67,6 +70,7 @@ impl<'a> Feed<'a> {
             plan,
             gate,
             tasks,
+            spares,
             position,
             disk,
             next: 0,
@@ -198,6 +202,7 @@ impl<'a> Feed<'a> {
         reader: &mut Reader,
     ) -> Result<Ended, Stopped> {
         while let Some(item) = reader.next() {
+            self.spares.try_iter().for_each(|block| reader.reuse(block));
             self.position
                 .store(before + Reader::position(reader), Ordering::Relaxed);
             let after = reader.resume_point();

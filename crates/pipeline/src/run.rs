@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Records between the reader and the writer, for each worker.
-const WINDOW: usize = 32;
+const WINDOW: usize = 12;
 /// Bytes of their blocks, in all.
 const WINDOW_BYTES: u64 = 256 << 20;
 /// Time between two reports of progress.
@@ -128,15 +128,17 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
         // The gate bounds what is inside, so that nobody ever waits at these channels.
         let (task_sender, tasks) = bounded(window);
         let (result_sender, results) = bounded(window);
+        let (spare_sender, spares) = bounded(jobs);
         for index in 0..jobs {
             let (tasks, results, worker) = (tasks.clone(), result_sender.clone(), &worker);
+            let spares = spare_sender.clone();
             thread::Builder::new()
                 .name(format!("worker-{index}"))
-                .spawn_scoped(scope, move || worker.run(&tasks, &results))
+                .spawn_scoped(scope, move || worker.run(&tasks, &results, &spares))
                 .map_err(RunError::Thread)?;
         }
         drop((tasks, result_sender));
-        let feed = Feed::new(plan, &gate, task_sender, &position, disk);
+        let feed = Feed::new(plan, &gate, task_sender, spares, &position, disk);
         thread::Builder::new()
             .name("reader".to_owned())
             .spawn_scoped(scope, move || {

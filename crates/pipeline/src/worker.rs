@@ -47,10 +47,22 @@ pub(crate) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Works until there are no more tasks, or nobody wants the results.
-    pub(crate) fn run(&self, tasks: &Receiver<Task<Captured>>, results: &Sender<Task<Made>>) {
+    /// Works until there are no more tasks, or nobody wants the results. Blocks that are done with go
+    /// to `spares` while there is room.
+    pub(crate) fn run(
+        &self,
+        tasks: &Receiver<Task<Captured>>,
+        results: &Sender<Task<Made>>,
+        spares: &Sender<Vec<u8>>,
+    ) {
         for task in tasks {
-            let task = task.map(|captured| self.guarded(captured));
+            let task = task.map(|captured| {
+                let Captured { record, charset } = captured;
+                let made = self.guarded(&record, charset.as_deref());
+                // The reader need not want it.
+                let _ = spares.try_send(record.block);
+                made
+            });
             if results.send(task).is_err() {
                 return;
             }
@@ -58,9 +70,7 @@ impl Worker<'_> {
     }
 
     /// A fault of the program on one record is that record's failure only.
-    fn guarded(&self, captured: Captured) -> Made {
-        let Captured { record, charset } = captured;
-        let charset = charset.as_deref();
+    fn guarded(&self, record: &Record, charset: Option<&str>) -> Made {
         if let Some(reason) = by_kind(&record.kind) {
             return Made::without_page(Verdict::Dropped(reason));
         }
@@ -69,8 +79,8 @@ impl Worker<'_> {
         }
         let id = record
             .id()
-            .map_or_else(|| derived_id(&record), str::to_owned);
-        let made = catch_unwind(AssertUnwindSafe(|| self.make(&record, charset, &id)));
+            .map_or_else(|| derived_id(record), str::to_owned);
+        let made = catch_unwind(AssertUnwindSafe(|| self.make(record, charset, &id)));
         let mut made = made.unwrap_or_else(|panic| {
             Made::without_page(failed(FailureKind::Panic, panic_message(&*panic)))
         });
@@ -82,11 +92,11 @@ impl Worker<'_> {
         {
             let kept = Kept {
                 id: &id,
-                record: &record,
+                record,
                 charset,
             };
             let kept = self.quarantine.then(|| kept.members(*kind, message));
-            *message = format!("{}: {message}", label(&record));
+            *message = format!("{}: {message}", label(record));
             match kept {
                 Some(Ok(bytes)) => *members = bytes,
                 Some(Err(error)) => message.push_str(&format!("; not kept: {error}")),

@@ -81,6 +81,11 @@ impl<'a> Extraction<'a> {
         &self.decoded
     }
 
+    /// The page's tables, once they are all that is wanted.
+    pub(crate) fn into_page(self) -> Page {
+        self.page
+    }
+
     /// The page's tables.
     pub fn page(&self) -> &Page {
         &self.page

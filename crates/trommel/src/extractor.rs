@@ -1,8 +1,9 @@
 //! The extractor: bytes of a page and hints about them in, a document out.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use trommel_html::{Engine, Limits, Page, ScanEngine, charset};
+use trommel_html::{Limits, Page, ScanEngine, ScanReader, charset};
 use trommel_model::Model;
 
 use crate::conventions::Conventions;
@@ -20,6 +21,11 @@ pub struct Hints<'a> {
     pub crawl_charset: Option<&'a str>,
     /// Time of the capture: no date of the page is after it.
     pub date: Option<&'a str>,
+}
+
+thread_local! {
+    /// Memory of the thread's last page, for its next one.
+    static READER: RefCell<ScanReader> = RefCell::default();
 }
 
 /// Extracts main text with one model. Cheap to clone; has no state between pages, so the same bytes,
@@ -50,17 +56,13 @@ impl Extractor {
 
     /// The document of one page. Any bytes are accepted: a page without text gives an empty document.
     pub fn extract(&self, bytes: &[u8], hints: &Hints) -> Document {
-        let decoded = charset::decode(bytes, &charset_hints(hints));
-        let page = ScanEngine.read(&decoded.text, &self.limits);
-        self.judged(decoded, page, hints).document()
+        self.reading(bytes, hints, |page| page.document())
     }
 
     /// What [`Extractor::extract`] finds, but for the blocks of the document: all that output formats
     /// have a place for.
     pub fn summary(&self, bytes: &[u8], hints: &Hints) -> Document {
-        let decoded = charset::decode(bytes, &charset_hints(hints));
-        let page = ScanEngine.read(&decoded.text, &self.limits);
-        self.judged(decoded, page, hints).summary()
+        self.reading(bytes, hints, |page| page.summary())
     }
 
     /// What [`Extractor::extract`] finds, with all that Markdown and rows of blocks need.
@@ -68,6 +70,21 @@ impl Extractor {
         let decoded = charset::decode(bytes, &charset_hints(hints));
         let page = ScanEngine.read_marked(&decoded.text, &self.limits);
         self.judged(decoded, page, hints)
+    }
+
+    /// What `make` makes of the judged page.
+    fn reading<T>(
+        &self,
+        bytes: &[u8],
+        hints: &Hints,
+        make: impl FnOnce(&Extraction<'_>) -> T,
+    ) -> T {
+        let decoded = charset::decode(bytes, &charset_hints(hints));
+        let page = READER.with_borrow_mut(|reader| reader.read(&decoded.text, &self.limits));
+        let extraction = self.judged(decoded, page, hints);
+        let made = make(&extraction);
+        READER.with_borrow_mut(|reader| reader.keep(extraction.into_page()));
+        made
     }
 
     fn judged<'a>(

@@ -216,7 +216,12 @@ impl Reader {
 
     /// Reads a block and the line ends after it, and mends a length that lies.
     fn block(&mut self, length: Option<u64>) -> Block {
-        let mut block = Block::default();
+        let spare = self.spares.pop();
+        let is_new = spare.is_none();
+        let mut block = Block {
+            bytes: spare.unwrap_or_default(),
+            ..Block::default()
+        };
         match length {
             Some(length) => self.sized_block(&mut block, length),
             None => {
@@ -225,7 +230,7 @@ impl Reader {
                 block.trim_end();
             }
         }
-        if block.bytes.capacity() / 2 > block.bytes.len() {
+        if is_new && block.bytes.capacity() / 2 > block.bytes.len() {
             // The length was a lie; callers may keep many records.
             block.bytes.shrink_to_fit();
         }

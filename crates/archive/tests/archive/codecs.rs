@@ -30,6 +30,23 @@ fn every_codec_gives_the_same_records() {
 }
 
 #[test]
+fn blocks_in_used_memory_are_the_same() {
+    let made = large();
+    for codec in CODECS {
+        let (bytes, _) = encode(&made, codec);
+        let mut reader = open(bytes).unwrap();
+        let mut read = 0;
+        while let Some(record) = reader.next() {
+            let record = record.unwrap();
+            assert_same(&record, &made[read]);
+            reader.reuse(record.block);
+            read += 1;
+        }
+        assert_eq!(read, made.len(), "{codec:?}");
+    }
+}
+
+#[test]
 fn places_lead_back_to_the_record() {
     let made = large();
     for codec in CODECS {

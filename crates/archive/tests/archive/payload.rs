@@ -277,10 +277,7 @@ fn records_of_each_type() {
         PAGE.as_bytes(),
     );
     let found = payload(&bare, &options).unwrap();
-    assert_eq!(
-        (found.status, &*found.body),
-        (None, PAGE.as_bytes())
-    );
+    assert_eq!((found.status, &*found.body), (None, PAGE.as_bytes()));
     let resource = record(
         "resource",
         &[("Content-Type", "text/html")],

@@ -45,6 +45,11 @@ pub(super) fn place(value: &[u8]) -> Option<usize> {
 }
 
 impl Classes {
+    /// Forgets all values, but keeps their memory.
+    pub fn forget(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.value.clear());
+    }
+
     /// What is known of the value, whose place is given.
     pub fn get(&self, place: usize, value: &[u8]) -> Option<Class> {
         let slot = self.slots.get(place)?;
