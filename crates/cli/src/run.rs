@@ -52,12 +52,13 @@ pub struct RunArgs {
     output: String,
 
     /// Output format: jsonl, msgpack, wet, anserini (JSON collection), trec (TREC web), bulk
-    /// (Elasticsearch, OpenSearch), parquet or tantivy [default: by the name of OUT, else jsonl]
-    #[arg(short, long)]
-    format: Option<Format>,
+    /// (Elasticsearch, OpenSearch), parquet or tantivy; several, divided by commas, if OUT is a folder
+    /// [default: by the name of OUT, else jsonl]
+    #[arg(short, long, value_delimiter = ',')]
+    format: Vec<Format>,
 
-    /// Compression: zst, gz or none [default: by the name of OUT, else none for standard output, zst for
-    /// jsonl and msgpack, gz for the rest]
+    /// Compression: zst, gz or none; of several formats, for those that can have it [default: by the
+    /// name of OUT, else none for standard output, zst for jsonl and msgpack, gz for the rest]
     #[arg(long)]
     compress: Option<Compression>,
 
@@ -128,14 +129,14 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         None => Config::default(),
     };
     let chosen = Choice {
-        format: args.format,
+        formats: args.format,
         compression: args.compress,
     };
     let fallback = Choice {
-        format: config.format,
+        formats: config.format,
         compression: config.compress,
     };
-    let output = Output::new(&args.output, chosen, fallback)?;
+    let output = Output::new(&args.output, &chosen, &fallback)?;
     let base = args.base_url.as_deref().map(Base::new);
     let mut inputs = expand(&args.inputs, base.as_ref())?;
     for index in &args.select {
@@ -159,7 +160,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let bytes = |option: Option<Size>| option.map(|Size(bytes)| bytes);
     let plan = Plan {
         inputs,
-        assemble: assemble::last_step(output.format)?,
+        assemble: assemble::last_steps(&output)?,
         output,
         filters: Arc::new(Filters::new(&config.filters)),
         quarantine,

@@ -10,10 +10,14 @@ use trommel_archive::ResumePoint;
 use trommel_filters::DuplicatesState;
 use trommel_sinks::{Disk, hidden};
 
-use crate::{FileReport, Summary, times::Times};
+use crate::{
+    FileReport, Summary,
+    outputs::{OpenPart, Written},
+    times::Times,
+};
 
 /// Version of the format; a state of another is refused.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Characters shown of a fact that differs.
 const SHOWN: usize = 80;
 
@@ -29,12 +33,12 @@ pub(crate) struct Checkpoint {
     pub(crate) input: usize,
     /// Place in it; none: its start.
     pub(crate) point: Option<ResumePoint>,
-    /// The output being written and the bytes of it that count.
-    pub(crate) shard: Option<Part>,
-    /// The quarantine, likewise.
+    /// The outputs being written and the bytes of them that count.
+    pub(crate) outputs: Vec<OpenPart>,
+    /// The quarantine being written, likewise.
     pub(crate) quarantine: Option<Part>,
-    /// An output that is complete but may not have its final name yet.
-    pub(crate) complete: Option<PathBuf>,
+    /// Outputs that are complete but may not have their final names yet.
+    pub(crate) complete: Vec<Written>,
     /// A complete quarantine that may not have its final name yet.
     pub(crate) complete_quarantine: Option<PathBuf>,
     /// Report of the input at hand.
@@ -120,9 +124,9 @@ impl Checkpoint {
             facts,
             input: 0,
             point: None,
-            shard: None,
+            outputs: Vec::new(),
             quarantine: None,
-            complete: None,
+            complete: Vec::new(),
             complete_quarantine: None,
             report: FileReport::default(),
             summary: Summary::default(),

@@ -15,9 +15,9 @@ use trommel_sinks::{Compression, Format};
 pub struct Config {
     /// Number of worker threads.
     pub jobs: Option<std::num::NonZeroUsize>,
-    /// Output format.
-    #[serde(deserialize_with = "named")]
-    pub format: Option<Format>,
+    /// Output formats: a list, or a string with commas.
+    #[serde(deserialize_with = "formats")]
+    pub format: Vec<Format>,
     /// Compression of the output.
     #[serde(deserialize_with = "named")]
     pub compress: Option<Compression>,
@@ -140,6 +140,21 @@ where
     name.parse().map(Some).map_err(D::Error::custom)
 }
 
+fn formats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Format>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a format, or a list of formats")]
+    enum Names {
+        One(String),
+        List(Vec<String>),
+    }
+    let names = match Names::deserialize(deserializer)? {
+        Names::One(names) => names.split(',').map(str::to_owned).collect(),
+        Names::List(names) => names,
+    };
+    let names = names.iter().map(|name| name.trim().parse());
+    names.collect::<Result<_, _>>().map_err(D::Error::custom)
+}
+
 fn hint(key: &str, keys: &[String]) -> String {
     match keys
         .iter()
@@ -181,7 +196,7 @@ mod tests {
         );
         let expected = Config {
             jobs: std::num::NonZeroUsize::new(3),
-            format: Some(Format::Wet),
+            format: vec![Format::Wet],
             compress: Some(Compression::Gzip),
             text: Some(TextForm::Markdown),
             comments: CommentRule::Separate,
@@ -197,6 +212,10 @@ mod tests {
         };
         assert_eq!(config, Ok(expected));
         assert_eq!(parse(""), Ok(Config::default()));
+        for several in ["'jsonl, wet'", "['jsonl', 'wet']"] {
+            let config = parse(&format!("format = {several}")).unwrap();
+            assert_eq!(config.format, [Format::Jsonl, Format::Wet]);
+        }
     }
 
     #[test]
@@ -224,6 +243,10 @@ mod tests {
         assert_eq!(
             parse("jobs = 3\nformat = 'xml'").unwrap_err(),
             "c.toml:2: unknown format \"xml\", expected jsonl, msgpack, wet, anserini, trec, bulk, parquet or tantivy"
+        );
+        assert_eq!(
+            parse("format = 3").unwrap_err(),
+            "c.toml:1: expected a format, or a list of formats"
         );
         assert_eq!(
             parse("text = 'rtf'").unwrap_err(),

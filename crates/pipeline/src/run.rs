@@ -11,12 +11,13 @@ use std::{
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::PayloadOptions;
-use trommel_sinks::{Disk, SinkError, encoder};
+use trommel_sinks::{Disk, SinkError};
 
 use crate::{
     Destination, Host, Input, Plan, Progress, ResumeError, State, Summary,
     checkpoint::Checkpoint,
     gate::Gate,
+    outputs::Sink,
     reader::{Feed, Start},
     task::{Made, Task},
     worker::{Extract, Worker},
@@ -83,7 +84,7 @@ impl RunError {
 /// where another ended. Files finished before that stay.
 pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary, RunError> {
     let start = Instant::now();
-    let (encoder, compression) = encoder(plan.output.format, plan.output.compression)?;
+    let sinks = Sink::all(plan)?;
     if let Destination::Folder(folder) = &plan.output.destination {
         fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
     }
@@ -108,7 +109,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
     let position = AtomicU64::new(0);
     let worker = Worker {
         extract,
-        encoder: &*encoder,
+        sinks: &sinks,
         payload: PayloadOptions {
             max_payload: plan.max_payload,
         },
@@ -116,7 +117,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
         filters: &plan.filters,
         quarantine: plan.quarantine.is_some(),
     };
-    let mut writer = Writer::new(plan, (&*encoder, compression), stdout, disk, state)?;
+    let mut writer = Writer::new(plan, &sinks, stdout, disk, state)?;
     let mut ticker = Ticker {
         progress,
         position: &position,

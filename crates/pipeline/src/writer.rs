@@ -8,11 +8,12 @@ use std::{
 
 use trommel_archive::ResumePoint;
 use trommel_filters::{Duplicates, DuplicatesState, OrderedFilter};
-use trommel_sinks::{Compression, Disk, Encode, Frames, Head, Shard, SinkError, discard, publish};
+use trommel_sinks::{Assemble, Disk, SinkError, discard, publish};
 
 use crate::{
     DamageReport, Destination, DropReason, FileReport, Plan, RunError, Summary,
-    checkpoint::{Checkpoint, Part},
+    checkpoint::Checkpoint,
+    outputs::{Beginning, OpenPart, Outputs, Sink, Written},
     quarantine::Quarantine,
     task::{Made, Step, Task, Verdict},
     times::Times,
@@ -26,12 +27,8 @@ const BLOCKS: u64 = 1 << 30;
 /// Writes what the workers made and keeps the counts. It must be given the steps in their order.
 pub(crate) struct Writer<'a> {
     plan: &'a Plan,
-    encoder: &'a dyn Encode,
-    compression: Compression,
     disk: &'a dyn Disk,
-    shards: Vec<String>,
-    stdout: Option<&'a mut dyn Write>,
-    open: Option<Open<'a>>,
+    outputs: Outputs<'a>,
     quarantine: Option<Quarantine<'a>>,
     duplicates: Duplicates,
     /// Where the state is saved; none if the run cannot be gone on with.
@@ -54,80 +51,17 @@ struct Since {
     blocks: u64,
 }
 
-/// The output that is being written.
-struct Open<'a> {
-    name: PathBuf,
-    target: Target<'a>,
-}
-
-enum Target<'a> {
-    File(Shard),
-    Stdout(Frames<&'a mut dyn Write>),
-}
-
-impl Open<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), RunError> {
-        match &mut self.target {
-            Target::File(shard) => shard.write(bytes),
-            Target::Stdout(frames) => frames.write(bytes),
-        }
-        .map_err(|source| RunError::output(&self.name, source))
-    }
-
-    fn end_frame(&mut self) -> Result<(), RunError> {
-        match &mut self.target {
-            Target::File(shard) => shard.end_frame(),
-            Target::Stdout(frames) => frames.end_frame().map(drop),
-        }
-        .map_err(|source| RunError::output(&self.name, source))
-    }
-
-    /// Puts a file on disk; nothing of standard output is a part that can be gone on with.
-    fn checkpoint(&mut self) -> Result<Option<Part>, RunError> {
-        match &mut self.target {
-            Target::File(shard) => match shard.checkpoint() {
-                Ok(length) => Ok(Some(Part {
-                    path: self.name.clone(),
-                    length,
-                })),
-                Err(source) => Err(RunError::output(&self.name, source)),
-            },
-            Target::Stdout(_) => self.end_frame().map(|()| None),
-        }
-    }
-
-    /// Ends the output; gives the name of a file, which still has to be published.
-    fn complete(self) -> Result<Option<PathBuf>, RunError> {
-        let name = self.name;
-        match self.target {
-            Target::File(shard) => shard.complete().map(|()| Some(name.clone())),
-            Target::Stdout(mut frames) => frames.finish().map(|_| None),
-        }
-        .map_err(|source| RunError::output(&name, source))
-    }
-}
-
 impl<'a> Writer<'a> {
-    /// A writer of what the encoder makes, compressed as it goes; `stdout` is used if the plan's output
-    /// is standard output. It begins from `state`, whose complete files get their names first.
+    /// A writer of what the sinks make; `stdout` is used if the plan's output is standard output. It
+    /// begins from `state`, whose complete files get their names first.
     pub(crate) fn new(
         plan: &'a Plan,
-        (encoder, compression): (&'a dyn Encode, Compression),
+        sinks: &'a [Sink],
         stdout: &'a mut dyn Write,
         disk: &'a dyn Disk,
         state: Checkpoint,
     ) -> Result<Self, RunError> {
-        let open = match &state.shard {
-            Some(Part { path, length }) => {
-                let shard = Shard::resume(disk, path, compression, *length)
-                    .map_err(|source| RunError::output(path, source))?;
-                Some(Open {
-                    name: path.clone(),
-                    target: Target::File(shard),
-                })
-            }
-            None => None,
-        };
+        let outputs = Outputs::new(plan, sinks, stdout, disk, &state.outputs)?;
         let quarantine = match &plan.quarantine {
             Some(path) => Some(
                 Quarantine::new(disk, path, state.quarantine.as_ref())
@@ -139,12 +73,8 @@ impl<'a> Writer<'a> {
         duplicates.restore(state.duplicates.clone());
         let writer = Self {
             plan,
-            encoder,
-            compression,
             disk,
-            shards: plan.output.shards(&plan.inputs),
-            stdout: Some(stdout),
-            open,
+            outputs,
             quarantine,
             duplicates,
             state_file: plan.state_file(),
@@ -212,10 +142,7 @@ impl<'a> Writer<'a> {
 
     /// Ends all that is left to end and removes the state.
     pub(crate) fn finish(&mut self) -> Result<(), RunError> {
-        let complete = match self.open.take() {
-            Some(open) => open.complete()?,
-            None => None,
-        };
+        let complete = self.outputs.complete()?;
         self.save_complete(complete, true)?;
         self.publish_complete()?;
         match &self.state_file {
@@ -229,7 +156,7 @@ impl<'a> Writer<'a> {
 
     /// Lets go of standard output, whose reader is gone.
     pub(crate) fn close(&mut self) {
-        self.open = None;
+        self.outputs.close();
     }
 
     /// Removes unfinished files if there is no state to go on from.
@@ -237,10 +164,7 @@ impl<'a> Writer<'a> {
         if self.state_file.as_deref().is_some_and(Path::exists) {
             return;
         }
-        if let Some(Open { name, target }) = self.open.take() {
-            drop(target);
-            discard(self.disk, &name);
-        }
+        self.outputs.discard();
         if let Some(quarantine) = self.quarantine.take().filter(Quarantine::is_begun) {
             let path = quarantine.path().to_owned();
             drop(quarantine);
@@ -276,43 +200,14 @@ impl<'a> Writer<'a> {
         info: Option<Vec<u8>>,
         date: Option<String>,
     ) -> Result<(), RunError> {
-        if self.open.is_some() {
-            return Ok(());
-        }
-        let shard = self.shards.get(input).map_or("", String::as_str);
-        let path = self.plan.target(shard);
-        let name = path
-            .as_deref()
-            .and_then(Path::file_name)
-            .map_or_else(|| shard.into(), |name| name.to_string_lossy());
-        let head = Head {
-            name: &name,
+        let files = self.outputs.begin(&Beginning {
+            input,
             info: info.as_deref(),
             date: date.as_deref(),
-            epoch: self.plan.epoch,
-        };
-        let mut bytes = Vec::new();
-        self.encoder.head(&head, &mut bytes)?;
-
-        let (name, target) = match path {
-            Some(path) => {
-                let shard = Shard::create(self.disk, &path, self.compression)
-                    .map_err(|source| RunError::output(&path, source))?;
-                (path, Target::File(shard))
-            }
-            // Standard output is opened once: the run has one output then, and it is never ended early.
-            None => match self.stdout.take() {
-                Some(stdout) => (
-                    PathBuf::from("standard output"),
-                    Target::Stdout(Frames::new(stdout, self.compression, false)),
-                ),
-                None => return Ok(()),
-            },
-        };
-        if let Destination::Folder(_) = self.plan.output.destination {
-            self.report.output = Some(name.to_string_lossy().into_owned());
-        }
-        self.open.insert(Open { name, target }).write(&bytes)
+        })?;
+        let names = files.iter().map(|path| path.to_string_lossy().into_owned());
+        self.report.outputs.extend(names);
+        Ok(())
     }
 
     fn record(&mut self, mut made: Made) -> Result<(), RunError> {
@@ -322,11 +217,9 @@ impl<'a> Writer<'a> {
             made.verdict = Verdict::Dropped(DropReason::Filtered(reason));
         }
         self.summary.forgotten = self.duplicates.forgotten();
-        if let Verdict::Document { encoded, .. } = &made.verdict
-            && let Some(open) = &mut self.open
-        {
-            open.write(encoded)?;
-            self.since.encoded = self.since.encoded.saturating_add(encoded.len() as u64);
+        if let Verdict::Document { encoded, .. } = &made.verdict {
+            let longest = self.outputs.write(encoded)?;
+            self.since.encoded = self.since.encoded.saturating_add(longest);
         }
         if let Verdict::Failed { members, .. } = &made.verdict
             && !members.is_empty()
@@ -389,9 +282,9 @@ impl<'a> Writer<'a> {
         self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(bytes);
         self.summary.files.push(report);
         if let Destination::Folder(_) = self.plan.output.destination
-            && let Some(open) = self.open.take()
+            && self.outputs.are_open()
         {
-            let complete = open.complete()?;
+            let complete = self.outputs.complete()?;
             self.since = Since::default();
             self.save_complete(complete, false)?;
             self.publish_complete()?;
@@ -413,27 +306,24 @@ impl<'a> Writer<'a> {
     /// Ends the frame, and saves the state if it is known where reading goes on.
     fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<(), RunError> {
         self.since = Since::default();
-        let Some(open) = &mut self.open else {
-            return Ok(());
-        };
         if self.state_file.is_none() || point.is_none() {
-            return open.end_frame();
+            return self.outputs.end_frame();
         }
-        let shard = open.checkpoint()?;
-        self.note(point, shard)?;
+        let outputs = self.outputs.checkpoint()?;
+        self.note(point, outputs)?;
         self.save()
     }
 
-    /// Saves that an output is complete, and at the end of the run the quarantine as well.
-    fn save_complete(&mut self, complete: Option<PathBuf>, last: bool) -> Result<(), RunError> {
+    /// Saves that outputs are complete, and at the end of the run the quarantine as well.
+    fn save_complete(&mut self, complete: Vec<Written>, last: bool) -> Result<(), RunError> {
         let mut quarantine = None;
         if let Some(open) = self.quarantine.as_mut().filter(|_| last) {
             quarantine = open
                 .complete()
                 .map_err(|source| RunError::output(open.path(), source))?;
         }
-        self.note(None, None)?;
-        let any = complete.is_some() || quarantine.is_some();
+        self.note(None, Vec::new())?;
+        let any = !complete.is_empty() || quarantine.is_some();
         self.saved.complete = complete;
         self.saved.complete_quarantine = quarantine;
         match any {
@@ -443,7 +333,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Takes note of the present state.
-    fn note(&mut self, point: Option<ResumePoint>, shard: Option<Part>) -> Result<(), RunError> {
+    fn note(&mut self, point: Option<ResumePoint>, outputs: Vec<OpenPart>) -> Result<(), RunError> {
         if let Some(quarantine) = &mut self.quarantine {
             self.saved.quarantine = quarantine
                 .checkpoint()
@@ -452,8 +342,8 @@ impl<'a> Writer<'a> {
         let earlier = self.summary.seconds;
         self.saved.input = self.summary.files.len();
         self.saved.point = point;
-        self.saved.shard = shard;
-        self.saved.complete = None;
+        self.saved.outputs = outputs;
+        self.saved.complete = Vec::new();
         self.saved.complete_quarantine = None;
         self.saved.report = self.report.clone();
         self.saved.summary = self.summary.clone();
@@ -477,19 +367,21 @@ impl<'a> Writer<'a> {
 
     /// Gives the files that are complete their names.
     fn publish_complete(&self) -> Result<(), RunError> {
-        let assemble = self.plan.assemble.as_deref();
-        let files = [
-            (&self.saved.complete, assemble),
-            (&self.saved.complete_quarantine, None),
-        ];
-        for (path, assemble) in files {
-            if let Some(path) = path {
-                publish(self.disk, path, assemble).map_err(|error| match error {
-                    SinkError::Io(source) => RunError::output(path, source),
-                    error => RunError::Sink(error),
-                })?;
-            }
+        for file in &self.saved.complete {
+            let encoding = self.plan.output.encodings.get(file.encoding);
+            let assemble = encoding.and_then(|encoding| self.plan.assemble.get(&encoding.format));
+            self.publish(&file.path, assemble.map(|assemble| &**assemble))?;
         }
-        Ok(())
+        match &self.saved.complete_quarantine {
+            Some(path) => self.publish(path, None),
+            None => Ok(()),
+        }
+    }
+
+    fn publish(&self, path: &Path, assemble: Option<&dyn Assemble>) -> Result<(), RunError> {
+        publish(self.disk, path, assemble).map_err(|error| match error {
+            SinkError::Io(source) => RunError::output(path, source),
+            error => RunError::Sink(error),
+        })
     }
 }

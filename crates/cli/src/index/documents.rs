@@ -1,6 +1,7 @@
 //! The documents that arguments stand for.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, BufReader, Write as _},
     num::NonZeroUsize,
@@ -181,14 +182,14 @@ fn from_wet(path: &Path, sink: &mut dyn Sink, feed: &mut Feed) -> Result<()> {
 impl Archives {
     fn new(arguments: &[String], model: Option<&str>, jobs: Option<NonZeroUsize>) -> Result<Self> {
         let chosen = Choice {
-            format: Some(Format::Msgpack),
+            formats: vec![Format::Msgpack],
             compression: Some(Compression::None),
         };
         let plan = Plan {
             inputs: expand(arguments, None)?,
-            output: Output::new("-", chosen, Choice::default())?,
+            output: Output::new("-", &chosen, &Choice::default())?,
             filters: Arc::default(),
-            assemble: None,
+            assemble: BTreeMap::new(),
             quarantine: None,
             recipe: Vec::new(),
             jobs: jobs

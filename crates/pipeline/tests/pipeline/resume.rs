@@ -13,7 +13,7 @@ use std::{
 
 use trommel_filters::{DuplicateSettings, Filters, Reason, Settings};
 use trommel_pipeline::{
-    Destination, DropReason, Host, Outcome, Plan, Progress, RunError, State, Summary, run,
+    Destination, DropReason, Encoding, Host, Outcome, Plan, Progress, RunError, State, Summary, run,
 };
 use trommel_sinks::{Assemble, Compression, Disk, Format, SinkError};
 
@@ -44,7 +44,7 @@ fn archives(folder: &Path) -> [PathBuf; 2] {
 fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compression) -> Plan {
     let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     let mut plan = plan(&inputs, Destination::Folder(out.to_owned()), format);
-    plan.output.compression = compression;
+    plan.output.encodings[0].compression = compression;
     plan.quarantine = Some(out.join("quarantine.warc.gz"));
     plan.frame = 1000;
     plan
@@ -71,10 +71,10 @@ fn counts(mut summary: Summary) -> Summary {
     summary.page_times = None;
     summary.quarantine = None;
     for file in &mut summary.files {
-        file.output = file.output.take().map(|path| {
-            let name = Path::new(&path).file_name().unwrap();
-            name.to_string_lossy().into_owned()
-        });
+        for path in &mut file.outputs {
+            let name = Path::new(path).file_name().unwrap();
+            *path = name.to_string_lossy().into_owned();
+        }
     }
     summary
 }
@@ -185,6 +185,51 @@ fn one_file_for_all_inputs_goes_on_too() {
         if done {
             assert!(operations > 10);
             break;
+        }
+    }
+}
+
+#[test]
+fn several_formats_go_on_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let to = |name: &str| {
+        let out = folder.path().join(name);
+        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+        for (format, compression) in [
+            (Format::Wet, Compression::Gzip),
+            (Format::Msgpack, Compression::None),
+        ] {
+            plan.output.encodings.push(Encoding {
+                format,
+                compression,
+            });
+        }
+        (plan, out)
+    };
+    let (plan, whole) = to("whole");
+    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    assert_eq!(names(&whole).len(), 7, "{:?}", names(&whole));
+    for operations in 0.. {
+        let (plan, out) = to(&operations.to_string());
+        let done = go(&plan, &Failing::after(operations), false).is_ok();
+        if !done {
+            let _ = go(&plan, &Failing::after(9), true);
+            let summary = go(&plan, &Failing::never(), true).unwrap();
+            assert_eq!(counts(summary), expected, "{operations}");
+        }
+        assert!(files(&out) == files(&whole), "{operations}");
+        if done {
+            assert!(operations > 40, "{operations}");
+            break;
+        }
+        // What is left of one run is not taken up by another.
+        if operations == 20 {
+            let _ = go(&plan, &Failing::after(operations), false);
+            let mut other = plan.clone();
+            other.output.encodings.pop();
+            let error = go(&other, &Failing::never(), true).unwrap_err().to_string();
+            assert!(error.contains("format jsonl,wet,msgpack"), "{error}");
         }
     }
 }
@@ -314,7 +359,7 @@ fn assembled_outputs_survive_errors_as_well() {
     for operations in 0.. {
         let out = folder.path().join(operations.to_string());
         let mut plan = small(&inputs, &out, Format::Msgpack, Compression::None);
-        plan.assemble = Some(Arc::new(Foldered));
+        plan.assemble = BTreeMap::from([(Format::Msgpack, Arc::new(Foldered) as _)]);
         let done = go(&plan, &Failing::after(operations), false).is_ok();
         if !done {
             go(&plan, &Failing::never(), true).unwrap();
