@@ -6,17 +6,21 @@ use anyhow::{Result, bail};
 use trommel_pipeline::Output;
 use trommel_sinks::{Assemble, Format};
 
-/// What makes outputs of their spools, for the formats that are not written as they come.
+/// What makes outputs of their spools, for the formats that are not written as they come; `blocks`
+/// tells whether there are blocks in them.
 ///
 /// # Errors
 /// If the program was built without one of them.
-pub fn last_steps(output: &Output) -> Result<BTreeMap<Format, Arc<dyn Assemble>>> {
+pub fn last_steps(
+    output: &Output,
+    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] blocks: bool,
+) -> Result<BTreeMap<Format, Arc<dyn Assemble>>> {
     let mut steps = BTreeMap::<Format, Arc<dyn Assemble>>::new();
     for encoding in &output.encodings {
         let format = encoding.format;
         match format {
             #[cfg(feature = "parquet")]
-            Format::Parquet => steps.insert(format, Arc::new(trommel_sinks::Parquet)),
+            Format::Parquet => steps.insert(format, Arc::new(trommel_sinks::Parquet { blocks })),
             #[cfg(feature = "index")]
             Format::Tantivy => steps.insert(format, Arc::new(trommel_index::Tantivy)),
             other if other.is_assembled() => {

@@ -12,7 +12,8 @@ use trommel_sinks::{Disk, hidden};
 
 use crate::{
     FileReport, Summary,
-    outputs::{OpenPart, Written},
+    manifest::Listed,
+    outputs::{OutputsState, Written},
     times::Times,
 };
 
@@ -34,11 +35,13 @@ pub(crate) struct Checkpoint {
     /// Place in it; none: its start.
     pub(crate) point: Option<ResumePoint>,
     /// The outputs being written and the bytes of them that count.
-    pub(crate) outputs: Vec<OpenPart>,
+    pub(crate) outputs: OutputsState,
     /// The quarantine being written, likewise.
     pub(crate) quarantine: Option<Part>,
     /// Outputs that are complete but may not have their final names yet.
     pub(crate) complete: Vec<Written>,
+    /// Outputs that have their final names.
+    pub(crate) files: Vec<Listed>,
     /// A complete quarantine that may not have its final name yet.
     pub(crate) complete_quarantine: Option<PathBuf>,
     /// Report of the input at hand.
@@ -124,9 +127,10 @@ impl Checkpoint {
             facts,
             input: 0,
             point: None,
-            outputs: Vec::new(),
+            outputs: OutputsState::default(),
             quarantine: None,
             complete: Vec::new(),
+            files: Vec::new(),
             complete_quarantine: None,
             report: FileReport::default(),
             summary: Summary::default(),

@@ -21,8 +21,12 @@ pub struct Config {
     /// Compression of the output.
     #[serde(deserialize_with = "named")]
     pub compress: Option<Compression>,
+    /// Most bytes of documents in a part of an output.
+    pub split_size: Option<u64>,
     /// Form of the text.
     pub text: Option<TextForm>,
+    /// Whether all blocks of each page are written as well.
+    pub blocks: bool,
     /// What becomes of readers' comments.
     pub comments: CommentRule,
     /// Whether the headline is part of the text.
@@ -192,13 +196,15 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let config = parse(
-            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\ntext = 'markdown'\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\n[filters]\nmin_words = 5\n",
+            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\nsplit_size = 40\ntext = 'markdown'\nblocks = true\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\n[filters]\nmin_words = 5\n",
         );
         let expected = Config {
             jobs: std::num::NonZeroUsize::new(3),
             format: vec![Format::Wet],
             compress: Some(Compression::Gzip),
+            split_size: Some(40),
             text: Some(TextForm::Markdown),
+            blocks: true,
             comments: CommentRule::Separate,
             headline: HeadlineRule::Include,
             model: Some("fast".into()),
@@ -226,7 +232,7 @@ mod tests {
         );
         assert_eq!(
             parse("language = 'de'").unwrap_err(),
-            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, text, comments, headline, model, max_record, max_payload, max_memory, filters"
+            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, split_size, text, blocks, comments, headline, model, max_record, max_payload, max_memory, filters"
         );
         assert_eq!(
             parse("[filters]\nmin_words = 5\nmin_word = 3").unwrap_err(),

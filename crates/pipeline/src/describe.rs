@@ -52,6 +52,9 @@ impl fmt::Display for Plan {
         {
             writeln!(f, "  encode: {format}, compression {compression}")?;
         }
+        if let Some(size) = self.output.split {
+            writeln!(f, "  split: {size} bytes of documents in a part at most")?;
+        }
         writeln!(f, "workers: {}", self.jobs)?;
         writeln!(f, "outputs:")?;
         let paths = self.output.paths(&self.inputs);

@@ -11,6 +11,7 @@ mod gate;
 mod hint;
 mod host;
 mod inputs;
+mod manifest;
 mod network;
 mod output;
 mod outputs;

@@ -66,6 +66,8 @@ pub struct Output {
     pub destination: Destination,
     /// What each of them is written as: several only into a folder, each of another format.
     pub encodings: Vec<Encoding>,
+    /// Most encoded bytes of an output, beyond which it goes on in another part; see [`Self::split`].
+    pub split: Option<u64>,
 }
 
 /// Why an output cannot be written as asked.
@@ -93,6 +95,9 @@ pub enum OutputError {
     /// More than one format where there is one output only.
     #[error("{0}: is one output, several formats need a folder")]
     Several(String),
+    /// Parts where there is one output only.
+    #[error("standard output cannot be split")]
+    Split,
     /// The format needs a file or folder.
     #[error("{0} cannot be written to standard output")]
     Stdout(Format),
@@ -201,7 +206,23 @@ impl Output {
         Ok(Self {
             destination,
             encodings,
+            split: None,
         })
+    }
+
+    /// The same in parts of `size` encoded bytes at most (a larger document has one of its own), named
+    /// `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... Encoded are documents before the compression of the
+    /// file: of WET with that of its records, of Parquet as MessagePack. Where parts end depends on the
+    /// documents alone. An index is never divided.
+    ///
+    /// # Errors
+    /// [`OutputError::Split`] for standard output.
+    pub fn split(mut self, size: Option<u64>) -> Result<Self, OutputError> {
+        if size.is_some() && self.destination == Destination::Stdout {
+            return Err(OutputError::Split);
+        }
+        self.split = size;
+        Ok(self)
     }
 
     /// What the outputs of each input are called without folder and suffix: as the input. A name already
@@ -232,24 +253,39 @@ impl Output {
             .collect()
     }
 
-    /// The file or folder that takes the documents of the input with that stem in one encoding; none
-    /// for standard output.
-    pub(crate) fn path(&self, stem: &str, encoding: Encoding) -> Option<PathBuf> {
+    /// The file or folder that takes the documents of the input with that stem in one encoding, or that
+    /// part of them; none for standard output.
+    pub(crate) fn path(&self, stem: &str, encoding: Encoding, part: u32) -> Option<PathBuf> {
+        let number = match self.splits(encoding) {
+            Some(_) => format!("-{part:05}"),
+            None => String::new(),
+        };
         match &self.destination {
             Destination::Folder(folder) => {
-                Some(folder.join(format!("{stem}{}", encoding.suffix())))
+                Some(folder.join(format!("{stem}{number}{}", encoding.suffix())))
             }
-            Destination::File(path) => Some(path.clone()),
+            Destination::File(path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let end = name.len().saturating_sub(suffix_length(&name));
+                let (stem, suffix) = name.split_at_checked(end).unwrap_or((&name, ""));
+                Some(path.with_file_name(format!("{stem}{number}{suffix}")))
+            }
             Destination::Stdout => None,
         }
     }
 
-    /// All files and folders that documents of these inputs are written to, without repetition.
+    /// Most encoded bytes of a part, if outputs of that encoding have parts.
+    pub(crate) fn splits(&self, encoding: Encoding) -> Option<u64> {
+        self.split.filter(|_| encoding.format != Format::Tantivy)
+    }
+
+    /// All files and folders that documents of these inputs are written to, without repetition; of parts
+    /// the first.
     pub(crate) fn paths(&self, inputs: &[Input]) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = Vec::new();
         for stem in self.stems(inputs) {
             let of_stem = self.encodings.iter();
-            paths.extend(of_stem.filter_map(|&encoding| self.path(&stem, encoding)));
+            paths.extend(of_stem.filter_map(|&encoding| self.path(&stem, encoding, 0)));
         }
         paths.dedup();
         paths
@@ -296,6 +332,17 @@ fn by_suffix(name: &str) -> Option<(Format, Compression)> {
         .iter()
         .find(|(suffix, ..)| name.ends_with(suffix))
         .map(|&(_, format, compression)| (format, compression))
+}
+
+/// Bytes of the known suffix of a name, with the `.warc` of a WET file.
+fn suffix_length(name: &str) -> usize {
+    let name = name.to_ascii_lowercase();
+    let known = SUFFIXES.iter().find(|(suffix, ..)| name.ends_with(suffix));
+    let Some((suffix, format, _)) = known else {
+        return 0;
+    };
+    let is_warc = *format == Format::Wet && name.ends_with(&format!(".warc{suffix}"));
+    suffix.len() + if is_warc { ".warc".len() } else { 0 }
 }
 
 /// The name of an archive or index without folder and without what says that it is one.
@@ -427,6 +474,7 @@ mod tests {
                     format,
                     compression,
                 }],
+                split: None,
             };
             assert_eq!(output, expected);
         }
@@ -497,6 +545,41 @@ mod tests {
             let output = Output::new(name, chosen, &NONE);
             assert_eq!(output.unwrap_err().to_string(), error);
         }
+    }
+
+    #[test]
+    fn parts_are_numbered_before_the_suffix() {
+        let all = [
+            Format::Jsonl,
+            Format::Wet,
+            Format::Anserini,
+            Format::Tantivy,
+        ];
+        let split = |name: &str, chosen: &Choice| {
+            let output = Output::new(name, chosen, &NONE).unwrap();
+            let output = output.split(Some(9)).unwrap();
+            output.paths(&[Input::File("a.warc.gz".into())])
+        };
+        assert_eq!(
+            split("out", &choice(&all, None)),
+            [
+                "out/a-00000.jsonl.zst",
+                "out/a-00000.warc.wet.gz",
+                "out/a-00000.anserini.jsonl.gz",
+                "out/a.tantivy"
+            ]
+            .map(PathBuf::from)
+        );
+        for (name, expected) in [
+            ("d/x.jsonl.zst", "d/x-00000.jsonl.zst"),
+            ("x.WARC.wet.gz", "x-00000.WARC.wet.gz"),
+            ("x.wet", "x-00000.wet"),
+            ("x.tantivy", "x.tantivy"),
+        ] {
+            assert_eq!(split(name, &NONE), [PathBuf::from(expected)]);
+        }
+        let stdout = Output::new("-", &NONE, &NONE).unwrap();
+        assert_eq!(stdout.split(Some(9)), Err(OutputError::Split));
     }
 
     #[test]

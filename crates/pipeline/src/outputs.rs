@@ -1,4 +1,4 @@
-//! The files that documents are written into: for each format one.
+//! The files that documents are written into: for each format one, or parts of a bounded size.
 
 use std::{
     borrow::Cow,
@@ -36,11 +36,23 @@ impl Sink {
     }
 }
 
-/// An unfinished file as it stands in a saved state.
+/// The outputs as they stand in a saved state.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct OutputsState {
+    /// The unfinished files.
+    open: Vec<OpenPart>,
+    /// What the input at hand began with, if there may be more parts of it.
+    beginning: Option<Beginning>,
+}
+
+/// An unfinished file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct OpenPart {
+struct OpenPart {
     file: Written,
-    /// Bytes of it that count; what follows is written again.
+    part: u32,
+    /// Bytes of documents before the compression of the file.
+    encoded: u64,
+    /// Bytes of the file that count; what follows is written again.
     length: u64,
 }
 
@@ -51,18 +63,21 @@ pub(crate) struct Written {
     pub(crate) path: PathBuf,
     /// Index of its encoding.
     pub(crate) encoding: usize,
+    /// Index of the input, the first if there are several.
+    pub(crate) input: usize,
     /// Documents in it.
     pub(crate) documents: u64,
 }
 
 /// What an input begins with.
-pub(crate) struct Beginning<'a> {
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Beginning {
     /// Index of the input.
     pub(crate) input: usize,
     /// Block of the first record if it is a warcinfo.
-    pub(crate) info: Option<&'a [u8]>,
+    pub(crate) info: Option<Vec<u8>>,
     /// Date of the first record.
-    pub(crate) date: Option<&'a str>,
+    pub(crate) date: Option<String>,
 }
 
 /// The files that are being written, one for each encoding; none between two inputs.
@@ -72,11 +87,18 @@ pub(crate) struct Outputs<'a> {
     disk: &'a dyn Disk,
     stems: Vec<String>,
     stdout: Option<&'a mut dyn Write>,
+    beginning: Beginning,
     open: Vec<Open<'a>>,
+    /// Parts that are complete but not published.
+    complete: Vec<Written>,
+    /// Names of files begun, for the report of the input.
+    begun: Vec<String>,
 }
 
 struct Open<'a> {
     file: Written,
+    part: u32,
+    encoded: u64,
     target: Target<'a>,
 }
 
@@ -108,6 +130,8 @@ impl Open<'_> {
             Target::File(shard) => match shard.checkpoint() {
                 Ok(length) => Ok(Some(OpenPart {
                     file: self.file.clone(),
+                    part: self.part,
+                    encoded: self.encoded,
                     length,
                 })),
                 Err(source) => Err(RunError::output(&self.file.path, source)),
@@ -129,17 +153,23 @@ impl Open<'_> {
 }
 
 impl<'a> Outputs<'a> {
-    /// The outputs of a plan, of which `parts` are begun; `stdout` is used if its output is standard
+    /// The outputs of a plan, some of which are begun by `state`; `stdout` is used if its output is standard
     /// output.
     pub(crate) fn new(
         plan: &'a Plan,
         sinks: &'a [Sink],
         stdout: &'a mut dyn Write,
         disk: &'a dyn Disk,
-        parts: &[OpenPart],
+        state: &OutputsState,
     ) -> Result<Self, RunError> {
         let mut open = Vec::new();
-        for OpenPart { file, length } in parts {
+        for OpenPart {
+            file,
+            part,
+            encoded,
+            length,
+        } in &state.open
+        {
             let compression = sinks
                 .get(file.encoding)
                 .map_or(Compression::None, |sink| sink.compression);
@@ -147,6 +177,8 @@ impl<'a> Outputs<'a> {
                 .map_err(|source| RunError::output(&file.path, source))?;
             open.push(Open {
                 file: file.clone(),
+                part: *part,
+                encoded: *encoded,
                 target: Target::File(shard),
             });
         }
@@ -156,7 +188,10 @@ impl<'a> Outputs<'a> {
             disk,
             stems: plan.output.stems(&plan.inputs),
             stdout: Some(stdout),
+            beginning: state.beginning.clone().unwrap_or_default(),
             open,
+            complete: Vec::new(),
+            begun: Vec::new(),
         })
     }
 
@@ -164,38 +199,32 @@ impl<'a> Outputs<'a> {
         !self.open.is_empty()
     }
 
-    /// Begins the files of an input, unless there are some that go on; gives their names.
-    pub(crate) fn begin(&mut self, beginning: &Beginning<'_>) -> Result<Vec<PathBuf>, RunError> {
+    /// Begins the files of an input, unless there are some that go on.
+    pub(crate) fn begin(&mut self, beginning: Beginning) -> Result<(), RunError> {
         if self.are_open() {
-            return Ok(Vec::new());
+            return Ok(());
         }
+        self.beginning = beginning;
         for at in 0..self.sinks.len() {
-            if let Some(open) = self.opened(at, beginning)? {
+            if let Some(open) = self.opened(at, 0)? {
                 self.open.push(open);
             }
         }
-        let files = match self.plan.output.destination {
-            Destination::Folder(_) => self.open.as_slice(),
-            _ => &[],
-        };
-        Ok(files.iter().map(|open| open.file.path.clone()).collect())
+        Ok(())
     }
 
-    fn opened(
-        &mut self,
-        at: usize,
-        beginning: &Beginning<'_>,
-    ) -> Result<Option<Open<'a>>, RunError> {
+    fn opened(&mut self, at: usize, part: u32) -> Result<Option<Open<'a>>, RunError> {
         let Some(sink) = self.sinks.get(at) else {
             return Ok(None);
         };
-        let stem = self.stems.get(beginning.input).map_or("", String::as_str);
-        let path = self.plan.output.path(stem, sink.encoding);
+        let Beginning { input, info, date } = &self.beginning;
+        let stem = self.stems.get(*input).map_or("", String::as_str);
+        let path = self.plan.output.path(stem, sink.encoding, part);
         let name = path.as_deref().and_then(Path::file_name);
         let head = Head {
             name: &name.map_or(Cow::Borrowed(stem), |name| name.to_string_lossy()),
-            info: beginning.info,
-            date: beginning.date,
+            info: info.as_deref(),
+            date: date.as_deref(),
             epoch: self.plan.epoch,
         };
         let mut bytes = Vec::new();
@@ -204,6 +233,9 @@ impl<'a> Outputs<'a> {
             Some(path) => {
                 let shard = Shard::create(self.disk, &path, sink.compression)
                     .map_err(|source| RunError::output(&path, source))?;
+                if let Destination::Folder(_) = self.plan.output.destination {
+                    self.begun.push(path.to_string_lossy().into_owned());
+                }
                 (path, Target::File(shard))
             }
             // Standard output is opened once: the run has one output then, and it is never ended early.
@@ -219,8 +251,11 @@ impl<'a> Outputs<'a> {
             file: Written {
                 path,
                 encoding: at,
+                input: *input,
                 documents: 0,
             },
+            part,
+            encoded: 0,
             target,
         };
         open.write(&bytes)?;
@@ -231,14 +266,58 @@ impl<'a> Outputs<'a> {
     /// bytes of the longest.
     pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<u64, RunError> {
         let mut longest = 0;
-        for (open, bytes) in self.open.iter_mut().zip(encoded) {
-            if let Some(bytes) = bytes {
-                open.write(bytes)?;
-                open.file.documents += 1;
-                longest = longest.max(bytes.len() as u64);
+        for (at, bytes) in encoded.iter().enumerate() {
+            let Some(bytes) = bytes else { continue };
+            let length = bytes.len() as u64;
+            if self.is_full(at, length) {
+                self.next_part(at)?;
             }
+            if let Some(open) = self.open.get_mut(at) {
+                open.write(bytes)?;
+                open.encoded = open.encoded.saturating_add(length);
+                open.file.documents += 1;
+            }
+            longest = longest.max(length);
         }
         Ok(longest)
+    }
+
+    /// Whether a part has no room for so many bytes more. One without documents always has.
+    fn is_full(&self, at: usize, length: u64) -> bool {
+        let encoding = self.sinks.get(at).map(|sink| sink.encoding);
+        let size = encoding.and_then(|encoding| self.plan.output.splits(encoding));
+        match (self.open.get(at), size) {
+            (Some(open), Some(size)) => {
+                open.file.documents > 0 && open.encoded.saturating_add(length) > size
+            }
+            _ => false,
+        }
+    }
+
+    fn next_part(&mut self, at: usize) -> Result<(), RunError> {
+        let part = self.open.get(at).map_or(0, |open| open.part + 1);
+        if let Some(next) = self.opened(at, part)?
+            && let Some(open) = self.open.get_mut(at)
+        {
+            let full = std::mem::replace(open, next);
+            self.complete.extend(full.complete()?);
+        }
+        Ok(())
+    }
+
+    /// Names of the files in a folder that were begun since this was asked last.
+    pub(crate) fn take_begun(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.begun)
+    }
+
+    /// Whether parts are complete that wait for being published.
+    pub(crate) fn has_complete(&self) -> bool {
+        !self.complete.is_empty()
+    }
+
+    /// The parts that are complete, to be published.
+    pub(crate) fn take_complete(&mut self) -> Vec<Written> {
+        std::mem::take(&mut self.complete)
     }
 
     /// Ends the frame of each.
@@ -247,17 +326,22 @@ impl<'a> Outputs<'a> {
     }
 
     /// Ends the frame of each and puts the files on disk.
-    pub(crate) fn checkpoint(&mut self) -> Result<Vec<OpenPart>, RunError> {
+    pub(crate) fn checkpoint(&mut self) -> Result<OutputsState, RunError> {
         let parts = self.open.iter_mut().map(Open::checkpoint);
-        parts.filter_map(Result::transpose).collect()
+        Ok(OutputsState {
+            open: parts
+                .filter_map(Result::transpose)
+                .collect::<Result<_, _>>()?,
+            beginning: self.plan.output.split.map(|_| self.beginning.clone()),
+        })
     }
 
-    /// Ends all that are open; gives the files, which still have to be published.
+    /// Ends all that are open; gives the files that are complete, to be published.
     pub(crate) fn complete(&mut self) -> Result<Vec<Written>, RunError> {
-        let open = std::mem::take(&mut self.open).into_iter();
-        open.map(Open::complete)
-            .filter_map(Result::transpose)
-            .collect()
+        for open in std::mem::take(&mut self.open) {
+            self.complete.extend(open.complete()?);
+        }
+        Ok(self.take_complete())
     }
 
     /// Lets go of standard output, whose reader is gone.
@@ -267,8 +351,11 @@ impl<'a> Outputs<'a> {
 
     /// Removes the unfinished files.
     pub(crate) fn discard(&mut self) {
-        for Open { file, target } in self.open.drain(..) {
+        for Open { file, target, .. } in self.open.drain(..) {
             drop(target);
+            discard(self.disk, &file.path);
+        }
+        for file in self.take_complete() {
             discard(self.disk, &file.path);
         }
     }

@@ -67,7 +67,9 @@ impl Plan {
             return None;
         }
         let stem = self.output.stems(&self.inputs).into_iter().next()?;
-        let first = self.output.path(&stem, *self.output.encodings.first()?)?;
+        let first = self
+            .output
+            .path(&stem, *self.output.encodings.first()?, 0)?;
         hidden(&first, "checkpoint").ok()
     }
 
@@ -88,6 +90,10 @@ impl Plan {
         let epoch = self
             .epoch
             .map_or("none".to_owned(), |epoch| epoch.to_string());
+        let split = self
+            .output
+            .split
+            .map_or("none".to_owned(), |size| size.to_string());
         let mut facts: Vec<(String, String)> = [
             ("program version", env!("CARGO_PKG_VERSION").to_owned()),
             ("inputs", inputs.join(", ")),
@@ -97,6 +103,7 @@ impl Plan {
                 "compression",
                 of_encodings(|encoding| encoding.compression.name()),
             ),
+            ("split size", split),
             ("filters", self.filters.describe().join("; ")),
             ("quarantine", quarantine),
             ("max-record", self.max_record.to_string()),

@@ -17,6 +17,7 @@ use crate::{
     Destination, Host, Input, Plan, Progress, ResumeError, State, Summary,
     checkpoint::Checkpoint,
     gate::Gate,
+    manifest,
     outputs::Sink,
     reader::{Feed, Start},
     task::{Made, Task},
@@ -96,6 +97,9 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
         resume,
     } = host;
     let state = state(plan, disk, resume)?;
+    if let Destination::Folder(folder) = &plan.output.destination {
+        manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
+    }
     let begin = Start {
         input: state.input,
         point: state.point,

@@ -11,9 +11,10 @@ use trommel_filters::{Duplicates, DuplicatesState, OrderedFilter};
 use trommel_sinks::{Assemble, Disk, SinkError, discard, publish};
 
 use crate::{
-    DamageReport, Destination, DropReason, FileReport, Plan, RunError, Summary,
+    DamageReport, Destination, DropReason, FileReport, Outcome, Plan, RunError, Summary,
     checkpoint::Checkpoint,
-    outputs::{Beginning, OpenPart, Outputs, Sink, Written},
+    manifest::{self, Listed},
+    outputs::{Beginning, Outputs, OutputsState, Sink, Written},
     quarantine::Quarantine,
     task::{Made, Step, Task, Verdict},
     times::Times,
@@ -71,7 +72,7 @@ impl<'a> Writer<'a> {
         };
         let mut duplicates = plan.filters.duplicates();
         duplicates.restore(state.duplicates.clone());
-        let writer = Self {
+        let mut writer = Self {
             plan,
             disk,
             outputs,
@@ -134,7 +135,9 @@ impl<'a> Writer<'a> {
         } = self.since;
         // Saving must not cost more than writing, however much there is to remember.
         let frame = self.plan.frame.max(self.duplicates.bytes());
-        if encoded >= frame || records >= RECORDS || blocks >= BLOCKS {
+        let part_ended =
+            self.outputs.has_complete() && (task.point.is_some() || self.state_file.is_none());
+        if encoded >= frame || records >= RECORDS || blocks >= BLOCKS || part_ended {
             self.end_frame(task.point)?;
         }
         Ok(())
@@ -145,6 +148,7 @@ impl<'a> Writer<'a> {
         let complete = self.outputs.complete()?;
         self.save_complete(complete, true)?;
         self.publish_complete()?;
+        self.mark()?;
         match &self.state_file {
             Some(path) if path.exists() => self
                 .disk
@@ -200,13 +204,8 @@ impl<'a> Writer<'a> {
         info: Option<Vec<u8>>,
         date: Option<String>,
     ) -> Result<(), RunError> {
-        let files = self.outputs.begin(&Beginning {
-            input,
-            info: info.as_deref(),
-            date: date.as_deref(),
-        })?;
-        let names = files.iter().map(|path| path.to_string_lossy().into_owned());
-        self.report.outputs.extend(names);
+        self.outputs.begin(Beginning { input, info, date })?;
+        self.report.outputs.extend(self.outputs.take_begun());
         Ok(())
     }
 
@@ -220,6 +219,7 @@ impl<'a> Writer<'a> {
         if let Verdict::Document { encoded, .. } = &made.verdict {
             let longest = self.outputs.write(encoded)?;
             self.since.encoded = self.since.encoded.saturating_add(longest);
+            self.report.outputs.extend(self.outputs.take_begun());
         }
         if let Verdict::Failed { members, .. } = &made.verdict
             && !members.is_empty()
@@ -306,12 +306,19 @@ impl<'a> Writer<'a> {
     /// Ends the frame, and saves the state if it is known where reading goes on.
     fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<(), RunError> {
         self.since = Since::default();
-        if self.state_file.is_none() || point.is_none() {
+        if self.state_file.is_some() && point.is_none() {
             return self.outputs.end_frame();
         }
-        let outputs = self.outputs.checkpoint()?;
-        self.note(point, outputs)?;
-        self.save()
+        if self.state_file.is_some() {
+            let outputs = self.outputs.checkpoint()?;
+            self.note(point, outputs)?;
+            self.saved.complete = self.outputs.take_complete();
+            self.save()?;
+        } else {
+            self.outputs.end_frame()?;
+            self.saved.complete = self.outputs.take_complete();
+        }
+        self.publish_complete()
     }
 
     /// Saves that outputs are complete, and at the end of the run the quarantine as well.
@@ -322,7 +329,7 @@ impl<'a> Writer<'a> {
                 .complete()
                 .map_err(|source| RunError::output(open.path(), source))?;
         }
-        self.note(None, Vec::new())?;
+        self.note(None, OutputsState::default())?;
         let any = !complete.is_empty() || quarantine.is_some();
         self.saved.complete = complete;
         self.saved.complete_quarantine = quarantine;
@@ -333,7 +340,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Takes note of the present state.
-    fn note(&mut self, point: Option<ResumePoint>, outputs: Vec<OpenPart>) -> Result<(), RunError> {
+    fn note(&mut self, point: Option<ResumePoint>, outputs: OutputsState) -> Result<(), RunError> {
         if let Some(quarantine) = &mut self.quarantine {
             self.saved.quarantine = quarantine
                 .checkpoint()
@@ -365,16 +372,43 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Gives the files that are complete their names.
-    fn publish_complete(&self) -> Result<(), RunError> {
-        for file in &self.saved.complete {
-            let encoding = self.plan.output.encodings.get(file.encoding);
-            let assemble = encoding.and_then(|encoding| self.plan.assemble.get(&encoding.format));
+    /// Gives the files that are complete their names, and lists those of a folder.
+    fn publish_complete(&mut self) -> Result<(), RunError> {
+        for file in std::mem::take(&mut self.saved.complete) {
+            let Some(encoding) = self.plan.output.encodings.get(file.encoding) else {
+                continue;
+            };
+            let assemble = self.plan.assemble.get(&encoding.format);
             self.publish(&file.path, assemble.map(|assemble| &**assemble))?;
+            if let Destination::Folder(_) = self.plan.output.destination {
+                let (bytes, sha256) = manifest::measured(&file.path)
+                    .map_err(|source| RunError::output(&file.path, source))?;
+                let name = file.path.file_name().unwrap_or_default();
+                let input = self.plan.inputs.get(file.input).map(crate::Input::name);
+                self.saved.files.push(Listed {
+                    name: name.to_string_lossy().into_owned(),
+                    format: encoding.format.to_string(),
+                    inputs: input.into_iter().collect(),
+                    documents: file.documents,
+                    bytes,
+                    sha256,
+                });
+            }
         }
-        match &self.saved.complete_quarantine {
-            Some(path) => self.publish(path, None),
+        match self.saved.complete_quarantine.take() {
+            Some(path) => self.publish(&path, None),
             None => Ok(()),
+        }
+    }
+
+    /// Writes the manifest of a folder and marks it as complete, if anything could be read.
+    fn mark(&self) -> Result<(), RunError> {
+        match &self.plan.output.destination {
+            Destination::Folder(folder) if self.summary.outcome() != Outcome::Nothing => {
+                manifest::complete(self.disk, folder, &self.saved.files)
+                    .map_err(|source| RunError::output(folder, source))
+            }
+            _ => Ok(()),
         }
     }
 

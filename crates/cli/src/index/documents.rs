@@ -20,7 +20,7 @@ use super::Sink;
 use crate::{models, progress::Reporter};
 
 /// Ends of the names of files that hold documents, before those of compressions.
-const OUTPUTS: [&str; 2] = [".jsonl", ".msgpack"];
+const OUTPUTS: [&str; 3] = [".jsonl", ".msgpack", ".parquet"];
 const WET: &str = ".wet";
 
 /// Inputs, sorted by what they hold.
@@ -282,6 +282,7 @@ mod tests {
             ("a/b.jsonl", true),
             ("b.JSONL.gz", true),
             ("b.msgpack.zst", true),
+            ("b.parquet", true),
             ("b.anserini.jsonl.gz", false),
             ("b.warc.gz", false),
             ("b.warc.wet.gz", false),

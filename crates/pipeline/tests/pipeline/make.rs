@@ -94,6 +94,7 @@ pub fn plan(inputs: &[&Path], destination: Destination, format: Format) -> Plan 
                 format,
                 compression: Compression::None,
             }],
+            split: None,
         },
         jobs: NonZeroUsize::new(3).unwrap(),
         filters: Arc::new(Filters::default()),
