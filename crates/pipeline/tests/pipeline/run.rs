@@ -102,7 +102,8 @@ fn the_number_of_workers_does_not_show() {
                 .into_iter()
                 .map(|name| (name.clone(), fs::read(out.join(name)).unwrap()))
                 .collect();
-            assert_eq!(contents.len(), 2);
+            // The manifest and its mark are there as well.
+            assert_eq!(contents.len(), 4);
             assert!(contents[name].len() > 1000);
             outputs.push(contents);
         }
@@ -268,7 +269,7 @@ fn what_cannot_be_read_is_reported_and_passed() {
             "{error}"
         );
     }
-    assert_eq!(names(&out), ["good.jsonl"]);
+    assert_eq!(names(&out), ["_SUCCESS", "good.jsonl", "manifest.json"]);
 
     for path in &bad {
         let (summary, out) = to_stdout(&[path], Format::Wet);
