@@ -60,7 +60,7 @@ results: build ## Score every published method on the sets of DATA; writes docs/
 quality: build ## Set the judged pages of the models beside the floors; writes docs/quality*
 	$(TROMMEL) quality --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
 
-retrieval: ## Look for pages by their titles in indexes of all text and of main text; prints the table of docs/index.md
+retrieval: ## Look for pages by titles and by words in indexes of all text and of main text; prints the table of docs/index.md
 	$(CARGO) run --release -p trommel-index --example retrieval -- $(DATA) wcxb-dev daniel-dev
 
 formats: build ## Have the sample read back in every format by the programs it is for

@@ -2,8 +2,8 @@
 
     check-formats.py FOLDER
 
-FOLDER holds x.jsonl and, as far as they are to be checked, x.wet.gz, x.parquet, x.anserini.jsonl.gz,
-x.trec.gz and x.bulk.ndjson, all of the same archive. Prints a line a check; the exit code is 1 if one
+FOLDER holds x.jsonl and, as far as they are to be checked, x.wet.gz, x.parquet, blocks.parquet,
+x.anserini.jsonl.gz, x.trec.gz and x.bulk.ndjson, all of the same archive. Prints a line a check; the exit code is 1 if one
 failed. A check whose reader is not installed is skipped, which is said.
 """
 
@@ -140,6 +140,35 @@ def _(path, duckdb):
     rows = [dict(zip(found.columns, row)) for row in found.fetchall()]
     words = duckdb.sql(f"select sum(token_count) from read_parquet('{path}')").fetchall()[0][0]
     return f"{compare(rows)}, {words} words"
+
+
+def check_blocks(rows):
+    """The text is made of the blocks that are kept."""
+    assert len(rows) == len(documents)
+    count = 0
+    for row, document in zip(rows, documents):
+        words = set(re.findall(r"\w+", document["text"]))
+        kept = set()
+        for block in row["blocks"]:
+            assert 0 <= block["probability"] <= 1 and 0 <= block["start"] < block["end"], block
+            count += 1
+            if block["kept"]:
+                kept.update(re.findall(r"\w+", block["text"]))
+        assert words == kept, words ^ kept
+    return f"{len(rows)} rows, {count} blocks"
+
+
+@check("blocks in Parquet by pyarrow", "blocks.parquet", "pyarrow.parquet")
+def _(path, parquet):
+    return check_blocks(parquet.read_table(path).to_pylist())
+
+
+@check("blocks in Parquet by DuckDB", "blocks.parquet", "duckdb")
+def _(path, duckdb):
+    found = duckdb.sql(f"select blocks from read_parquet('{path}')").fetchall()
+    kept = f"select count(*) from (select unnest(blocks) b from read_parquet('{path}')) where b.kept"
+    count = duckdb.sql(kept).fetchall()[0][0]
+    return f"{check_blocks([{'blocks': blocks} for (blocks,) in found])}, {count} kept"
 
 
 @check("Anserini JSON collection, by its rules", "x.anserini.jsonl.gz")

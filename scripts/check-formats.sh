@@ -22,6 +22,7 @@ fi
 for name in x.jsonl x.wet.gz x.parquet x.anserini.jsonl.gz x.trec.gz x.bulk.ndjson; do
     "$trommel" run "$archive" -o "$folder/$name" 2>"$folder/log" || { cat "$folder/log"; exit 1; }
 done
+"$trommel" run "$archive" -o "$folder/blocks.parquet" --blocks 2>"$folder/log" || { cat "$folder/log"; exit 1; }
 "$venv/bin/python" "$root/scripts/check-formats.py" "$folder"
 
 # Anserini's own indexer and count.

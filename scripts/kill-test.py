@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Kills runs at random moments, goes on with --resume after each kill, and compares what they end with
-to a run that nobody killed: every byte of every output, and the counts.
+to a run that nobody killed: every byte of every output (of an index every document, as the names of its
+files are random), and the counts.
 
     kill-test.py [-n KILLS] [-s SEED] [--trommel PROGRAM] [ARCHIVE...]
 """
@@ -15,13 +16,33 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FORMATS = [("jsonl", "zst"), ("wet", "gz"), ("msgpack", "none"), ("jsonl", "gz")]
+FORMATS = [
+    "-f jsonl --compress zst",
+    "-f wet",
+    "-f msgpack --compress none",
+    "-f jsonl --compress gz",
+    "-f parquet --blocks",
+    "-f tantivy",
+    "-f bulk",
+    "-f anserini",
+    "-f trec",
+    "-f jsonl,wet,parquet,tantivy",
+    "-f jsonl,wet,parquet --split-size 1M",
+]
 # Most kills of one run, so that every format has its turn.
 KILLS_OF_A_RUN = 10
 
 
-def files(folder):
-    return {name: open(os.path.join(folder, name), "rb").read() for name in os.listdir(folder)}
+def files(folder, trommel):
+    found = {}
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if os.path.isdir(path):
+            dump = [trommel, "search", "-nowhere", "--index", path, "-n", "1000000", "--json"]
+            found[name] = subprocess.run(dump, check=True, stdout=subprocess.PIPE).stdout
+        else:
+            found[name] = open(path, "rb").read()
+    return found
 
 
 def counts(path):
@@ -44,13 +65,13 @@ def main():
     killed = runs = saved = 0
     with tempfile.TemporaryDirectory() as work:
         while killed < arguments.kills:
-            kind, compression = FORMATS[runs % len(FORMATS)]
+            kind = FORMATS[runs % len(FORMATS)]
             folder = os.path.join(work, str(runs))
             os.mkdir(folder)
 
             def start(summary, *more):
                 command = [arguments.trommel, "run", *archives, "-o", "out", "--summary", summary]
-                command += ["-f", kind, "--compress", compression, "--checkpoint", "256K", "-j", "2"]
+                command += [*kind.split(), "--checkpoint", "256K", "-j", "2"]
                 log = open(os.path.join(folder, "log"), "w")
                 return subprocess.Popen([*command, *more], cwd=folder, stderr=log)
 
@@ -74,13 +95,15 @@ def main():
                 out = os.path.join(folder, "out")
                 states = os.listdir(out) if os.path.isdir(out) else []
                 saved += any(name.endswith(".checkpoint") for name in states)
-            whole, resumed = (files(os.path.join(folder, name)) for name in ("whole", "out"))
+            whole, resumed = (
+                files(os.path.join(folder, name), arguments.trommel) for name in ("whole", "out")
+            )
             if whole != resumed:
-                sys.exit(f"{kind} {compression}: other bytes after {here} kills")
+                sys.exit(f"{kind}: other bytes after {here} kills")
             if counts(os.path.join(folder, "whole.json")) != counts(os.path.join(folder, "resumed.json")):
-                sys.exit(f"{kind} {compression}: other counts after {here} kills")
+                sys.exit(f"{kind}: other counts after {here} kills")
             runs += 1
-            print(f"{kind} {compression}: {here} kills, the same {len(whole)} files", flush=True)
+            print(f"{kind}: {here} kills, the same {len(whole)} files", flush=True)
     print(f"{killed} of {killed} kills byte-identical in {runs} runs; {saved} left a saved state")
 
 

@@ -1,23 +1,33 @@
 //! The last step of formats that are assembled.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
+use trommel_pipeline::Output;
 use trommel_sinks::{Assemble, Format};
 
-/// What makes an output of `format` of its spool; none for formats that are written as they come.
+/// What makes outputs of their spools, for the formats that are not written as they come; `blocks`
+/// tells whether there are blocks in them.
 ///
 /// # Errors
-/// If the program was built without the format.
-pub fn last_step(format: Format) -> Result<Option<Arc<dyn Assemble>>> {
-    Ok(match format {
-        #[cfg(feature = "parquet")]
-        Format::Parquet => Some(Arc::new(trommel_sinks::Parquet)),
-        #[cfg(feature = "index")]
-        Format::Tantivy => Some(Arc::new(trommel_index::Tantivy)),
-        other if other.is_assembled() => {
-            anyhow::bail!("this program was built without the format {other}")
-        }
-        _ => None,
-    })
+/// If the program was built without one of them.
+pub fn last_steps(
+    output: &Output,
+    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] blocks: bool,
+) -> Result<BTreeMap<Format, Arc<dyn Assemble>>> {
+    let mut steps = BTreeMap::<Format, Arc<dyn Assemble>>::new();
+    for encoding in &output.encodings {
+        let format = encoding.format;
+        match format {
+            #[cfg(feature = "parquet")]
+            Format::Parquet => steps.insert(format, Arc::new(trommel_sinks::Parquet { blocks })),
+            #[cfg(feature = "index")]
+            Format::Tantivy => steps.insert(format, Arc::new(trommel_index::Tantivy)),
+            other if other.is_assembled() => {
+                bail!("this program was built without the format {other}")
+            }
+            _ => None,
+        };
+    }
+    Ok(steps)
 }

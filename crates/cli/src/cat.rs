@@ -37,7 +37,8 @@ pub struct CatArgs {
 }
 
 pub fn run(args: &CatArgs) -> anyhow::Result<ExitCode> {
-    let mut record = Place::parse(&args.place, args.offset.as_deref())?.record()?;
+    let place = Place::parse(&args.place, args.offset.as_deref())?;
+    let (mut record, crawl_charset) = place.record()?;
     let bytes = if args.record {
         whole(&record)?
     } else if record.kind == RecordType::Conversion {
@@ -47,7 +48,7 @@ pub fn run(args: &CatArgs) -> anyhow::Result<ExitCode> {
         let hints = Hints {
             url: record.url(),
             http_charset: page.charset(),
-            crawl_charset: None,
+            crawl_charset: crawl_charset.as_deref(),
             date: record.date(),
         };
         if args.text {

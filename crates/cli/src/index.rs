@@ -18,7 +18,8 @@ use documents::{Documents, Feed};
 /// Make documents searchable: from archives, or from what `run` wrote
 #[derive(Debug, Args)]
 pub struct IndexArgs {
-    /// Archives, as for `run`; or files or folders of JSON lines, MessagePack or WET written by `run`
+    /// Archives, as for `run`; or files or folders of JSON lines, MessagePack,
+    /// Parquet or WET written by `run`
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<String>,
 

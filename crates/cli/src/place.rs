@@ -3,11 +3,12 @@
 use std::{
     fmt,
     fs::File,
-    io::{Read, Seek, SeekFrom},
+    io::{Seek, SeekFrom},
 };
 
 use anyhow::{Context, Result, anyhow, bail};
 use trommel_archive::{ReadOptions, Reader, Record};
+use trommel_pipeline::crawl_charset;
 use trommel_sinks::Source;
 
 /// A place.
@@ -50,38 +51,50 @@ impl Place {
         })
     }
 
-    /// The record that is stored there.
+    /// The record that is stored there, and the encoding that the crawl's metadata record after it gives
+    /// for it.
     ///
     /// # Errors
     /// If the file cannot be read or there is no record at that place.
-    pub fn record(&self) -> Result<Record> {
+    pub fn record(&self) -> Result<(Record, Option<String>)> {
         match self.at_offset() {
-            Ok(record) => Ok(record),
+            Ok(found) => Ok(found),
             // Members of some zstd archives need the dictionary at the file's start.
             Err(error) => self.in_whole_file().with_context(|| error.to_string()),
         }
     }
 
-    fn at_offset(&self) -> Result<Record> {
+    fn at_offset(&self) -> Result<(Record, Option<String>)> {
         let mut file = File::open(&self.file).with_context(|| self.file.clone())?;
         file.seek(SeekFrom::Start(self.offset))?;
-        let input = file.take(self.length.unwrap_or(u64::MAX));
-        let mut reader = Reader::new(self.file.as_str(), input, ReadOptions::default())?;
-        reader
-            .find_map(|record| {
-                let record = record.ok()?;
-                (record.place.offset == 0 && record.place.inner == self.inner).then_some(record)
-            })
-            .ok_or_else(|| self.missing())
+        self.found(
+            Reader::new(self.file.as_str(), file, ReadOptions::default())?,
+            0,
+        )
     }
 
-    fn in_whole_file(&self) -> Result<Record> {
+    fn in_whole_file(&self) -> Result<(Record, Option<String>)> {
         let file = File::open(&self.file).with_context(|| self.file.clone())?;
-        Reader::new(self.file.as_str(), file, ReadOptions::default())?
+        let reader = Reader::new(self.file.as_str(), file, ReadOptions::default())?;
+        self.found(reader, self.offset)
+    }
+
+    /// The record at `offset` of what the reader reads.
+    fn found(&self, mut reader: Reader, offset: u64) -> Result<(Record, Option<String>)> {
+        let is_here =
+            |record: &Record| record.place.offset == offset && record.place.inner == self.inner;
+        let record = reader
+            .by_ref()
+            .take_while(|item| match item {
+                Ok(record) => record.place.offset <= offset,
+                Err(error) => !error.is_fatal(),
+            })
             .filter_map(std::result::Result::ok)
-            .take_while(|record| record.place.offset <= self.offset)
-            .find(|record| record.place.offset == self.offset && record.place.inner == self.inner)
-            .ok_or_else(|| self.missing())
+            .find(is_here)
+            .ok_or_else(|| self.missing())?;
+        let next = reader.next().and_then(std::result::Result::ok);
+        let charset = next.and_then(|next| crawl_charset(&record, &next));
+        Ok((record, charset))
     }
 
     fn missing(&self) -> anyhow::Error {

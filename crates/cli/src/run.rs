@@ -52,18 +52,29 @@ pub struct RunArgs {
     output: String,
 
     /// Output format: jsonl, msgpack, wet, anserini (JSON collection), trec (TREC web), bulk
-    /// (Elasticsearch, OpenSearch), parquet or tantivy [default: by the name of OUT, else jsonl]
-    #[arg(short, long)]
-    format: Option<Format>,
+    /// (Elasticsearch, OpenSearch), parquet or tantivy; several, divided by commas, if OUT is a folder
+    /// [default: by the name of OUT, else jsonl]
+    #[arg(short, long, value_delimiter = ',')]
+    format: Vec<Format>,
 
-    /// Compression: zst, gz or none [default: by the name of OUT, else none for standard output, zst for
-    /// jsonl and msgpack, gz for the rest]
+    /// Compression: zst, gz or none; of several formats, for those that can have it [default: by the
+    /// name of OUT, else none for standard output, zst for jsonl and msgpack, gz for the rest]
     #[arg(long)]
     compress: Option<Compression>,
+
+    /// Divide each output into parts, NAME-00000.SUFFIX and so on, of at most SIZE of documents before
+    /// compression (WET: after); an index is not divided
+    #[arg(long, value_name = "SIZE")]
+    split_size: Option<Size>,
 
     /// Write the text as Markdown (CommonMark with the tables of GitHub)
     #[arg(long)]
     markdown: bool,
+
+    /// Write all blocks of each page as well, with text, probability, whether they are kept, role and
+    /// bytes in the decoded page: `blocks` in jsonl, msgpack and parquet
+    #[arg(long)]
+    blocks: bool,
 
     /// Number of worker threads [default: processor cores]
     #[arg(short, long)]
@@ -128,14 +139,16 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         None => Config::default(),
     };
     let chosen = Choice {
-        format: args.format,
+        formats: args.format,
         compression: args.compress,
     };
     let fallback = Choice {
-        format: config.format,
+        formats: config.format,
         compression: config.compress,
     };
-    let output = Output::new(&args.output, chosen, fallback)?;
+    let bytes = |option: Option<Size>| option.map(|Size(bytes)| bytes);
+    let split = bytes(args.split_size).or(config.split_size);
+    let output = Output::new(&args.output, &chosen, &fallback)?.split(split)?;
     let base = args.base_url.as_deref().map(Base::new);
     let mut inputs = expand(&args.inputs, base.as_ref())?;
     for index in &args.select {
@@ -155,11 +168,11 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         comments: config.comments,
         headline: config.headline,
     });
+    let blocks = args.blocks || config.blocks;
     let markdown = args.markdown || config.text == Some(TextForm::Markdown);
-    let bytes = |option: Option<Size>| option.map(|Size(bytes)| bytes);
     let plan = Plan {
         inputs,
-        assemble: assemble::last_step(output.format)?,
+        assemble: assemble::last_steps(&output, blocks)?,
         output,
         filters: Arc::new(Filters::new(&config.filters)),
         quarantine,
@@ -171,6 +184,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             ("comments".to_owned(), conventions.comments.to_string()),
             ("headline".to_owned(), conventions.headline.to_string()),
             ("markdown".to_owned(), markdown.to_string()),
+            ("blocks".to_owned(), blocks.to_string()),
         ],
         jobs,
         max_record: bytes(args.max_record)
@@ -207,10 +221,16 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         &plan,
         &|bytes, hints| {
             if !markdown {
-                return extractor.summary(bytes, hints);
+                return match blocks {
+                    true => extractor.extract(bytes, hints),
+                    false => extractor.summary(bytes, hints),
+                };
             }
             let page = extractor.read(bytes, hints);
-            let mut document = page.summary();
+            let mut document = match blocks {
+                true => page.document(),
+                false => page.summary(),
+            };
             document.text = page.markdown(&MarkdownOptions::default());
             document
         },

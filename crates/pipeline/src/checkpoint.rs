@@ -10,10 +10,15 @@ use trommel_archive::ResumePoint;
 use trommel_filters::DuplicatesState;
 use trommel_sinks::{Disk, hidden};
 
-use crate::{FileReport, Summary, times::Times};
+use crate::{
+    FileReport, Summary,
+    manifest::Listed,
+    outputs::{OutputsState, Written},
+    times::Times,
+};
 
 /// Version of the format; a state of another is refused.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Characters shown of a fact that differs.
 const SHOWN: usize = 80;
 
@@ -29,12 +34,14 @@ pub(crate) struct Checkpoint {
     pub(crate) input: usize,
     /// Place in it; none: its start.
     pub(crate) point: Option<ResumePoint>,
-    /// The output being written and the bytes of it that count.
-    pub(crate) shard: Option<Part>,
-    /// The quarantine, likewise.
+    /// The outputs being written and the bytes of them that count.
+    pub(crate) outputs: OutputsState,
+    /// The quarantine being written, likewise.
     pub(crate) quarantine: Option<Part>,
-    /// An output that is complete but may not have its final name yet.
-    pub(crate) complete: Option<PathBuf>,
+    /// Outputs that are complete but may not have their final names yet.
+    pub(crate) complete: Vec<Written>,
+    /// Outputs that have their final names.
+    pub(crate) files: Vec<Listed>,
     /// A complete quarantine that may not have its final name yet.
     pub(crate) complete_quarantine: Option<PathBuf>,
     /// Report of the input at hand.
@@ -120,9 +127,10 @@ impl Checkpoint {
             facts,
             input: 0,
             point: None,
-            shard: None,
+            outputs: OutputsState::default(),
             quarantine: None,
-            complete: None,
+            complete: Vec::new(),
+            files: Vec::new(),
             complete_quarantine: None,
             report: FileReport::default(),
             summary: Summary::default(),

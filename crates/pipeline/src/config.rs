@@ -15,14 +15,18 @@ use trommel_sinks::{Compression, Format};
 pub struct Config {
     /// Number of worker threads.
     pub jobs: Option<std::num::NonZeroUsize>,
-    /// Output format.
-    #[serde(deserialize_with = "named")]
-    pub format: Option<Format>,
+    /// Output formats: a list, or a string with commas.
+    #[serde(deserialize_with = "formats")]
+    pub format: Vec<Format>,
     /// Compression of the output.
     #[serde(deserialize_with = "named")]
     pub compress: Option<Compression>,
+    /// Most bytes of documents in a part of an output.
+    pub split_size: Option<u64>,
     /// Form of the text.
     pub text: Option<TextForm>,
+    /// Whether all blocks of each page are written as well.
+    pub blocks: bool,
     /// What becomes of readers' comments.
     pub comments: CommentRule,
     /// Whether the headline is part of the text.
@@ -140,6 +144,21 @@ where
     name.parse().map(Some).map_err(D::Error::custom)
 }
 
+fn formats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Format>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a format, or a list of formats")]
+    enum Names {
+        One(String),
+        List(Vec<String>),
+    }
+    let names = match Names::deserialize(deserializer)? {
+        Names::One(names) => names.split(',').map(str::to_owned).collect(),
+        Names::List(names) => names,
+    };
+    let names = names.iter().map(|name| name.trim().parse());
+    names.collect::<Result<_, _>>().map_err(D::Error::custom)
+}
+
 fn hint(key: &str, keys: &[String]) -> String {
     match keys
         .iter()
@@ -177,13 +196,15 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let config = parse(
-            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\ntext = 'markdown'\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\n[filters]\nmin_words = 5\n",
+            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\nsplit_size = 40\ntext = 'markdown'\nblocks = true\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\n[filters]\nmin_words = 5\n",
         );
         let expected = Config {
             jobs: std::num::NonZeroUsize::new(3),
-            format: Some(Format::Wet),
+            format: vec![Format::Wet],
             compress: Some(Compression::Gzip),
+            split_size: Some(40),
             text: Some(TextForm::Markdown),
+            blocks: true,
             comments: CommentRule::Separate,
             headline: HeadlineRule::Include,
             model: Some("fast".into()),
@@ -197,6 +218,10 @@ mod tests {
         };
         assert_eq!(config, Ok(expected));
         assert_eq!(parse(""), Ok(Config::default()));
+        for several in ["'jsonl, wet'", "['jsonl', 'wet']"] {
+            let config = parse(&format!("format = {several}")).unwrap();
+            assert_eq!(config.format, [Format::Jsonl, Format::Wet]);
+        }
     }
 
     #[test]
@@ -207,7 +232,7 @@ mod tests {
         );
         assert_eq!(
             parse("language = 'de'").unwrap_err(),
-            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, text, comments, headline, model, max_record, max_payload, max_memory, filters"
+            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, split_size, text, blocks, comments, headline, model, max_record, max_payload, max_memory, filters"
         );
         assert_eq!(
             parse("[filters]\nmin_words = 5\nmin_word = 3").unwrap_err(),
@@ -224,6 +249,10 @@ mod tests {
         assert_eq!(
             parse("jobs = 3\nformat = 'xml'").unwrap_err(),
             "c.toml:2: unknown format \"xml\", expected jsonl, msgpack, wet, anserini, trec, bulk, parquet or tantivy"
+        );
+        assert_eq!(
+            parse("format = 3").unwrap_err(),
+            "c.toml:1: expected a format, or a list of formats"
         );
         assert_eq!(
             parse("text = 'rtf'").unwrap_err(),

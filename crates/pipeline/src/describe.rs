@@ -2,7 +2,7 @@
 
 use std::{fmt, fs};
 
-use crate::{Input, Plan};
+use crate::{Encoding, Input, Plan};
 
 /// What the run would read, do and write, in order: inputs with their stored bytes, stages with their
 /// settings, outputs.
@@ -45,27 +45,24 @@ impl fmt::Display for Plan {
         for stage in late {
             writeln!(f, "  {stage}")?;
         }
-        let output = &self.output;
-        writeln!(
-            f,
-            "  encode: {}, compression {}",
-            output.format, output.compression
-        )?;
+        for Encoding {
+            format,
+            compression,
+        } in &self.output.encodings
+        {
+            writeln!(f, "  encode: {format}, compression {compression}")?;
+        }
+        if let Some(size) = self.output.split {
+            writeln!(f, "  split: {size} bytes of documents in a part at most")?;
+        }
         writeln!(f, "workers: {}", self.jobs)?;
         writeln!(f, "outputs:")?;
-        let mut targets: Vec<String> = output
-            .shards(&self.inputs)
-            .iter()
-            .map(|shard| {
-                let target = self.target(shard);
-                target.map_or("standard output".to_owned(), |path| {
-                    path.to_string_lossy().into_owned()
-                })
-            })
-            .collect();
-        targets.dedup();
-        for target in targets {
-            writeln!(f, "  {target}")?;
+        let paths = self.output.paths(&self.inputs);
+        if paths.is_empty() {
+            writeln!(f, "  standard output")?;
+        }
+        for path in paths {
+            writeln!(f, "  {}", path.display())?;
         }
         Ok(())
     }

@@ -41,24 +41,33 @@ pub enum Destination {
     Stdout,
 }
 
-/// Format and compression as far as somebody chose them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Formats and compression as far as somebody chose them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// The format.
-    pub format: Option<Format>,
+    /// The formats; empty if nobody chose.
+    pub formats: Vec<Format>,
     /// The compression.
     pub compression: Option<Compression>,
 }
 
-/// Destination, format and compression of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output {
-    /// Where the documents go.
-    pub destination: Destination,
+/// How documents are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Encoding {
     /// Their format.
     pub format: Format,
     /// Their compression.
     pub compression: Compression,
+}
+
+/// Destination and encodings of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Where the documents go.
+    pub destination: Destination,
+    /// What each of them is written as: several only into a folder, each of another format.
+    pub encodings: Vec<Encoding>,
+    /// Most encoded bytes of an output, beyond which it goes on in another part; see [`Self::split`].
+    pub split: Option<u64>,
 }
 
 /// Why an output cannot be written as asked.
@@ -83,6 +92,12 @@ pub enum OutputError {
     /// The output is one of the inputs.
     #[error("{0}: is both input and output")]
     IsInput(String),
+    /// More than one format where there is one output only.
+    #[error("{0}: is one output, several formats need a folder")]
+    Several(String),
+    /// Parts where there is one output only.
+    #[error("standard output cannot be split")]
+    Split,
     /// The format needs a file or folder.
     #[error("{0} cannot be written to standard output")]
     Stdout(Format),
@@ -100,11 +115,13 @@ impl Output {
     /// The output that `name` stands for: `-` is standard output, plain unless `chosen` says
     /// otherwise; an existing folder, or a name without a known suffix, is a folder; another name is
     /// one file, and its suffix sets format and compression. `chosen` is what the command line says,
-    /// `fallback` what the configuration file says.
+    /// `fallback` what the configuration file says. A compression chosen for several formats holds for
+    /// those that are ever compressed that way.
     ///
     /// # Errors
-    /// If the name conflicts with `chosen`, or the format is never compressed that way.
-    pub fn new(name: &str, chosen: Choice, fallback: Choice) -> Result<Self, OutputError> {
+    /// If the name conflicts with `chosen`, if several formats are chosen for what is no folder, or if
+    /// none of the formats is ever compressed that way.
+    pub fn new(name: &str, chosen: &Choice, fallback: &Choice) -> Result<Self, OutputError> {
         let (destination, by_name) = if name == "-" {
             (Destination::Stdout, None)
         } else if Path::new(name).is_dir() && !is_index(name) {
@@ -116,52 +133,101 @@ impl Output {
         } else {
             (Destination::Folder(name.into()), None)
         };
-        let (format, compression) = match by_name {
-            Some((format, compression)) => {
-                let conflict = |by_name, by_option| OutputError::Conflict {
-                    name: name.to_owned(),
-                    by_name,
-                    by_option,
-                };
-                if let Some(other) = chosen.format.filter(|&other| other != format) {
-                    return Err(conflict(format.name(), other.name()));
-                }
-                if let Some(other) = chosen.compression.filter(|&other| other != compression) {
-                    return Err(conflict(compression.name(), other.name()));
-                }
-                (format, compression)
+        if let Some((format, compression)) = by_name {
+            let conflict = |by_name, by_option| OutputError::Conflict {
+                name: name.to_owned(),
+                by_name,
+                by_option,
+            };
+            if chosen.formats.len() > 1 {
+                return Err(OutputError::Several(name.to_owned()));
             }
-            None => {
-                let format = chosen.format.or(fallback.format).unwrap_or(Format::Jsonl);
-                let compression = match destination {
-                    Destination::Stdout => chosen.compression.unwrap_or(Compression::None),
-                    _ => chosen
-                        .compression
-                        .or(fallback.compression)
-                        .unwrap_or(format.usual_compression()),
-                };
-                (format, compression)
+            if let Some(other) = chosen.formats.iter().find(|&&other| other != format) {
+                return Err(conflict(format.name(), other.name()));
             }
-        };
-        if !format.can_be(compression) {
-            return Err(OutputError::Compression {
+            if let Some(other) = chosen.compression.filter(|&other| other != compression) {
+                return Err(conflict(compression.name(), other.name()));
+            }
+            let encoding = Encoding {
                 format,
                 compression,
-            });
+            };
+            return Self::checked(destination, vec![encoding]);
         }
-        if format.is_assembled() && destination == Destination::Stdout {
-            return Err(OutputError::Stdout(format));
+        let given = match chosen.formats.is_empty() {
+            true => &fallback.formats,
+            false => &chosen.formats,
+        };
+        let mut formats = Vec::new();
+        for &format in given {
+            if !formats.contains(&format) {
+                formats.push(format);
+            }
+        }
+        if formats.is_empty() {
+            formats.push(Format::Jsonl);
+        }
+        let is_stream = destination == Destination::Stdout;
+        if is_stream && formats.len() > 1 {
+            return Err(OutputError::Several("standard output".to_owned()));
+        }
+        let wanted = match is_stream {
+            true => chosen.compression.or(Some(Compression::None)),
+            false => chosen.compression.or(fallback.compression),
+        };
+        let fits = |format: Format| wanted.is_some_and(|wanted| format.can_be(wanted));
+        let is_for_some = formats.iter().any(|&format| fits(format));
+        let encodings = formats.iter().map(|&format| Encoding {
+            format,
+            compression: match wanted {
+                Some(wanted) if fits(format) || !is_for_some => wanted,
+                _ => format.usual_compression(),
+            },
+        });
+        Self::checked(destination, encodings.collect())
+    }
+
+    fn checked(destination: Destination, encodings: Vec<Encoding>) -> Result<Self, OutputError> {
+        for &Encoding {
+            format,
+            compression,
+        } in &encodings
+        {
+            if format.is_assembled() && destination == Destination::Stdout {
+                return Err(OutputError::Stdout(format));
+            }
+            if !format.can_be(compression) {
+                return Err(OutputError::Compression {
+                    format,
+                    compression,
+                });
+            }
         }
         Ok(Self {
             destination,
-            format,
-            compression,
+            encodings,
+            split: None,
         })
     }
 
-    /// The file name of each input's shard, without folder: that of the input with the suffix of the
-    /// output. A name already taken by an earlier input is numbered `-2`, `-3`.
-    pub(crate) fn shards(&self, inputs: &[Input]) -> Vec<String> {
+    /// The same in parts of `size` encoded bytes at most (a larger document has one of its own), named
+    /// `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... Encoded are documents before the compression of the
+    /// file: of WET with that of its records, of Parquet as MessagePack. Where parts end depends on the
+    /// documents alone. An index is never divided.
+    ///
+    /// # Errors
+    /// [`OutputError::Split`] for standard output.
+    pub fn split(mut self, size: Option<u64>) -> Result<Self, OutputError> {
+        if size.is_some() && self.destination == Destination::Stdout {
+            return Err(OutputError::Split);
+        }
+        self.split = size;
+        Ok(self)
+    }
+
+    /// What the outputs of each input are called without folder and suffix: as the input. A name already
+    /// taken by an earlier input is numbered `-2`, `-3`.
+    pub(crate) fn stems(&self, inputs: &[Input]) -> Vec<String> {
         let mut taken = HashSet::new();
         inputs
             .iter()
@@ -175,11 +241,11 @@ impl Output {
                     Input::Selection(selection) => stem(selection.index()),
                     Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),
                 };
-                let mut name = format!("{stem}{}", self.suffix());
+                let mut name = stem.clone();
                 let mut number = 2;
                 // A missing input has no file and must not take a name from one that has.
                 while !matches!(input, Input::Nothing { .. }) && !taken.insert(name.clone()) {
-                    name = format!("{stem}-{number}{}", self.suffix());
+                    name = format!("{stem}-{number}");
                     number += 1;
                 }
                 name
@@ -187,20 +253,51 @@ impl Output {
             .collect()
     }
 
+    /// The file or folder that takes the documents of the input with that stem in one encoding, or that
+    /// part of them; none for standard output.
+    pub(crate) fn path(&self, stem: &str, encoding: Encoding, part: u32) -> Option<PathBuf> {
+        let number = match self.splits(encoding) {
+            Some(_) => format!("-{part:05}"),
+            None => String::new(),
+        };
+        match &self.destination {
+            Destination::Folder(folder) => {
+                Some(folder.join(format!("{stem}{number}{}", encoding.suffix())))
+            }
+            Destination::File(path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let end = name.len().saturating_sub(suffix_length(&name));
+                let (stem, suffix) = name.split_at_checked(end).unwrap_or((&name, ""));
+                Some(path.with_file_name(format!("{stem}{number}{suffix}")))
+            }
+            Destination::Stdout => None,
+        }
+    }
+
+    /// Most encoded bytes of a part, if outputs of that encoding have parts.
+    pub(crate) fn splits(&self, encoding: Encoding) -> Option<u64> {
+        self.split.filter(|_| encoding.format != Format::Tantivy)
+    }
+
+    /// All files and folders that documents of these inputs are written to, without repetition; of parts
+    /// the first.
+    pub(crate) fn paths(&self, inputs: &[Input]) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for stem in self.stems(inputs) {
+            let of_stem = self.encodings.iter();
+            paths.extend(of_stem.filter_map(|&encoding| self.path(&stem, encoding, 0)));
+        }
+        paths.dedup();
+        paths
+    }
+
     /// Checks that no input would be overwritten.
     ///
     /// # Errors
     /// [`OutputError::IsInput`] naming the first such file.
     pub fn check(&self, inputs: &[Input]) -> Result<(), OutputError> {
-        let targets: Vec<PathBuf> = match &self.destination {
-            Destination::Stdout => return Ok(()),
-            Destination::File(path) => vec![path.clone()],
-            Destination::Folder(folder) => {
-                let shards = self.shards(inputs);
-                shards.iter().map(|name| folder.join(name)).collect()
-            }
-        };
-        let targets: HashSet<PathBuf> = targets
+        let targets: HashSet<PathBuf> = self
+            .paths(inputs)
             .iter()
             .filter_map(|path| path.canonicalize().ok())
             .collect();
@@ -215,8 +312,11 @@ impl Output {
         }
         Ok(())
     }
+}
 
-    fn suffix(&self) -> String {
+impl Encoding {
+    /// What the names of its files end with.
+    fn suffix(self) -> String {
         format!("{}{}", self.format.suffix(), self.compression.suffix())
     }
 }
@@ -232,6 +332,17 @@ fn by_suffix(name: &str) -> Option<(Format, Compression)> {
         .iter()
         .find(|(suffix, ..)| name.ends_with(suffix))
         .map(|&(_, format, compression)| (format, compression))
+}
+
+/// Bytes of the known suffix of a name, with the `.warc` of a WET file.
+fn suffix_length(name: &str) -> usize {
+    let name = name.to_ascii_lowercase();
+    let known = SUFFIXES.iter().find(|(suffix, ..)| name.ends_with(suffix));
+    let Some((suffix, format, _)) = known else {
+        return 0;
+    };
+    let is_warc = *format == Format::Wet && name.ends_with(&format!(".warc{suffix}"));
+    suffix.len() + if is_warc { ".warc".len() } else { 0 }
 }
 
 /// The name of an archive or index without folder and without what says that it is one.
@@ -263,15 +374,19 @@ mod tests {
     use super::*;
 
     const NONE: Choice = Choice {
-        format: None,
+        formats: Vec::new(),
         compression: None,
     };
 
-    fn format(format: Format) -> Choice {
+    fn choice(formats: &[Format], compression: Option<Compression>) -> Choice {
         Choice {
-            format: Some(format),
-            ..NONE
+            formats: formats.to_vec(),
+            compression,
         }
+    }
+
+    fn format(format: Format) -> Choice {
+        choice(&[format], None)
     }
 
     fn names(output: &str, chosen: Choice, inputs: &[&str]) -> Vec<String> {
@@ -283,7 +398,11 @@ mod tests {
                 name => Input::File(name.into()),
             })
             .collect();
-        Output::new(output, chosen, NONE).unwrap().shards(&inputs)
+        let output = Output::new(output, &chosen, &NONE).unwrap();
+        let paths = output.paths(&inputs).into_iter();
+        paths
+            .map(|path| path.strip_prefix("out").unwrap().to_string_lossy().into())
+            .collect()
     }
 
     #[test]
@@ -313,10 +432,7 @@ mod tests {
             names("out", format(Format::Wet), &["a.warc.gz"]),
             ["a.warc.wet.gz"]
         );
-        let plain = Choice {
-            format: Some(Format::Msgpack),
-            compression: Some(Compression::None),
-        };
+        let plain = choice(&[Format::Msgpack], Some(Compression::None));
         assert_eq!(names("out", plain, &["a.warc.gz"]), ["a.msgpack"]);
     }
 
@@ -350,15 +466,15 @@ mod tests {
             ("o.bulk.ndjson.zst", Format::Bulk, Compression::Zstd),
         ] {
             // What the configuration file says is weaker than a name on the command line.
-            let fallback = Choice {
-                format: Some(Format::Msgpack),
-                compression: Some(Compression::None),
-            };
-            let output = Output::new(name, NONE, fallback).unwrap();
+            let fallback = choice(&[Format::Msgpack], Some(Compression::None));
+            let output = Output::new(name, &NONE, &fallback).unwrap();
             let expected = Output {
                 destination: Destination::File(name.into()),
-                format,
-                compression,
+                encodings: vec![Encoding {
+                    format,
+                    compression,
+                }],
+                split: None,
             };
             assert_eq!(output, expected);
         }
@@ -366,41 +482,112 @@ mod tests {
 
     #[test]
     fn conflicts_are_errors() {
+        let error = |name: &str, chosen: &Choice| {
+            let output = Output::new(name, chosen, &NONE);
+            output.unwrap_err().to_string()
+        };
         assert_eq!(
-            Output::new("o.jsonl", format(Format::Wet), NONE)
-                .unwrap_err()
-                .to_string(),
+            error("o.jsonl", &format(Format::Wet)),
             "o.jsonl: the name says jsonl, the option says wet"
         );
-        let zstd = Choice {
-            format: None,
-            compression: Some(Compression::Zstd),
-        };
         assert_eq!(
-            Output::new("o.jsonl.gz", zstd, NONE)
-                .unwrap_err()
-                .to_string(),
+            error("o.jsonl.gz", &choice(&[], Some(Compression::Zstd))),
             "o.jsonl.gz: the name says gz, the option says zst"
         );
-        let wet = Choice {
-            format: Some(Format::Wet),
-            ..zstd
-        };
         assert_eq!(
-            Output::new("out", wet, NONE).unwrap_err().to_string(),
+            error("out", &choice(&[Format::Wet], Some(Compression::Zstd))),
             "wet cannot be compressed with zst"
         );
     }
 
     #[test]
-    fn standard_output_is_plain() {
-        let fallback = Choice {
-            format: Some(Format::Msgpack),
-            compression: Some(Compression::Zstd),
+    fn several_formats_go_into_a_folder() {
+        let three = [Format::Jsonl, Format::Wet, Format::Parquet, Format::Jsonl];
+        assert_eq!(
+            names("out", choice(&three, None), &["a.warc.gz", "b.warc"]),
+            [
+                "a.jsonl.zst",
+                "a.warc.wet.gz",
+                "a.parquet",
+                "b.jsonl.zst",
+                "b.warc.wet.gz",
+                "b.parquet"
+            ]
+        );
+        // What the file says is for want of a choice.
+        let output = Output::new("out", &format(Format::Trec), &choice(&three, None)).unwrap();
+        assert_eq!(output.encodings.len(), 1);
+        // A compression is for those that can have it.
+        let zstd = choice(&three, Some(Compression::Zstd));
+        assert_eq!(
+            names("out", zstd, &["a.warc"]),
+            ["a.jsonl.zst", "a.warc.wet.gz", "a.parquet"]
+        );
+        let plain = choice(&three, Some(Compression::None));
+        assert_eq!(
+            names("out", plain, &["a.warc"]),
+            ["a.jsonl", "a.warc.wet", "a.parquet"]
+        );
+        let none_can = choice(&[Format::Wet, Format::Trec], Some(Compression::Zstd));
+        for (name, chosen, error) in [
+            ("out", &none_can, "wet cannot be compressed with zst"),
+            (
+                "o.jsonl",
+                &choice(&three, None),
+                "o.jsonl: is one output, several formats need a folder",
+            ),
+            (
+                "-",
+                &choice(&three, None),
+                "standard output: is one output, several formats need a folder",
+            ),
+        ] {
+            let output = Output::new(name, chosen, &NONE);
+            assert_eq!(output.unwrap_err().to_string(), error);
+        }
+    }
+
+    #[test]
+    fn parts_are_numbered_before_the_suffix() {
+        let all = [
+            Format::Jsonl,
+            Format::Wet,
+            Format::Anserini,
+            Format::Tantivy,
+        ];
+        let split = |name: &str, chosen: &Choice| {
+            let output = Output::new(name, chosen, &NONE).unwrap();
+            let output = output.split(Some(9)).unwrap();
+            output.paths(&[Input::File("a.warc.gz".into())])
         };
-        let output = Output::new("-", NONE, fallback).unwrap();
-        assert_eq!(output.compression, Compression::None);
-        assert_eq!(output.format, Format::Msgpack);
+        assert_eq!(
+            split("out", &choice(&all, None)),
+            [
+                "out/a-00000.jsonl.zst",
+                "out/a-00000.warc.wet.gz",
+                "out/a-00000.anserini.jsonl.gz",
+                "out/a.tantivy"
+            ]
+            .map(PathBuf::from)
+        );
+        for (name, expected) in [
+            ("d/x.jsonl.zst", "d/x-00000.jsonl.zst"),
+            ("x.WARC.wet.gz", "x-00000.WARC.wet.gz"),
+            ("x.wet", "x-00000.wet"),
+            ("x.tantivy", "x.tantivy"),
+        ] {
+            assert_eq!(split(name, &NONE), [PathBuf::from(expected)]);
+        }
+        let stdout = Output::new("-", &NONE, &NONE).unwrap();
+        assert_eq!(stdout.split(Some(9)), Err(OutputError::Split));
+    }
+
+    #[test]
+    fn standard_output_is_plain() {
+        let fallback = choice(&[Format::Msgpack], Some(Compression::Zstd));
+        let output = Output::new("-", &NONE, &fallback).unwrap();
+        assert_eq!(output.encodings[0].compression, Compression::None);
+        assert_eq!(output.encodings[0].format, Format::Msgpack);
     }
 
     #[test]
@@ -415,15 +602,15 @@ mod tests {
                 "tantivy cannot be written to standard output",
             ),
         ] {
-            let refused = Output::new("-", format(chosen), NONE).unwrap_err();
+            let refused = Output::new("-", &format(chosen), &NONE).unwrap_err();
             assert_eq!(refused.to_string(), words);
         }
         let folder = tempfile::tempdir().unwrap();
         let name = folder.path().join("x.tantivy");
         std::fs::create_dir(&name).unwrap();
-        let output = Output::new(name.to_str().unwrap(), NONE, NONE).unwrap();
+        let output = Output::new(name.to_str().unwrap(), &NONE, &NONE).unwrap();
         assert_eq!(output.destination, Destination::File(name));
-        assert_eq!(output.format, Format::Tantivy);
+        assert_eq!(output.encodings[0].format, Format::Tantivy);
         assert_eq!(
             names("out", format(Format::Parquet), &["a.warc.gz"]),
             ["a.parquet"]
@@ -437,16 +624,16 @@ mod tests {
         std::fs::create_dir(at("x.jsonl")).unwrap();
         std::fs::write(at("notes.txt"), "").unwrap();
         std::fs::write(at("in.wet.gz"), "").unwrap();
-        let output = Output::new(&at("x.jsonl"), NONE, NONE).unwrap();
+        let output = Output::new(&at("x.jsonl"), &NONE, &NONE).unwrap();
         assert_eq!(
             output.destination,
             Destination::Folder(at("x.jsonl").into())
         );
         assert_eq!(
-            Output::new(&at("notes.txt"), NONE, NONE),
+            Output::new(&at("notes.txt"), &NONE, &NONE),
             Err(OutputError::UnknownSuffix(at("notes.txt")))
         );
-        let output = Output::new(&at("in.wet.gz"), NONE, NONE).unwrap();
+        let output = Output::new(&at("in.wet.gz"), &NONE, &NONE).unwrap();
         assert_eq!(
             output.check(&[Input::File(at("x.jsonl/../in.wet.gz").into())]),
             Err(OutputError::IsInput(at("x.jsonl/../in.wet.gz")))

@@ -1,6 +1,7 @@
 //! What a run is to do.
 
 use std::{
+    collections::BTreeMap,
     fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
@@ -8,9 +9,9 @@ use std::{
 };
 
 use trommel_filters::Filters;
-use trommel_sinks::{Assemble, hidden};
+use trommel_sinks::{Assemble, Format, hidden};
 
-use crate::{Destination, Input, Output};
+use crate::{Destination, Encoding, Input, Output};
 
 /// What a run is to do.
 #[derive(Clone, Debug)]
@@ -21,8 +22,8 @@ pub struct Plan {
     pub output: Output,
     /// What keeps or drops documents.
     pub filters: Arc<Filters>,
-    /// Last step of each output, for formats that cannot be written as they come.
-    pub assemble: Option<Arc<dyn Assemble>>,
+    /// Last step of outputs in formats that cannot be written as they come.
+    pub assemble: BTreeMap<Format, Arc<dyn Assemble>>,
     /// WARC file for the records that fail.
     pub quarantine: Option<PathBuf>,
     /// What makes the text what it is (model, conventions ...), as names and values. A run can be
@@ -59,30 +60,17 @@ impl Plan {
     }
 
     /// The file in which an interrupted run leaves its state: `.NAME.checkpoint` beside the output, or
-    /// in its folder, with the name of the first shard. None if the run cannot be gone on with:
+    /// in its folder, with the name of the first file. None if the run cannot be gone on with:
     /// standard input and output can't be read or written again.
     pub fn state_file(&self) -> Option<PathBuf> {
         if self.inputs.contains(&Input::Stdin) {
             return None;
         }
-        let first = match &self.output.destination {
-            Destination::Stdout => return None,
-            Destination::File(path) => path.clone(),
-            Destination::Folder(folder) => {
-                let shards = self.output.shards(&self.inputs);
-                folder.join(shards.first()?)
-            }
-        };
+        let stem = self.output.stems(&self.inputs).into_iter().next()?;
+        let first = self
+            .output
+            .path(&stem, *self.output.encodings.first()?, 0)?;
         hidden(&first, "checkpoint").ok()
-    }
-
-    /// The output that holds the documents of an input; none for standard output.
-    pub(crate) fn target(&self, shard: &str) -> Option<PathBuf> {
-        match &self.output.destination {
-            Destination::Folder(folder) => Some(folder.join(shard)),
-            Destination::File(path) => Some(path.clone()),
-            Destination::Stdout => None,
-        }
     }
 
     /// All that the outputs depend on, as names and values.
@@ -95,15 +83,27 @@ impl Plan {
             Destination::Stdout => "-".to_owned(),
         };
         let quarantine = self.quarantine.as_deref().map_or("none".to_owned(), path);
+        let of_encodings = |name: fn(&Encoding) -> &'static str| {
+            let names: Vec<&str> = self.output.encodings.iter().map(name).collect();
+            names.join(",")
+        };
         let epoch = self
             .epoch
             .map_or("none".to_owned(), |epoch| epoch.to_string());
+        let split = self
+            .output
+            .split
+            .map_or("none".to_owned(), |size| size.to_string());
         let mut facts: Vec<(String, String)> = [
             ("program version", env!("CARGO_PKG_VERSION").to_owned()),
             ("inputs", inputs.join(", ")),
             ("output", destination),
-            ("format", self.output.format.to_string()),
-            ("compression", self.output.compression.to_string()),
+            ("format", of_encodings(|encoding| encoding.format.name())),
+            (
+                "compression",
+                of_encodings(|encoding| encoding.compression.name()),
+            ),
+            ("split size", split),
             ("filters", self.filters.describe().join("; ")),
             ("quarantine", quarantine),
             ("max-record", self.max_record.to_string()),

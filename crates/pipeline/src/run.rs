@@ -11,12 +11,14 @@ use std::{
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::PayloadOptions;
-use trommel_sinks::{Disk, SinkError, encoder};
+use trommel_sinks::{Disk, SinkError};
 
 use crate::{
     Destination, Host, Input, Plan, Progress, ResumeError, State, Summary,
     checkpoint::Checkpoint,
     gate::Gate,
+    manifest,
+    outputs::Sink,
     reader::{Feed, Start},
     task::{Made, Task},
     worker::{Extract, Worker},
@@ -83,7 +85,7 @@ impl RunError {
 /// where another ended. Files finished before that stay.
 pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary, RunError> {
     let start = Instant::now();
-    let (encoder, compression) = encoder(plan.output.format, plan.output.compression)?;
+    let sinks = Sink::all(plan)?;
     if let Destination::Folder(folder) = &plan.output.destination {
         fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
     }
@@ -95,6 +97,9 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
         resume,
     } = host;
     let state = state(plan, disk, resume)?;
+    if let Destination::Folder(folder) = &plan.output.destination {
+        manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
+    }
     let begin = Start {
         input: state.input,
         point: state.point,
@@ -108,7 +113,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
     let position = AtomicU64::new(0);
     let worker = Worker {
         extract,
-        encoder: &*encoder,
+        sinks: &sinks,
         payload: PayloadOptions {
             max_payload: plan.max_payload,
         },
@@ -116,7 +121,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
         filters: &plan.filters,
         quarantine: plan.quarantine.is_some(),
     };
-    let mut writer = Writer::new(plan, (&*encoder, compression), stdout, disk, state)?;
+    let mut writer = Writer::new(plan, &sinks, stdout, disk, state)?;
     let mut ticker = Ticker {
         progress,
         position: &position,

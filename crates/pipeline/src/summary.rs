@@ -71,8 +71,9 @@ pub struct PageTimes {
 pub struct FileReport {
     /// The input as the user named it.
     pub file: String,
-    /// The shard written for it; none if all inputs go to one output, or nothing could be read.
-    pub output: Option<String>,
+    /// The files and folders written for it; none if all inputs go to one output, or nothing could be
+    /// read.
+    pub outputs: Vec<String>,
     /// Records read.
     pub records: u64,
     /// Documents written.

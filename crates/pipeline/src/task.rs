@@ -139,8 +139,8 @@ pub(crate) struct Timed {
 pub(crate) enum Verdict {
     /// A document.
     Document {
-        /// It in the output format.
-        encoded: Vec<u8>,
+        /// It in each output format, none where the format has no place for it.
+        encoded: Vec<Option<Vec<u8>>>,
         /// Bytes of its text.
         text: u64,
         /// What it is compared with others by.

@@ -12,11 +12,12 @@ use trommel_archive::{
     MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload,
 };
 use trommel_filters::{Capture, Filters};
-use trommel_sinks::{Encode, Entry, Source, record_id};
+use trommel_sinks::{Entry, Source, record_id};
 
 use crate::{
     DropReason, FailureKind,
     gate::Gate,
+    outputs::Sink,
     quarantine::Kept,
     reader::panic_message,
     task::{Captured, Made, Task, Timed, Verdict},
@@ -34,8 +35,8 @@ const PAGE_FACTOR: u64 = 8;
 pub(crate) struct Worker<'a> {
     /// What takes the text out of a page.
     pub(crate) extract: &'a Extract<'a>,
-    /// The output format.
-    pub(crate) encoder: &'a dyn Encode,
+    /// What encodes documents in each output format.
+    pub(crate) sinks: &'a [Sink],
     /// Bounds of the decoded payload.
     pub(crate) payload: PayloadOptions,
     /// Room for the pages in work.
@@ -183,15 +184,21 @@ impl Worker<'_> {
             notes: &notes,
             document,
         };
-        let mut encoded = Vec::with_capacity(document.text.len() + 1024);
-        match self.encoder.entry(&entry, &mut encoded) {
-            Ok(true) => Verdict::Document {
-                encoded,
-                text: document.text.len() as u64,
-                print: self.filters.print(&document.text),
-            },
-            Ok(false) => Verdict::Dropped(DropReason::NoText),
-            Err(error) => failed(FailureKind::Encode, error.to_string()),
+        let mut encoded = Vec::with_capacity(self.sinks.len());
+        for sink in self.sinks {
+            let mut bytes = Vec::with_capacity(document.text.len() + 1024);
+            match sink.encoder.entry(&entry, &mut bytes) {
+                Ok(taken) => encoded.push(taken.then_some(bytes)),
+                Err(error) => return failed(FailureKind::Encode, error.to_string()),
+            }
+        }
+        if encoded.iter().all(Option::is_none) {
+            return Verdict::Dropped(DropReason::NoText);
+        }
+        Verdict::Document {
+            encoded,
+            text: document.text.len() as u64,
+            print: self.filters.print(&document.text),
         }
     }
 }

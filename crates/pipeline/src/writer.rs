@@ -8,11 +8,13 @@ use std::{
 
 use trommel_archive::ResumePoint;
 use trommel_filters::{Duplicates, DuplicatesState, OrderedFilter};
-use trommel_sinks::{Compression, Disk, Encode, Frames, Head, Shard, SinkError, discard, publish};
+use trommel_sinks::{Assemble, Disk, SinkError, discard, publish};
 
 use crate::{
-    DamageReport, Destination, DropReason, FileReport, Plan, RunError, Summary,
-    checkpoint::{Checkpoint, Part},
+    DamageReport, Destination, DropReason, FileReport, Outcome, Plan, RunError, Summary,
+    checkpoint::Checkpoint,
+    manifest::{self, Listed},
+    outputs::{Beginning, Outputs, OutputsState, Sink, Written},
     quarantine::Quarantine,
     task::{Made, Step, Task, Verdict},
     times::Times,
@@ -26,12 +28,8 @@ const BLOCKS: u64 = 1 << 30;
 /// Writes what the workers made and keeps the counts. It must be given the steps in their order.
 pub(crate) struct Writer<'a> {
     plan: &'a Plan,
-    encoder: &'a dyn Encode,
-    compression: Compression,
     disk: &'a dyn Disk,
-    shards: Vec<String>,
-    stdout: Option<&'a mut dyn Write>,
-    open: Option<Open<'a>>,
+    outputs: Outputs<'a>,
     quarantine: Option<Quarantine<'a>>,
     duplicates: Duplicates,
     /// Where the state is saved; none if the run cannot be gone on with.
@@ -54,80 +52,17 @@ struct Since {
     blocks: u64,
 }
 
-/// The output that is being written.
-struct Open<'a> {
-    name: PathBuf,
-    target: Target<'a>,
-}
-
-enum Target<'a> {
-    File(Shard),
-    Stdout(Frames<&'a mut dyn Write>),
-}
-
-impl Open<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), RunError> {
-        match &mut self.target {
-            Target::File(shard) => shard.write(bytes),
-            Target::Stdout(frames) => frames.write(bytes),
-        }
-        .map_err(|source| RunError::output(&self.name, source))
-    }
-
-    fn end_frame(&mut self) -> Result<(), RunError> {
-        match &mut self.target {
-            Target::File(shard) => shard.end_frame(),
-            Target::Stdout(frames) => frames.end_frame().map(drop),
-        }
-        .map_err(|source| RunError::output(&self.name, source))
-    }
-
-    /// Puts a file on disk; nothing of standard output is a part that can be gone on with.
-    fn checkpoint(&mut self) -> Result<Option<Part>, RunError> {
-        match &mut self.target {
-            Target::File(shard) => match shard.checkpoint() {
-                Ok(length) => Ok(Some(Part {
-                    path: self.name.clone(),
-                    length,
-                })),
-                Err(source) => Err(RunError::output(&self.name, source)),
-            },
-            Target::Stdout(_) => self.end_frame().map(|()| None),
-        }
-    }
-
-    /// Ends the output; gives the name of a file, which still has to be published.
-    fn complete(self) -> Result<Option<PathBuf>, RunError> {
-        let name = self.name;
-        match self.target {
-            Target::File(shard) => shard.complete().map(|()| Some(name.clone())),
-            Target::Stdout(mut frames) => frames.finish().map(|_| None),
-        }
-        .map_err(|source| RunError::output(&name, source))
-    }
-}
-
 impl<'a> Writer<'a> {
-    /// A writer of what the encoder makes, compressed as it goes; `stdout` is used if the plan's output
-    /// is standard output. It begins from `state`, whose complete files get their names first.
+    /// A writer of what the sinks make; `stdout` is used if the plan's output is standard output. It
+    /// begins from `state`, whose complete files get their names first.
     pub(crate) fn new(
         plan: &'a Plan,
-        (encoder, compression): (&'a dyn Encode, Compression),
+        sinks: &'a [Sink],
         stdout: &'a mut dyn Write,
         disk: &'a dyn Disk,
         state: Checkpoint,
     ) -> Result<Self, RunError> {
-        let open = match &state.shard {
-            Some(Part { path, length }) => {
-                let shard = Shard::resume(disk, path, compression, *length)
-                    .map_err(|source| RunError::output(path, source))?;
-                Some(Open {
-                    name: path.clone(),
-                    target: Target::File(shard),
-                })
-            }
-            None => None,
-        };
+        let outputs = Outputs::new(plan, sinks, stdout, disk, &state.outputs)?;
         let quarantine = match &plan.quarantine {
             Some(path) => Some(
                 Quarantine::new(disk, path, state.quarantine.as_ref())
@@ -137,14 +72,10 @@ impl<'a> Writer<'a> {
         };
         let mut duplicates = plan.filters.duplicates();
         duplicates.restore(state.duplicates.clone());
-        let writer = Self {
+        let mut writer = Self {
             plan,
-            encoder,
-            compression,
             disk,
-            shards: plan.output.shards(&plan.inputs),
-            stdout: Some(stdout),
-            open,
+            outputs,
             quarantine,
             duplicates,
             state_file: plan.state_file(),
@@ -204,7 +135,9 @@ impl<'a> Writer<'a> {
         } = self.since;
         // Saving must not cost more than writing, however much there is to remember.
         let frame = self.plan.frame.max(self.duplicates.bytes());
-        if encoded >= frame || records >= RECORDS || blocks >= BLOCKS {
+        let part_ended =
+            self.outputs.has_complete() && (task.point.is_some() || self.state_file.is_none());
+        if encoded >= frame || records >= RECORDS || blocks >= BLOCKS || part_ended {
             self.end_frame(task.point)?;
         }
         Ok(())
@@ -212,12 +145,10 @@ impl<'a> Writer<'a> {
 
     /// Ends all that is left to end and removes the state.
     pub(crate) fn finish(&mut self) -> Result<(), RunError> {
-        let complete = match self.open.take() {
-            Some(open) => open.complete()?,
-            None => None,
-        };
+        let complete = self.outputs.complete()?;
         self.save_complete(complete, true)?;
         self.publish_complete()?;
+        self.mark()?;
         match &self.state_file {
             Some(path) if path.exists() => self
                 .disk
@@ -229,7 +160,7 @@ impl<'a> Writer<'a> {
 
     /// Lets go of standard output, whose reader is gone.
     pub(crate) fn close(&mut self) {
-        self.open = None;
+        self.outputs.close();
     }
 
     /// Removes unfinished files if there is no state to go on from.
@@ -237,10 +168,7 @@ impl<'a> Writer<'a> {
         if self.state_file.as_deref().is_some_and(Path::exists) {
             return;
         }
-        if let Some(Open { name, target }) = self.open.take() {
-            drop(target);
-            discard(self.disk, &name);
-        }
+        self.outputs.discard();
         if let Some(quarantine) = self.quarantine.take().filter(Quarantine::is_begun) {
             let path = quarantine.path().to_owned();
             drop(quarantine);
@@ -276,43 +204,9 @@ impl<'a> Writer<'a> {
         info: Option<Vec<u8>>,
         date: Option<String>,
     ) -> Result<(), RunError> {
-        if self.open.is_some() {
-            return Ok(());
-        }
-        let shard = self.shards.get(input).map_or("", String::as_str);
-        let path = self.plan.target(shard);
-        let name = path
-            .as_deref()
-            .and_then(Path::file_name)
-            .map_or_else(|| shard.into(), |name| name.to_string_lossy());
-        let head = Head {
-            name: &name,
-            info: info.as_deref(),
-            date: date.as_deref(),
-            epoch: self.plan.epoch,
-        };
-        let mut bytes = Vec::new();
-        self.encoder.head(&head, &mut bytes)?;
-
-        let (name, target) = match path {
-            Some(path) => {
-                let shard = Shard::create(self.disk, &path, self.compression)
-                    .map_err(|source| RunError::output(&path, source))?;
-                (path, Target::File(shard))
-            }
-            // Standard output is opened once: the run has one output then, and it is never ended early.
-            None => match self.stdout.take() {
-                Some(stdout) => (
-                    PathBuf::from("standard output"),
-                    Target::Stdout(Frames::new(stdout, self.compression, false)),
-                ),
-                None => return Ok(()),
-            },
-        };
-        if let Destination::Folder(_) = self.plan.output.destination {
-            self.report.output = Some(name.to_string_lossy().into_owned());
-        }
-        self.open.insert(Open { name, target }).write(&bytes)
+        self.outputs.begin(Beginning { input, info, date })?;
+        self.report.outputs.extend(self.outputs.take_begun());
+        Ok(())
     }
 
     fn record(&mut self, mut made: Made) -> Result<(), RunError> {
@@ -322,11 +216,10 @@ impl<'a> Writer<'a> {
             made.verdict = Verdict::Dropped(DropReason::Filtered(reason));
         }
         self.summary.forgotten = self.duplicates.forgotten();
-        if let Verdict::Document { encoded, .. } = &made.verdict
-            && let Some(open) = &mut self.open
-        {
-            open.write(encoded)?;
-            self.since.encoded = self.since.encoded.saturating_add(encoded.len() as u64);
+        if let Verdict::Document { encoded, .. } = &made.verdict {
+            let longest = self.outputs.write(encoded)?;
+            self.since.encoded = self.since.encoded.saturating_add(longest);
+            self.report.outputs.extend(self.outputs.take_begun());
         }
         if let Verdict::Failed { members, .. } = &made.verdict
             && !members.is_empty()
@@ -389,9 +282,9 @@ impl<'a> Writer<'a> {
         self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(bytes);
         self.summary.files.push(report);
         if let Destination::Folder(_) = self.plan.output.destination
-            && let Some(open) = self.open.take()
+            && self.outputs.are_open()
         {
-            let complete = open.complete()?;
+            let complete = self.outputs.complete()?;
             self.since = Since::default();
             self.save_complete(complete, false)?;
             self.publish_complete()?;
@@ -413,27 +306,31 @@ impl<'a> Writer<'a> {
     /// Ends the frame, and saves the state if it is known where reading goes on.
     fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<(), RunError> {
         self.since = Since::default();
-        let Some(open) = &mut self.open else {
-            return Ok(());
-        };
-        if self.state_file.is_none() || point.is_none() {
-            return open.end_frame();
+        if self.state_file.is_some() && point.is_none() {
+            return self.outputs.end_frame();
         }
-        let shard = open.checkpoint()?;
-        self.note(point, shard)?;
-        self.save()
+        if self.state_file.is_some() {
+            let outputs = self.outputs.checkpoint()?;
+            self.note(point, outputs)?;
+            self.saved.complete = self.outputs.take_complete();
+            self.save()?;
+        } else {
+            self.outputs.end_frame()?;
+            self.saved.complete = self.outputs.take_complete();
+        }
+        self.publish_complete()
     }
 
-    /// Saves that an output is complete, and at the end of the run the quarantine as well.
-    fn save_complete(&mut self, complete: Option<PathBuf>, last: bool) -> Result<(), RunError> {
+    /// Saves that outputs are complete, and at the end of the run the quarantine as well.
+    fn save_complete(&mut self, complete: Vec<Written>, last: bool) -> Result<(), RunError> {
         let mut quarantine = None;
         if let Some(open) = self.quarantine.as_mut().filter(|_| last) {
             quarantine = open
                 .complete()
                 .map_err(|source| RunError::output(open.path(), source))?;
         }
-        self.note(None, None)?;
-        let any = complete.is_some() || quarantine.is_some();
+        self.note(None, OutputsState::default())?;
+        let any = !complete.is_empty() || quarantine.is_some();
         self.saved.complete = complete;
         self.saved.complete_quarantine = quarantine;
         match any {
@@ -443,7 +340,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Takes note of the present state.
-    fn note(&mut self, point: Option<ResumePoint>, shard: Option<Part>) -> Result<(), RunError> {
+    fn note(&mut self, point: Option<ResumePoint>, outputs: OutputsState) -> Result<(), RunError> {
         if let Some(quarantine) = &mut self.quarantine {
             self.saved.quarantine = quarantine
                 .checkpoint()
@@ -452,8 +349,8 @@ impl<'a> Writer<'a> {
         let earlier = self.summary.seconds;
         self.saved.input = self.summary.files.len();
         self.saved.point = point;
-        self.saved.shard = shard;
-        self.saved.complete = None;
+        self.saved.outputs = outputs;
+        self.saved.complete = Vec::new();
         self.saved.complete_quarantine = None;
         self.saved.report = self.report.clone();
         self.saved.summary = self.summary.clone();
@@ -475,21 +372,50 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Gives the files that are complete their names.
-    fn publish_complete(&self) -> Result<(), RunError> {
-        let assemble = self.plan.assemble.as_deref();
-        let files = [
-            (&self.saved.complete, assemble),
-            (&self.saved.complete_quarantine, None),
-        ];
-        for (path, assemble) in files {
-            if let Some(path) = path {
-                publish(self.disk, path, assemble).map_err(|error| match error {
-                    SinkError::Io(source) => RunError::output(path, source),
-                    error => RunError::Sink(error),
-                })?;
+    /// Gives the files that are complete their names, and lists those of a folder.
+    fn publish_complete(&mut self) -> Result<(), RunError> {
+        for file in std::mem::take(&mut self.saved.complete) {
+            let Some(encoding) = self.plan.output.encodings.get(file.encoding) else {
+                continue;
+            };
+            let assemble = self.plan.assemble.get(&encoding.format);
+            self.publish(&file.path, assemble.map(|assemble| &**assemble))?;
+            if let Destination::Folder(_) = self.plan.output.destination {
+                let (bytes, sha256) = manifest::measured(&file.path)
+                    .map_err(|source| RunError::output(&file.path, source))?;
+                let name = file.path.file_name().unwrap_or_default();
+                let input = self.plan.inputs.get(file.input).map(crate::Input::name);
+                self.saved.files.push(Listed {
+                    name: name.to_string_lossy().into_owned(),
+                    format: encoding.format.to_string(),
+                    inputs: input.into_iter().collect(),
+                    documents: file.documents,
+                    bytes,
+                    sha256,
+                });
             }
         }
-        Ok(())
+        match self.saved.complete_quarantine.take() {
+            Some(path) => self.publish(&path, None),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the manifest of a folder and marks it as complete, if anything could be read.
+    fn mark(&self) -> Result<(), RunError> {
+        match &self.plan.output.destination {
+            Destination::Folder(folder) if self.summary.outcome() != Outcome::Nothing => {
+                manifest::complete(self.disk, folder, &self.saved.files)
+                    .map_err(|source| RunError::output(folder, source))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn publish(&self, path: &Path, assemble: Option<&dyn Assemble>) -> Result<(), RunError> {
+        publish(self.disk, path, assemble).map_err(|error| match error {
+            SinkError::Io(source) => RunError::output(path, source),
+            error => RunError::Sink(error),
+        })
     }
 }

@@ -63,7 +63,7 @@ impl Encode for Bulk {
             return Ok(false);
         }
         action(entry.id, out)?;
-        serde_json::to_writer(&mut *out, &Row::from(entry))?;
+        serde_json::to_writer(&mut *out, &Row::from(entry).without_blocks())?;
         out.push(b'\n');
         Ok(true)
     }

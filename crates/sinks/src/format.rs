@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 /// An output format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Format {
     /// One JSON object a line.
     Jsonl,

@@ -45,7 +45,7 @@ pub use msgpack::Msgpack;
 #[cfg(feature = "parquet")]
 pub use parquet::Parquet;
 pub use shard::{Assemble, Shard, discard, hidden, publish};
-pub use stored::{Stored, StoredError, StoredReader};
+pub use stored::{Stored, StoredBlock, StoredError, StoredReader};
 pub use stream::Stream;
 pub use trec::Trec;
 pub use wet::Wet;

@@ -1,6 +1,7 @@
 //! Parquet: a row a document, with the columns of FineWeb and more, assembled from a spool.
 
 mod columns;
+mod read;
 
 use std::{fs::File, path::Path, sync::Arc};
 
@@ -15,7 +16,8 @@ use parquet::{
 };
 
 use crate::{Assemble, SinkError, Stored, StoredReader};
-use columns::COLUMNS;
+use columns::{BLOCKS, COLUMNS, Column};
+pub(crate) use read::Rows;
 
 /// Documents in a row group.
 const GROUP: usize = 4096;
@@ -28,27 +30,50 @@ const SINGLE: [&str; 5] = ["text", "id", "url", "title", "description"];
 
 /// Assembles Parquet files. The bytes depend on the documents only.
 #[derive(Clone, Copy, Debug)]
-pub struct Parquet;
+pub struct Parquet {
+    /// Whether there is a column with the blocks of the pages.
+    pub blocks: bool,
+}
+
+impl Parquet {
+    fn columns(self) -> impl Iterator<Item = &'static Column> {
+        COLUMNS.iter().chain(self.blocks.then_some(&BLOCKS))
+    }
+
+    fn write_group(
+        self,
+        writer: &mut SerializedFileWriter<File>,
+        rows: &[Stored],
+    ) -> Result<(), ParquetError> {
+        let mut group = writer.next_row_group()?;
+        for column in self.columns() {
+            column.write(rows, &mut group)?;
+        }
+        group.close()?;
+        Ok(())
+    }
+}
 
 impl Assemble for Parquet {
     fn assemble(&self, spool: &Path, target: &Path) -> Result<(), SinkError> {
-        let schema: String = COLUMNS.iter().map(columns::Column::declaration).collect();
+        let schema: String = self.columns().map(Column::declaration).collect();
         let schema = parse_message_type(&format!("message document {{ {schema} }}"))?;
         let file = File::create(target)?;
         let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties()?)?;
         let (mut group, mut bytes) = (Vec::new(), 0);
         for stored in StoredReader::open(spool)? {
             let stored = stored?;
-            bytes += stored.text.len();
+            let blocks = stored.blocks.iter().map(|block| block.text.len());
+            bytes += stored.text.len() + blocks.sum::<usize>();
             group.push(stored);
             if group.len() == GROUP || bytes >= GROUP_BYTES {
-                write_group(&mut writer, &group)?;
+                self.write_group(&mut writer, &group)?;
                 group.clear();
                 bytes = 0;
             }
         }
         if !group.is_empty() {
-            write_group(&mut writer, &group)?;
+            self.write_group(&mut writer, &group)?;
         }
         Ok(writer.into_inner()?.sync_all()?)
     }
@@ -64,21 +89,6 @@ fn properties() -> Result<WriterPropertiesPtr, ParquetError> {
     Ok(Arc::new(properties.build()))
 }
 
-fn write_group(
-    writer: &mut SerializedFileWriter<File>,
-    rows: &[Stored],
-) -> Result<(), ParquetError> {
-    let mut group = writer.next_row_group()?;
-    for column in &COLUMNS {
-        if let Some(mut writer) = group.next_column()? {
-            column.write(rows, &mut writer)?;
-            writer.close()?;
-        }
-    }
-    group.close()?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +98,7 @@ mod tests {
     };
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::RowAccessor;
+    use trommel::{BlockVerdict, Role};
 
     #[test]
     fn documents_read_back_and_bytes_repeat() {
@@ -102,8 +113,9 @@ mod tests {
                 .unwrap();
         }
         std::fs::write(at("spool"), &spool).unwrap();
-        Parquet.assemble(&at("spool"), &at("a.parquet")).unwrap();
-        Parquet.assemble(&at("spool"), &at("b.parquet")).unwrap();
+        let parquet = Parquet { blocks: false };
+        parquet.assemble(&at("spool"), &at("a.parquet")).unwrap();
+        parquet.assemble(&at("spool"), &at("b.parquet")).unwrap();
         let bytes = std::fs::read(at("a.parquet")).unwrap();
         assert_eq!(bytes, std::fs::read(at("b.parquet")).unwrap());
         let reader = SerializedFileReader::new(File::open(at("a.parquet")).unwrap()).unwrap();
@@ -130,15 +142,70 @@ mod tests {
     }
 
     #[test]
+    fn blocks_are_lists_and_documents_come_back_without() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let (source, mut document) = (source(7), document());
+        document.headings = vec!["H".into()];
+        let block = |text: &str, role| BlockVerdict {
+            text: text.into(),
+            span: (3, 9),
+            tag: "p".into(),
+            words: 1,
+            probability: 0.5,
+            kept: true,
+            role,
+            source: None,
+        };
+        let mut spool = Vec::new();
+        for blocks in [vec![], vec![block("a", Some(Role::Body)), block("b", None)]] {
+            document.blocks = blocks;
+            Msgpack
+                .entry(&entry(&source, &document), &mut spool)
+                .unwrap();
+        }
+        std::fs::write(at("spool"), &spool).unwrap();
+        let parquet = Parquet { blocks: true };
+        parquet.assemble(&at("spool"), &at("x.parquet")).unwrap();
+        let reader = SerializedFileReader::new(File::open(at("x.parquet")).unwrap()).unwrap();
+        let rows = reader.get_row_iter(None).unwrap();
+        let blocks: Vec<String> = rows
+            .map(|row| {
+                let row = row.unwrap();
+                let (name, blocks) = row.get_column_iter().last().unwrap();
+                assert_eq!(name, "blocks");
+                blocks.to_string()
+            })
+            .collect();
+        let expected = [
+            "[]",
+            "[{text: \"a\", probability: 0.5, kept: true, role: \"body\", start: 3, end: 9}, \
+             {text: \"b\", probability: 0.5, kept: true, role: null, start: 3, end: 9}]",
+        ];
+        assert_eq!(blocks, expected);
+        let of = |path| -> Vec<Stored> {
+            let stored = StoredReader::open(path).unwrap().map(Result::unwrap);
+            stored
+                .map(|stored| Stored {
+                    blocks: Vec::new(),
+                    ..stored
+                })
+                .collect()
+        };
+        assert_eq!(of(&at("x.parquet")), of(&at("spool")));
+    }
+
+    #[test]
     fn a_cut_spool_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let spool = folder.path().join("spool");
         std::fs::write(&spool, [0x81, 0xA2]).unwrap();
         let target = folder.path().join("a.parquet");
-        assert!(Parquet.assemble(&spool, &target).is_err());
+        let parquet = Parquet { blocks: true };
+        assert!(parquet.assemble(&spool, &target).is_err());
         // No documents make a file without rows.
         std::fs::write(&spool, []).unwrap();
-        Parquet.assemble(&spool, &target).unwrap();
+        parquet.assemble(&spool, &target).unwrap();
         let reader = SerializedFileReader::new(File::open(&target).unwrap()).unwrap();
         assert_eq!(reader.num_row_groups(), 0);
     }

@@ -1,7 +1,7 @@
 //! The keys shared by the formats that write one map a document.
 
 use serde::Serialize;
-use trommel::Metadata;
+use trommel::{BlockVerdict, Metadata, Role};
 
 use crate::{Entry, Source};
 
@@ -34,6 +34,40 @@ pub(crate) struct Row<'a> {
     capped: &'a [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocks: Vec<Block<'a>>,
+}
+
+/// A block of the page.
+#[derive(Serialize)]
+struct Block<'a> {
+    text: &'a str,
+    probability: f32,
+    kept: bool,
+    role: Option<Role>,
+    start: u32,
+    end: u32,
+}
+
+impl<'a> From<&'a BlockVerdict> for Block<'a> {
+    fn from(block: &'a BlockVerdict) -> Self {
+        Self {
+            text: &block.text,
+            probability: block.probability,
+            kept: block.kept,
+            role: block.role,
+            start: block.span.0,
+            end: block.span.1,
+        }
+    }
+}
+
+impl Row<'_> {
+    /// The row without the blocks, of which a search engine would make fields.
+    pub(crate) fn without_blocks(mut self) -> Self {
+        self.blocks.clear();
+        self
+    }
 }
 
 impl<'a> From<&Entry<'a>> for Row<'a> {
@@ -58,6 +92,7 @@ impl<'a> From<&Entry<'a>> for Row<'a> {
             truncated: entry.truncated,
             capped: &document.capped,
             notes: entry.notes,
+            blocks: document.blocks.iter().map(Block::from).collect(),
         }
     }
 }

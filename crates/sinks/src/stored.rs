@@ -8,12 +8,12 @@ use std::{
 
 use flate2::bufread::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
-use trommel::Metadata;
+use trommel::{Metadata, Role};
 
 use crate::Source;
 
 /// What an output says of one page: the keys of a JSON line.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Stored {
     /// WARC-Record-ID without angle brackets, or what stands for it.
@@ -55,6 +55,26 @@ pub struct Stored {
     /// WARC-Truncated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
+    /// Every block of the page, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<StoredBlock>,
+}
+
+/// A block of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredBlock {
+    /// Its text.
+    pub text: String,
+    /// Probability that it is main content.
+    pub probability: f32,
+    /// Whether it is part of the text.
+    pub kept: bool,
+    /// What it is on its page.
+    pub role: Option<Role>,
+    /// First byte of it in the decoded page.
+    pub start: u32,
+    /// One past its last byte there.
+    pub end: u32,
 }
 
 /// Why an output cannot be read back.
@@ -80,17 +100,24 @@ pub enum StoredError {
         /// What the MessagePack reader said.
         source: rmp_serde::decode::Error,
     },
-    /// The file holds neither JSON lines nor MessagePack maps.
-    #[error("neither JSON lines nor MessagePack")]
+    /// A Parquet file is none, or a row of it cannot be read.
+    #[cfg(feature = "parquet")]
+    #[error("Parquet: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
+    /// The file holds no documents in a form that is read.
+    #[error("neither JSON lines nor MessagePack nor Parquet")]
     Unknown,
 }
 
 enum Form {
     Jsonl,
     Msgpack,
+    #[cfg(feature = "parquet")]
+    Parquet(Box<crate::parquet::Rows>),
 }
 
-/// Reads the documents of an output: JSON lines or MessagePack, plain or in gzip or zstd. Which it is
+/// Reads the documents of an output: JSON lines or MessagePack, plain or in gzip or zstd, or a Parquet
+/// file. Which it is
 /// is seen from the bytes, not from the name. After an error there are no more documents.
 pub struct StoredReader<R> {
     input: R,
@@ -107,6 +134,16 @@ impl StoredReader<Box<dyn BufRead>> {
     pub fn open(path: &Path) -> Result<Self, StoredError> {
         let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
         let start = file.fill_buf()?;
+        #[cfg(feature = "parquet")]
+        if start.starts_with(b"PAR1") {
+            let rows = crate::parquet::Rows::new(file.into_inner())?;
+            return Ok(Self {
+                input: Box::new(io::empty()),
+                form: Some(Form::Parquet(Box::new(rows))),
+                number: 0,
+                line: Vec::new(),
+            });
+        }
         let input: Box<dyn BufRead> = if start.starts_with(&[0x1F, 0x8B]) {
             Box::new(BufReader::new(MultiGzDecoder::new(file)))
         } else if start.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
@@ -173,10 +210,12 @@ impl<R: BufRead> Iterator for StoredReader<R> {
     type Item = Result<Stored, StoredError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let next = match self.form {
+        let next = match &mut self.form {
             None => return None,
             Some(Form::Jsonl) => self.line(),
             Some(Form::Msgpack) => self.map(),
+            #[cfg(feature = "parquet")]
+            Some(Form::Parquet(rows)) => rows.next().transpose().map_err(StoredError::from),
         };
         if !matches!(next, Ok(Some(_))) {
             self.form = None;
@@ -240,7 +279,10 @@ mod tests {
             }
         };
         assert_eq!(read(b""), [""; 0]);
-        assert_eq!(read(b"WARC/1.0"), ["neither JSON lines nor MessagePack"]);
+        assert_eq!(
+            read(b"WARC/1.0"),
+            ["neither JSON lines nor MessagePack nor Parquet"]
+        );
         let cut = read(b"{\"id\":\"a\"}\n\n{\"id\":");
         assert!(
             cut[0] == "a" && cut[1].starts_with("line 3: EOF"),

@@ -1,6 +1,7 @@
 //! The documents that arguments stand for.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, BufReader, Write as _},
     num::NonZeroUsize,
@@ -19,7 +20,7 @@ use super::Sink;
 use crate::{models, progress::Reporter};
 
 /// Ends of the names of files that hold documents, before those of compressions.
-const OUTPUTS: [&str; 2] = [".jsonl", ".msgpack"];
+const OUTPUTS: [&str; 3] = [".jsonl", ".msgpack", ".parquet"];
 const WET: &str = ".wet";
 
 /// Inputs, sorted by what they hold.
@@ -181,14 +182,14 @@ fn from_wet(path: &Path, sink: &mut dyn Sink, feed: &mut Feed) -> Result<()> {
 impl Archives {
     fn new(arguments: &[String], model: Option<&str>, jobs: Option<NonZeroUsize>) -> Result<Self> {
         let chosen = Choice {
-            format: Some(Format::Msgpack),
+            formats: vec![Format::Msgpack],
             compression: Some(Compression::None),
         };
         let plan = Plan {
             inputs: expand(arguments, None)?,
-            output: Output::new("-", chosen, Choice::default())?,
+            output: Output::new("-", &chosen, &Choice::default())?,
             filters: Arc::default(),
-            assemble: None,
+            assemble: BTreeMap::new(),
             quarantine: None,
             recipe: Vec::new(),
             jobs: jobs
@@ -281,6 +282,7 @@ mod tests {
             ("a/b.jsonl", true),
             ("b.JSONL.gz", true),
             ("b.msgpack.zst", true),
+            ("b.parquet", true),
             ("b.anserini.jsonl.gz", false),
             ("b.warc.gz", false),
             ("b.warc.wet.gz", false),

@@ -3,6 +3,7 @@
 use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
+use trommel_archive::write::{gzip_member, write_record};
 
 use crate::{
     program::{Ran, trommel, workspace},
@@ -118,7 +119,7 @@ fn outputs_give_the_index_that_the_archive_gives() {
     let run = |arguments: &[&str]| -> Ran { trommel(folder.path(), arguments, b"") };
     run(&["index", &archive(), "--index", "i"]).well();
     let expected = scores(folder.path(), "i");
-    for (at, output) in ["o.jsonl", "o.jsonl.zst", "o.msgpack.gz", "f"]
+    for (at, output) in ["o.jsonl", "o.jsonl.zst", "o.msgpack.gz", "o.parquet", "f"]
         .iter()
         .enumerate()
     {
@@ -229,5 +230,49 @@ fn other_programs_read_the_formats() {
             assert!(output.status.success(), "{said}");
         }
         Err(error) => eprintln!("skipped: {python}: {error}"),
+    }
+}
+
+/// Two records: a page in windows-1251 that does not say so, and what the crawl found out about it.
+fn crawled(path: &Path) {
+    let letters = "Мельница стоит у реки, и её колесо крутится уже двести лет. ";
+    let mut page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html><body><p>".to_vec();
+    page.extend(letters.chars().map(|c| match c {
+        'ё' => 0xB8,
+        c if c.is_ascii() => c as u8,
+        c => (c as u32 - 0x410 + 0xC0) as u8,
+    }));
+    let about = b"charset-detected: windows-1251\r\n".to_vec();
+    let mut out = Vec::new();
+    for (number, kind, content, block) in [
+        (1, "response", "application/http; msgtype=response", page),
+        (2, "metadata", "application/warc-fields", about),
+    ] {
+        let id = format!("<urn:uuid:00000000-0000-4000-8000-00000000000{number}>");
+        let headers = [
+            ("WARC-Type", kind),
+            ("WARC-Date", "2024-05-18T01:58:10Z"),
+            ("WARC-Record-ID", &id),
+            ("WARC-Target-URI", "http://example.com/"),
+            ("Content-Type", content),
+        ];
+        let mut record = Vec::new();
+        write_record(&mut record, "WARC/1.0", &headers, &block).unwrap();
+        out.extend(gzip_member(&record, 6).unwrap());
+    }
+    fs::write(path, out).unwrap();
+}
+
+#[test]
+fn cat_believes_the_crawl_as_run_does() {
+    let folder = tempfile::tempdir().unwrap();
+    crawled(&folder.path().join("a.warc.gz"));
+    let run = trommel(folder.path(), &["run", "a.warc.gz", "-o", "-"], b"");
+    let document: Value = serde_json::from_str(run.well()).unwrap();
+    assert_eq!(document["charset_source"], "crawl");
+    let length = document["source"]["length"].to_string();
+    for place in [format!("a.warc.gz:0:{length}"), "a.warc.gz:0".to_owned()] {
+        let page = trommel(folder.path(), &["cat", &place], b"");
+        assert!(page.well().contains("Мельница стоит у реки"), "{place}");
     }
 }

@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod bench;
+#[cfg(feature = "index")]
+mod endpoint;
 mod eval;
 mod extract;
 mod filters;

@@ -116,6 +116,16 @@ fn exit_codes() {
         ),
         (
             2,
+            &["a.warc", "-o", "-", "-f", "jsonl,wet"],
+            "several formats need a folder",
+        ),
+        (
+            2,
+            &["a.warc", "-o", "-", "--split-size", "1M"],
+            "standard output cannot be split",
+        ),
+        (
+            2,
             &["a.warc", "-o", "out", "-f", "xml"],
             "expected jsonl, msgpack, wet, anserini, trec, bulk, parquet or tantivy",
         ),
@@ -160,11 +170,12 @@ fn options_win_over_the_file() {
         fs::create_dir(folder.path().join(expected)).unwrap();
         let output = run(folder.path(), &arguments, b"");
         assert_eq!(output.code, 0, "{}", output.stderr);
-        let names: Vec<_> = fs::read_dir(folder.path().join(expected))
+        let mut names: Vec<_> = fs::read_dir(folder.path().join(expected))
             .unwrap()
             .map(|entry| entry.unwrap().file_name())
             .collect();
-        assert_eq!(names, [expected]);
+        names.sort();
+        assert_eq!(names, ["_SUCCESS", expected, "manifest.json"]);
     }
 }
 
@@ -309,4 +320,72 @@ fn wet_is_named_by_the_archive_and_holds_the_text() {
         text.contains("\r\n\r\nMill\nThe mill stands by the river,"),
         "{text}"
     );
+}
+
+#[test]
+fn a_folder_of_several_formats_in_parts_lists_what_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = workspace().join(ARCHIVE);
+    fs::copy(archive, folder.path().join("s.warc.gz")).unwrap();
+    fs::write(
+        folder.path().join("c.toml"),
+        "format = ['jsonl', 'wet']\nsplit_size = 50000\nblocks = true\n",
+    )
+    .unwrap();
+    let all = ["s.warc.gz", "-o", "out", "--compress", "none"];
+    run(
+        folder.path(),
+        &[&all[..], &["--config", "c.toml"]].concat(),
+        b"",
+    )
+    .well();
+    let out = folder.path().join("out");
+    let read = |name: &str| fs::read(out.join(name)).unwrap();
+    assert_eq!(read("_SUCCESS"), b"");
+    let manifest: Value = serde_json::from_slice(&read("manifest.json")).unwrap();
+    let files = manifest["files"].as_array().unwrap();
+    let mut lines = String::new();
+    for file in files {
+        let bytes = read(file["name"].as_str().unwrap());
+        assert_eq!(file["bytes"], bytes.len());
+        assert_eq!(file["sha256"].as_str().unwrap().len(), 64);
+        assert_eq!(file["inputs"], serde_json::json!(["s.warc.gz"]));
+        if file["format"] == "jsonl" {
+            let part = String::from_utf8(bytes).unwrap();
+            let count = part.lines().count();
+            assert_eq!(file["documents"], count);
+            assert!(part.len() <= 50000 || count == 1, "{file}");
+            lines.push_str(&part);
+        }
+    }
+    assert_eq!(files[0]["name"], "s-00000.jsonl");
+    assert!(files.len() > 6, "{manifest}");
+    // All parts together are the whole, with the blocks of which the text is made.
+    let parsed = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let mut found: Vec<Value> = parsed.collect();
+    let expected = documents(&workspace());
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter_mut().zip(&expected) {
+        let blocks = found.as_object_mut().unwrap().remove("blocks").unwrap();
+        let block = &blocks[0];
+        assert!(block["probability"].is_f64() && block["kept"].is_boolean());
+        assert!(block["start"].as_u64() < block["end"].as_u64(), "{block}");
+        found["source"]["file"] = ARCHIVE.into();
+        assert_eq!(found, expected);
+    }
+
+    // A run of less into the same folder: what it does not write again stays listed.
+    run(
+        folder.path(),
+        &["s.warc.gz", "-o", "out", "-f", "trec"],
+        b"",
+    )
+    .well();
+    let manifest: Value = serde_json::from_slice(&read("manifest.json")).unwrap();
+    assert_eq!(manifest["files"].as_array().unwrap().len(), files.len() + 1);
+    // One that reads nothing leaves no mark.
+    assert_eq!(run(folder.path(), &["gone.warc", "-o", "out"], b"").code, 2);
+    assert!(!out.join("_SUCCESS").exists());
 }

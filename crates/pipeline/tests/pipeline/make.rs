@@ -1,12 +1,14 @@
 //! Small archives, a stand-in for the extractor, and plans.
 
-use std::{fs, num::NonZeroUsize, path::Path, sync::Arc, thread, time::Duration};
+use std::{
+    collections::BTreeMap, fs, num::NonZeroUsize, path::Path, sync::Arc, thread, time::Duration,
+};
 
 use serde_json::Value;
 use trommel::{Document, Hints};
 use trommel_archive::write::{gzip_member, write_record};
 use trommel_filters::Filters;
-use trommel_pipeline::{Destination, Input, Output, Plan};
+use trommel_pipeline::{Destination, Encoding, Input, Output, Plan};
 use trommel_sinks::{Compression, Format};
 
 pub const DATE: &str = "2024-05-18T01:58:10Z";
@@ -88,12 +90,15 @@ pub fn plan(inputs: &[&Path], destination: Destination, format: Format) -> Plan 
             .collect(),
         output: Output {
             destination,
-            format,
-            compression: Compression::None,
+            encodings: vec![Encoding {
+                format,
+                compression: Compression::None,
+            }],
+            split: None,
         },
         jobs: NonZeroUsize::new(3).unwrap(),
         filters: Arc::new(Filters::default()),
-        assemble: None,
+        assemble: BTreeMap::new(),
         quarantine: None,
         recipe: Vec::new(),
         max_record: 1 << 20,

@@ -86,5 +86,6 @@ fn no_failure_no_quarantine() {
     plan.quarantine = Some(folder.path().join("out/quarantine.warc.gz"));
     let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
     assert_eq!(summary.quarantine, None);
-    assert_eq!(names(&folder.path().join("out")), ["a.jsonl"]);
+    let left = names(&folder.path().join("out"));
+    assert_eq!(left, ["_SUCCESS", "a.jsonl", "manifest.json"]);
 }

@@ -2,7 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs,
+    io::{self, Read},
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::{
@@ -11,9 +12,10 @@ use std::{
     },
 };
 
+use serde_json::Value;
 use trommel_filters::{DuplicateSettings, Filters, Reason, Settings};
 use trommel_pipeline::{
-    Destination, DropReason, Host, Outcome, Plan, Progress, RunError, State, Summary, run,
+    Destination, DropReason, Encoding, Host, Outcome, Plan, Progress, RunError, State, Summary, run,
 };
 use trommel_sinks::{Assemble, Compression, Disk, Format, SinkError};
 
@@ -44,7 +46,7 @@ fn archives(folder: &Path) -> [PathBuf; 2] {
 fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compression) -> Plan {
     let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     let mut plan = plan(&inputs, Destination::Folder(out.to_owned()), format);
-    plan.output.compression = compression;
+    plan.output.encodings[0].compression = compression;
     plan.quarantine = Some(out.join("quarantine.warc.gz"));
     plan.frame = 1000;
     plan
@@ -71,10 +73,10 @@ fn counts(mut summary: Summary) -> Summary {
     summary.page_times = None;
     summary.quarantine = None;
     for file in &mut summary.files {
-        file.output = file.output.take().map(|path| {
-            let name = Path::new(&path).file_name().unwrap();
-            name.to_string_lossy().into_owned()
-        });
+        for path in &mut file.outputs {
+            let name = Path::new(path).file_name().unwrap();
+            *path = name.to_string_lossy().into_owned();
+        }
     }
     summary
 }
@@ -97,7 +99,7 @@ fn an_error_at_any_operation_leaves_a_state_to_go_on_from() {
         let expected = counts(expected.unwrap());
         assert!(expected.adds_up() && expected.damaged == 1);
         let bytes = files(&whole);
-        assert_eq!(bytes.len(), 3, "{:?}", bytes.keys());
+        assert_eq!(bytes.len(), 5, "{:?}", bytes.keys());
         let mut failed = 0;
         for operations in 0.. {
             let out = folder.path().join(format!("{format}-{operations}"));
@@ -184,6 +186,110 @@ fn one_file_for_all_inputs_goes_on_too() {
         assert!(files(&out) == files(&whole), "{operations}");
         if done {
             assert!(operations > 10);
+            break;
+        }
+    }
+}
+
+#[test]
+fn several_formats_go_on_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let to = |name: &str| {
+        let out = folder.path().join(name);
+        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+        for (format, compression) in [
+            (Format::Wet, Compression::Gzip),
+            (Format::Msgpack, Compression::None),
+        ] {
+            plan.output.encodings.push(Encoding {
+                format,
+                compression,
+            });
+        }
+        (plan, out)
+    };
+    let (plan, whole) = to("whole");
+    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    assert_eq!(names(&whole).len(), 9, "{:?}", names(&whole));
+    for operations in 0.. {
+        let (plan, out) = to(&operations.to_string());
+        let done = go(&plan, &Failing::after(operations), false).is_ok();
+        if !done {
+            let _ = go(&plan, &Failing::after(9), true);
+            let summary = go(&plan, &Failing::never(), true).unwrap();
+            assert_eq!(counts(summary), expected, "{operations}");
+        }
+        assert!(files(&out) == files(&whole), "{operations}");
+        if done {
+            assert!(operations > 40, "{operations}");
+            break;
+        }
+        // What is left of one run is not taken up by another.
+        if operations == 20 {
+            let _ = go(&plan, &Failing::after(operations), false);
+            let mut other = plan.clone();
+            other.output.encodings.pop();
+            let error = go(&other, &Failing::never(), true).unwrap_err().to_string();
+            assert!(error.contains("format jsonl,wet,msgpack"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn parts_go_on_where_they_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let to = |name: &str| {
+        let out = folder.path().join(name);
+        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Gzip);
+        plan.output.encodings.push(Encoding {
+            format: Format::Wet,
+            compression: Compression::Gzip,
+        });
+        plan.output.split = Some(1500);
+        (plan, out)
+    };
+    let (plan, whole) = to("whole");
+    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    let (mut jobs, alone) = to("jobs");
+    jobs.jobs = NonZeroUsize::MIN;
+    go(&jobs, &Failing::never(), false).unwrap();
+    assert!(files(&alone) == files(&whole));
+    let manifest: Value = serde_json::from_slice(&files(&whole)["manifest.json"]).unwrap();
+    let listed = manifest["files"].as_array().unwrap();
+    let of = |name: &'static str| listed.iter().filter(move |file| file["format"] == name);
+    assert!(
+        of("jsonl").count() > 5 && of("wet").count() > 5,
+        "{manifest}"
+    );
+    for format in ["jsonl", "wet"] {
+        let documents = of(format).map(|file| file["documents"].as_u64().unwrap());
+        assert_eq!(documents.sum::<u64>(), expected.documents);
+    }
+    for file in of("jsonl") {
+        let bytes = fs::read(whole.join(file["name"].as_str().unwrap())).unwrap();
+        assert_eq!(file["bytes"], bytes.len());
+        let mut text = String::new();
+        let mut reader = flate2::read::MultiGzDecoder::new(bytes.as_slice());
+        reader.read_to_string(&mut text).unwrap();
+        assert!(text.len() <= 1500, "{file}");
+        assert_eq!(file["documents"], text.lines().count());
+    }
+    let outputs = &expected.files[0].outputs;
+    assert_eq!(outputs[..2], ["a-00000.jsonl.gz", "a-00000.warc.wet.gz"]);
+    for operations in 0.. {
+        let (plan, out) = to(&operations.to_string());
+        let done = go(&plan, &Failing::after(operations), false).is_ok();
+        assert_eq!(out.join("_SUCCESS").exists(), done, "{operations}");
+        if !done {
+            let _ = go(&plan, &Failing::after(9), true);
+            let summary = go(&plan, &Failing::never(), true).unwrap();
+            assert_eq!(counts(summary), expected, "{operations}");
+        }
+        assert!(files(&out) == files(&whole), "{operations}");
+        if done {
+            assert!(operations > 60, "{operations}");
             break;
         }
     }
@@ -281,7 +387,8 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     );
     let summary = go(&other, &Failing::never(), false).unwrap();
     assert!(summary.adds_up() && !plan.state_file().unwrap().exists());
-    assert_eq!(names(&out), ["a.jsonl", "b.jsonl", "quarantine.warc.gz"]);
+    let outputs = ["a.jsonl", "b.jsonl", "manifest.json", "quarantine.warc.gz"];
+    assert_eq!(names(&out), [&["_SUCCESS"], &outputs[..]].concat());
 
     let mut pipe = plan.clone();
     pipe.output.destination = Destination::Stdout;
@@ -314,13 +421,14 @@ fn assembled_outputs_survive_errors_as_well() {
     for operations in 0.. {
         let out = folder.path().join(operations.to_string());
         let mut plan = small(&inputs, &out, Format::Msgpack, Compression::None);
-        plan.assemble = Some(Arc::new(Foldered));
+        plan.assemble = BTreeMap::from([(Format::Msgpack, Arc::new(Foldered) as _)]);
         let done = go(&plan, &Failing::after(operations), false).is_ok();
         if !done {
             go(&plan, &Failing::never(), true).unwrap();
         }
-        let shards = ["a.msgpack", "b.msgpack", "quarantine.warc.gz"];
-        assert_eq!(names(&out), shards, "{operations}");
+        let outputs = ["a.msgpack", "b.msgpack", "manifest.json"];
+        let all = [&["_SUCCESS"], &outputs[..], &["quarantine.warc.gz"]].concat();
+        assert_eq!(names(&out), all, "{operations}");
         assert!(fs::read(out.join("a.msgpack/bytes")).unwrap() == expected);
         if done {
             break;

@@ -11,8 +11,8 @@ use std::{
 use serde_json::Value;
 use trommel_archive::write::gzip_member;
 use trommel_pipeline::{
-    Choice, Destination, DropReason, FailureKind, Host, Input, Outcome, Output, RunError, State,
-    Summary, run,
+    Choice, Destination, DropReason, Encoding, FailureKind, Host, Input, Outcome, Output, RunError,
+    State, Summary, run,
 };
 use trommel_sinks::{Compression, Format, record_id};
 
@@ -93,7 +93,7 @@ fn the_number_of_workers_does_not_show() {
         for (turn, jobs) in [1, 4, 4].into_iter().enumerate() {
             let out = folder.path().join(format!("{name}-{turn}"));
             let mut plan = plan(&[&a, &b], Destination::Folder(out.clone()), format);
-            plan.output.compression = compression;
+            plan.output.encodings[0].compression = compression;
             plan.jobs = NonZeroUsize::new(jobs).unwrap();
             let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
             assert!(summary.adds_up());
@@ -102,7 +102,8 @@ fn the_number_of_workers_does_not_show() {
                 .into_iter()
                 .map(|name| (name.clone(), fs::read(out.join(name)).unwrap()))
                 .collect();
-            assert_eq!(contents.len(), 2);
+            // The manifest and its mark are there as well.
+            assert_eq!(contents.len(), 4);
             assert!(contents[name].len() > 1000);
             outputs.push(contents);
         }
@@ -119,7 +120,7 @@ fn one_file_for_all_inputs() {
     fs::write(&b, page(2)).unwrap();
     let out = folder.path().join("all.jsonl.zst");
     let mut plan = plan(&[&a, &b], Destination::File(out.clone()), Format::Jsonl);
-    plan.output.compression = Compression::Zstd;
+    plan.output.encodings[0].compression = Compression::Zstd;
     run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
     let bytes = zstd::stream::decode_all(fs::read(&out).unwrap().as_slice()).unwrap();
     let texts: Vec<Value> = lines(&bytes)
@@ -268,7 +269,7 @@ fn what_cannot_be_read_is_reported_and_passed() {
             "{error}"
         );
     }
-    assert_eq!(names(&out), ["good.jsonl"]);
+    assert_eq!(names(&out), ["_SUCCESS", "good.jsonl", "manifest.json"]);
 
     for path in &bad {
         let (summary, out) = to_stdout(&[path], Format::Wet);
@@ -358,7 +359,7 @@ fn wet_is_exact() {
     fs::write(&path, records.concat()).unwrap();
     let out = folder.path().join("out");
     let mut plan = plan(&[&path], Destination::Folder(out.clone()), Format::Wet);
-    plan.output.compression = Compression::Gzip;
+    plan.output.encodings[0].compression = Compression::Gzip;
     plan.epoch = Some(1_716_000_000);
     run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
     let info = format!(
@@ -466,17 +467,50 @@ fn the_name_of_the_output_is_understood() {
     let name = folder.path().join("deep/out");
     let output = Output::new(
         &name.to_string_lossy(),
-        Choice::default(),
-        Choice::default(),
+        &Choice::default(),
+        &Choice::default(),
     )
     .unwrap();
     let mut plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
     plan.output = output;
     let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
     let shard = name.join("a.jsonl.zst");
-    assert_eq!(
-        summary.files[0].output.as_deref(),
-        Some(&*shard.to_string_lossy())
-    );
+    assert_eq!(summary.files[0].outputs, [shard.to_string_lossy()]);
     assert!(shard.exists());
+}
+
+#[test]
+fn several_formats_are_written_as_each_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.warc");
+    let empty = response(9, "text/html", b"<p>", &[]);
+    fs::write(&path, [page(1), empty, page(2)].concat()).unwrap();
+    let encoding = |format, compression| Encoding {
+        format,
+        compression,
+    };
+    let encodings = [
+        encoding(Format::Jsonl, Compression::Zstd),
+        encoding(Format::Wet, Compression::Gzip),
+        encoding(Format::Bulk, Compression::None),
+    ];
+    let written = |name: &str, encodings: &[Encoding]| {
+        let out = folder.path().join(name);
+        let mut plan = plan(&[&path], Destination::Folder(out.clone()), Format::Jsonl);
+        plan.output.encodings = encodings.to_vec();
+        let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
+        assert!(summary.adds_up());
+        (summary, out)
+    };
+    let (summary, all) = written("all", &encodings);
+    let files = ["a.jsonl.zst", "a.warc.wet.gz", "a.bulk.ndjson"];
+    let expected = files.map(|name| all.join(name).to_string_lossy().into_owned());
+    assert_eq!(summary.files[0].outputs, expected);
+    // A page without text is a document, of JSON lines alone.
+    assert_eq!((summary.documents, summary.empty), (3, 1));
+    for (encoding, name) in encodings.iter().zip(files) {
+        let (_, alone) = written(name, &[*encoding]);
+        let bytes = fs::read(all.join(name)).unwrap();
+        assert!(bytes == fs::read(alone.join(name)).unwrap(), "{name}");
+    }
 }

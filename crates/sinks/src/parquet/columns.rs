@@ -1,17 +1,22 @@
 //! The columns of a Parquet file: name, type, and where the value stands in a document.
 
+use std::fs::File;
+
 use parquet::{
-    data_type::{ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type},
+    data_type::{BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type},
     errors::ParquetError,
-    file::writer::SerializedColumnWriter,
+    file::writer::SerializedRowGroupWriter,
 };
 use trommel_html::words;
 
-use crate::Stored;
+use crate::{Stored, StoredBlock};
+
+/// A row group being written.
+type Group<'a> = SerializedRowGroupWriter<'a, File>;
 
 /// A column and how its values are taken from a document.
 pub(super) struct Column {
-    name: &'static str,
+    pub(super) name: &'static str,
     value: Value,
 }
 
@@ -22,7 +27,11 @@ enum Value {
     Int(fn(&Stored) -> Option<i32>),
     Long(fn(&Stored) -> Option<i64>),
     Float(fn(&Stored) -> Option<f32>),
+    Blocks,
 }
+
+/// All blocks of the page, kept or not: only where they are asked for.
+pub(super) const BLOCKS: Column = column("blocks", Value::Blocks);
 
 /// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
 /// detector gives none; its `token_count` is the number of words here.
@@ -107,30 +116,64 @@ impl Column {
                 "required group {name} (LIST) {{ \
                  repeated group list {{ required binary element (STRING); }} }} "
             ),
+            Value::Blocks => format!(
+                "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
+                 required binary text (STRING); required float probability; required boolean kept; \
+                 optional binary role (STRING); required int64 start; required int64 end; }} }} }} "
+            ),
         }
     }
 
     /// Writes the values of `rows`.
-    pub(super) fn write(
-        &self,
-        rows: &[Stored],
-        writer: &mut SerializedColumnWriter<'_>,
-    ) -> Result<(), ParquetError> {
+    pub(super) fn write(&self, rows: &[Stored], group: &mut Group<'_>) -> Result<(), ParquetError> {
         match self.value {
             Value::Text(value) => {
-                optional::<ByteArrayType>(writer, rows, |stored| value(stored).map(ByteArray::from))
+                optional::<ByteArrayType>(group, rows, |stored| value(stored).map(ByteArray::from))
             }
-            Value::Int(value) => optional::<Int32Type>(writer, rows, value),
-            Value::Long(value) => optional::<Int64Type>(writer, rows, value),
-            Value::Float(value) => optional::<FloatType>(writer, rows, value),
-            Value::List(value) => lists(writer, rows, value),
+            Value::Int(value) => optional::<Int32Type>(group, rows, value),
+            Value::Long(value) => optional::<Int64Type>(group, rows, value),
+            Value::Float(value) => optional::<FloatType>(group, rows, value),
+            Value::List(value) => lists::<ByteArrayType, _>(group, rows, value, 1, |element| {
+                Some(ByteArray::from(element.as_str()))
+            }),
+            Value::Blocks => blocks(group, rows),
         }
     }
 }
 
+/// Writes the columns of the blocks' fields.
+fn blocks(group: &mut Group<'_>, rows: &[Stored]) -> Result<(), ParquetError> {
+    fn of(stored: &Stored) -> &[StoredBlock] {
+        &stored.blocks
+    }
+    lists::<ByteArrayType, _>(group, rows, of, 1, |block| Some(block.text.as_str().into()))?;
+    lists::<FloatType, _>(group, rows, of, 1, |block| Some(block.probability))?;
+    lists::<BoolType, _>(group, rows, of, 1, |block| Some(block.kept))?;
+    lists::<ByteArrayType, _>(group, rows, of, 2, |block| {
+        block.role.map(|role| role.name().into())
+    })?;
+    lists::<Int64Type, _>(group, rows, of, 1, |block| Some(block.start.into()))?;
+    lists::<Int64Type, _>(group, rows, of, 1, |block| Some(block.end.into()))
+}
+
+/// Writes the values of one leaf, the next of the row group.
+fn leaf<T: DataType>(
+    group: &mut Group<'_>,
+    values: &[T::T],
+    defined: &[i16],
+    repeated: Option<&[i16]>,
+) -> Result<(), ParquetError> {
+    if let Some(mut writer) = group.next_column()? {
+        let column = writer.typed::<T>();
+        column.write_batch(values, Some(defined), repeated)?;
+        writer.close()?;
+    }
+    Ok(())
+}
+
 /// Writes a column that may be null: definition level 1 where there is a value, else 0.
 fn optional<T: DataType>(
-    writer: &mut SerializedColumnWriter<'_>,
+    group: &mut Group<'_>,
     rows: &[Stored],
     value: impl Fn(&Stored) -> Option<T::T>,
 ) -> Result<(), ParquetError> {
@@ -140,36 +183,33 @@ fn optional<T: DataType>(
         .map(|value| i16::from(value.is_some()))
         .collect();
     let values: Vec<T::T> = values.into_iter().flatten().collect();
-    writer
-        .typed::<T>()
-        .write_batch(&values, Some(&defined), None)?;
-    Ok(())
+    leaf::<T>(group, &values, &defined, None)
 }
 
-/// Writes a column of lists: repetition level 1 for each element but the first; an empty list is one
-/// definition level 0.
-fn lists(
-    writer: &mut SerializedColumnWriter<'_>,
+/// Writes a column of lists: repetition level 1 for each element but the first; definition level 0 for
+/// an empty list, `whole` for a value and one less for an element that has none.
+fn lists<T: DataType, E>(
+    group: &mut Group<'_>,
     rows: &[Stored],
-    value: impl Fn(&Stored) -> &[String],
+    list: impl Fn(&Stored) -> &[E],
+    whole: i16,
+    value: impl Fn(&E) -> Option<T::T>,
 ) -> Result<(), ParquetError> {
     let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
-        let list = value(row);
+        let list = list(row);
         if list.is_empty() {
             defined.push(0);
             repeated.push(0);
         }
         for (at, element) in list.iter().enumerate() {
-            values.push(ByteArray::from(element.as_str()));
-            defined.push(1);
+            let value = value(element);
+            defined.push(whole - i16::from(value.is_none()));
             repeated.push(i16::from(at > 0));
+            values.extend(value);
         }
     }
-    writer
-        .typed::<ByteArrayType>()
-        .write_batch(&values, Some(&defined), Some(&repeated))?;
-    Ok(())
+    leaf::<T>(group, &values, &defined, Some(&repeated))
 }
 
 #[cfg(test)]

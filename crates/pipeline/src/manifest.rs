@@ -1,0 +1,163 @@
+//! What a folder of outputs holds: `manifest.json` and `_SUCCESS`.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::Path,
+};
+
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use trommel_sinks::{Disk, hidden};
+
+const MANIFEST: &str = "manifest.json";
+const SUCCESS: &str = "_SUCCESS";
+
+/// One file or folder of documents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Listed {
+    /// Its name in the folder.
+    pub(crate) name: String,
+    /// Name of its format.
+    pub(crate) format: String,
+    /// The inputs it was made of, as the user named them.
+    pub(crate) inputs: Vec<String>,
+    /// Documents in it.
+    pub(crate) documents: u64,
+    /// Bytes of it; of a folder, of all files in it.
+    pub(crate) bytes: u64,
+    /// SHA-256 of a file in hexadecimal. A folder has none, as the names of its files are random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sha256: Option<String>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Manifest {
+    files: Vec<Listed>,
+}
+
+/// Bytes and, of a file, SHA-256 of what is at `path`.
+pub(crate) fn measured(path: &Path) -> io::Result<(u64, Option<String>)> {
+    if path.is_dir() {
+        let mut bytes = 0;
+        for entry in fs::read_dir(path)? {
+            bytes += entry?.metadata()?.len();
+        }
+        return Ok((bytes, None));
+    }
+    let mut file = File::open(path)?;
+    let (mut digest, mut bytes) = (Sha256::new(), 0);
+    let mut buffer = vec![0; 1 << 17];
+    loop {
+        let read = file.read(&mut buffer)?;
+        let Some(read) = buffer.get(..read).filter(|read| !read.is_empty()) else {
+            return Ok((bytes, Some(HEXLOWER.encode(&digest.finalize()))));
+        };
+        digest.update(read);
+        bytes += read.len() as u64;
+    }
+}
+
+/// Takes the mark of an earlier run that was completed away.
+pub(crate) fn begin(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
+    let mark = folder.join(SUCCESS);
+    match mark.exists() {
+        true => disk.remove(&mark),
+        false => Ok(()),
+    }
+}
+
+/// Lists `files` in the manifest, with those of earlier runs that are still there and were not written
+/// again, by name; then marks the folder as complete.
+pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[Listed]) -> io::Result<()> {
+    let path = folder.join(MANIFEST);
+    let mut manifest = earlier(&path)?;
+    manifest.files.retain(|file| {
+        folder.join(&file.name).exists() && files.iter().all(|new| new.name != file.name)
+    });
+    manifest.files.extend_from_slice(files);
+    manifest.files.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut bytes = serde_json::to_vec_pretty(&manifest)?;
+    bytes.push(b'\n');
+    let new = hidden(&path, "tmp")?;
+    let mut file = disk.create(&new)?;
+    file.write_all(&bytes)?;
+    file.sync()?;
+    drop(file);
+    disk.rename(&new, &path)?;
+    disk.create(&folder.join(SUCCESS))?.sync()
+}
+
+fn earlier(path: &Path) -> io::Result<Manifest> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+            tracing::warn!("{}: not a manifest, replaced: {error}", path.display());
+            Manifest::default()
+        })),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Manifest::default()),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_sinks::LocalDisk;
+
+    fn listed(folder: &Path, name: &str, documents: u64) -> Listed {
+        let (bytes, sha256) = measured(&folder.join(name)).unwrap();
+        Listed {
+            name: name.to_owned(),
+            format: "jsonl".to_owned(),
+            inputs: vec!["in.warc".to_owned()],
+            documents,
+            bytes,
+            sha256,
+        }
+    }
+
+    #[test]
+    fn runs_into_one_folder_are_listed_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        for name in ["b.jsonl", "a.jsonl", "gone.jsonl"] {
+            fs::write(folder.join(name), "abc").unwrap();
+        }
+        let first = ["b.jsonl", "a.jsonl", "gone.jsonl"].map(|name| listed(folder, name, 1));
+        begin(&LocalDisk, folder).unwrap();
+        complete(&LocalDisk, folder, &first).unwrap();
+        assert!(folder.join(SUCCESS).exists());
+        begin(&LocalDisk, folder).unwrap();
+        assert!(!folder.join(SUCCESS).exists());
+        fs::remove_file(folder.join("gone.jsonl")).unwrap();
+        complete(&LocalDisk, folder, &[listed(folder, "a.jsonl", 2)]).unwrap();
+        let files = earlier(&folder.join(MANIFEST)).unwrap().files;
+        let names: Vec<_> = files
+            .iter()
+            .map(|file| (&*file.name, file.documents))
+            .collect();
+        assert_eq!(names, [("a.jsonl", 2), ("b.jsonl", 1)]);
+        assert_eq!(files[0].bytes, 3);
+        assert_eq!(
+            files[0].sha256.as_deref(),
+            Some("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        );
+    }
+
+    #[test]
+    fn folders_have_bytes_and_other_manifests_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::create_dir(folder.join("a.tantivy")).unwrap();
+        fs::write(folder.join("a.tantivy/x"), "12345").unwrap();
+        assert_eq!(measured(&folder.join("a.tantivy")).unwrap(), (5, None));
+        fs::write(folder.join(MANIFEST), "[]").unwrap();
+        complete(&LocalDisk, folder, &[listed(folder, "a.tantivy", 1)]).unwrap();
+        let text = fs::read_to_string(folder.join(MANIFEST)).unwrap();
+        assert!(
+            text.contains("\"a.tantivy\"") && !text.contains("sha256"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,362 @@
+//! The files that documents are written into: for each format one, or parts of a bounded size.
+
+use std::{
+    borrow::Cow,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use trommel_sinks::{Compression, Disk, Encode, Frames, Head, Shard, discard, encoder};
+
+use crate::{Destination, Encoding, Plan, RunError};
+
+/// What makes bytes of documents for one output.
+pub(crate) struct Sink {
+    pub(crate) encoder: Box<dyn Encode>,
+    encoding: Encoding,
+    /// The compression that the encoder leaves to the file.
+    compression: Compression,
+}
+
+impl Sink {
+    /// One for each encoding of the plan, in its order.
+    pub(crate) fn all(plan: &Plan) -> Result<Vec<Self>, RunError> {
+        let encodings = plan.output.encodings.iter();
+        encodings
+            .map(|&encoding| {
+                let (encoder, compression) = encoder(encoding.format, encoding.compression)?;
+                Ok(Self {
+                    encoder,
+                    encoding,
+                    compression,
+                })
+            })
+            .collect()
+    }
+}
+
+/// The outputs as they stand in a saved state.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct OutputsState {
+    /// The unfinished files.
+    open: Vec<OpenPart>,
+    /// What the input at hand began with, if there may be more parts of it.
+    beginning: Option<Beginning>,
+}
+
+/// An unfinished file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct OpenPart {
+    file: Written,
+    part: u32,
+    /// Bytes of documents before the compression of the file.
+    encoded: u64,
+    /// Bytes of the file that count; what follows is written again.
+    length: u64,
+}
+
+/// A file or folder of documents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Written {
+    /// Its final name.
+    pub(crate) path: PathBuf,
+    /// Index of its encoding.
+    pub(crate) encoding: usize,
+    /// Index of the input, the first if there are several.
+    pub(crate) input: usize,
+    /// Documents in it.
+    pub(crate) documents: u64,
+}
+
+/// What an input begins with.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Beginning {
+    /// Index of the input.
+    pub(crate) input: usize,
+    /// Block of the first record if it is a warcinfo.
+    pub(crate) info: Option<Vec<u8>>,
+    /// Date of the first record.
+    pub(crate) date: Option<String>,
+}
+
+/// The files that are being written, one for each encoding; none between two inputs.
+pub(crate) struct Outputs<'a> {
+    plan: &'a Plan,
+    sinks: &'a [Sink],
+    disk: &'a dyn Disk,
+    stems: Vec<String>,
+    stdout: Option<&'a mut dyn Write>,
+    beginning: Beginning,
+    open: Vec<Open<'a>>,
+    /// Parts that are complete but not published.
+    complete: Vec<Written>,
+    /// Names of files begun, for the report of the input.
+    begun: Vec<String>,
+}
+
+struct Open<'a> {
+    file: Written,
+    part: u32,
+    encoded: u64,
+    target: Target<'a>,
+}
+
+enum Target<'a> {
+    File(Shard),
+    Stdout(Frames<&'a mut dyn Write>),
+}
+
+impl Open<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), RunError> {
+        match &mut self.target {
+            Target::File(shard) => shard.write(bytes),
+            Target::Stdout(frames) => frames.write(bytes),
+        }
+        .map_err(|source| RunError::output(&self.file.path, source))
+    }
+
+    fn end_frame(&mut self) -> Result<(), RunError> {
+        match &mut self.target {
+            Target::File(shard) => shard.end_frame(),
+            Target::Stdout(frames) => frames.end_frame().map(drop),
+        }
+        .map_err(|source| RunError::output(&self.file.path, source))
+    }
+
+    /// Puts a file on disk; nothing of standard output is a part that can be gone on with.
+    fn checkpoint(&mut self) -> Result<Option<OpenPart>, RunError> {
+        match &mut self.target {
+            Target::File(shard) => match shard.checkpoint() {
+                Ok(length) => Ok(Some(OpenPart {
+                    file: self.file.clone(),
+                    part: self.part,
+                    encoded: self.encoded,
+                    length,
+                })),
+                Err(source) => Err(RunError::output(&self.file.path, source)),
+            },
+            Target::Stdout(_) => self.end_frame().map(|()| None),
+        }
+    }
+
+    /// Ends the output; gives a file, which still has to be published.
+    fn complete(self) -> Result<Option<Written>, RunError> {
+        let file = self.file;
+        match self.target {
+            Target::File(shard) => shard.complete().map(|()| true),
+            Target::Stdout(mut frames) => frames.finish().map(|_| false),
+        }
+        .map_err(|source| RunError::output(&file.path, source))
+        .map(|is_file| is_file.then_some(file))
+    }
+}
+
+impl<'a> Outputs<'a> {
+    /// The outputs of a plan, some of which are begun by `state`; `stdout` is used if its output is standard
+    /// output.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        sinks: &'a [Sink],
+        stdout: &'a mut dyn Write,
+        disk: &'a dyn Disk,
+        state: &OutputsState,
+    ) -> Result<Self, RunError> {
+        let mut open = Vec::new();
+        for OpenPart {
+            file,
+            part,
+            encoded,
+            length,
+        } in &state.open
+        {
+            let compression = sinks
+                .get(file.encoding)
+                .map_or(Compression::None, |sink| sink.compression);
+            let shard = Shard::resume(disk, &file.path, compression, *length)
+                .map_err(|source| RunError::output(&file.path, source))?;
+            open.push(Open {
+                file: file.clone(),
+                part: *part,
+                encoded: *encoded,
+                target: Target::File(shard),
+            });
+        }
+        Ok(Self {
+            plan,
+            sinks,
+            disk,
+            stems: plan.output.stems(&plan.inputs),
+            stdout: Some(stdout),
+            beginning: state.beginning.clone().unwrap_or_default(),
+            open,
+            complete: Vec::new(),
+            begun: Vec::new(),
+        })
+    }
+
+    pub(crate) fn are_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Begins the files of an input, unless there are some that go on.
+    pub(crate) fn begin(&mut self, beginning: Beginning) -> Result<(), RunError> {
+        if self.are_open() {
+            return Ok(());
+        }
+        self.beginning = beginning;
+        for at in 0..self.sinks.len() {
+            if let Some(open) = self.opened(at, 0)? {
+                self.open.push(open);
+            }
+        }
+        Ok(())
+    }
+
+    fn opened(&mut self, at: usize, part: u32) -> Result<Option<Open<'a>>, RunError> {
+        let Some(sink) = self.sinks.get(at) else {
+            return Ok(None);
+        };
+        let Beginning { input, info, date } = &self.beginning;
+        let stem = self.stems.get(*input).map_or("", String::as_str);
+        let path = self.plan.output.path(stem, sink.encoding, part);
+        let name = path.as_deref().and_then(Path::file_name);
+        let head = Head {
+            name: &name.map_or(Cow::Borrowed(stem), |name| name.to_string_lossy()),
+            info: info.as_deref(),
+            date: date.as_deref(),
+            epoch: self.plan.epoch,
+        };
+        let mut bytes = Vec::new();
+        sink.encoder.head(&head, &mut bytes)?;
+        let (path, target) = match path {
+            Some(path) => {
+                let shard = Shard::create(self.disk, &path, sink.compression)
+                    .map_err(|source| RunError::output(&path, source))?;
+                if let Destination::Folder(_) = self.plan.output.destination {
+                    self.begun.push(path.to_string_lossy().into_owned());
+                }
+                (path, Target::File(shard))
+            }
+            // Standard output is opened once: the run has one output then, and it is never ended early.
+            None => match self.stdout.take() {
+                Some(stdout) => (
+                    PathBuf::from("standard output"),
+                    Target::Stdout(Frames::new(stdout, sink.compression, false)),
+                ),
+                None => return Ok(None),
+            },
+        };
+        let mut open = Open {
+            file: Written {
+                path,
+                encoding: at,
+                input: *input,
+                documents: 0,
+            },
+            part,
+            encoded: 0,
+            target,
+        };
+        open.write(&bytes)?;
+        Ok(Some(open))
+    }
+
+    /// Writes what each encoder made of a document, none where its format has no place for it. Gives the
+    /// bytes of the longest.
+    pub(crate) fn write(&mut self, encoded: &[Option<Vec<u8>>]) -> Result<u64, RunError> {
+        let mut longest = 0;
+        for (at, bytes) in encoded.iter().enumerate() {
+            let Some(bytes) = bytes else { continue };
+            let length = bytes.len() as u64;
+            if self.is_full(at, length) {
+                self.next_part(at)?;
+            }
+            if let Some(open) = self.open.get_mut(at) {
+                open.write(bytes)?;
+                open.encoded = open.encoded.saturating_add(length);
+                open.file.documents += 1;
+            }
+            longest = longest.max(length);
+        }
+        Ok(longest)
+    }
+
+    /// Whether a part has no room for so many bytes more. One without documents always has.
+    fn is_full(&self, at: usize, length: u64) -> bool {
+        let encoding = self.sinks.get(at).map(|sink| sink.encoding);
+        let size = encoding.and_then(|encoding| self.plan.output.splits(encoding));
+        match (self.open.get(at), size) {
+            (Some(open), Some(size)) => {
+                open.file.documents > 0 && open.encoded.saturating_add(length) > size
+            }
+            _ => false,
+        }
+    }
+
+    fn next_part(&mut self, at: usize) -> Result<(), RunError> {
+        let part = self.open.get(at).map_or(0, |open| open.part + 1);
+        if let Some(next) = self.opened(at, part)?
+            && let Some(open) = self.open.get_mut(at)
+        {
+            let full = std::mem::replace(open, next);
+            self.complete.extend(full.complete()?);
+        }
+        Ok(())
+    }
+
+    /// Names of the files in a folder that were begun since this was asked last.
+    pub(crate) fn take_begun(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.begun)
+    }
+
+    /// Whether parts are complete that wait for being published.
+    pub(crate) fn has_complete(&self) -> bool {
+        !self.complete.is_empty()
+    }
+
+    /// The parts that are complete, to be published.
+    pub(crate) fn take_complete(&mut self) -> Vec<Written> {
+        std::mem::take(&mut self.complete)
+    }
+
+    /// Ends the frame of each.
+    pub(crate) fn end_frame(&mut self) -> Result<(), RunError> {
+        self.open.iter_mut().try_for_each(Open::end_frame)
+    }
+
+    /// Ends the frame of each and puts the files on disk.
+    pub(crate) fn checkpoint(&mut self) -> Result<OutputsState, RunError> {
+        let parts = self.open.iter_mut().map(Open::checkpoint);
+        Ok(OutputsState {
+            open: parts
+                .filter_map(Result::transpose)
+                .collect::<Result<_, _>>()?,
+            beginning: self.plan.output.split.map(|_| self.beginning.clone()),
+        })
+    }
+
+    /// Ends all that are open; gives the files that are complete, to be published.
+    pub(crate) fn complete(&mut self) -> Result<Vec<Written>, RunError> {
+        for open in std::mem::take(&mut self.open) {
+            self.complete.extend(open.complete()?);
+        }
+        Ok(self.take_complete())
+    }
+
+    /// Lets go of standard output, whose reader is gone.
+    pub(crate) fn close(&mut self) {
+        self.open.clear();
+    }
+
+    /// Removes the unfinished files.
+    pub(crate) fn discard(&mut self) {
+        for Open { file, target, .. } in self.open.drain(..) {
+            drop(target);
+            discard(self.disk, &file.path);
+        }
+        for file in self.take_complete() {
+            discard(self.disk, &file.path);
+        }
+    }
+}
