@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
-use trommel::{Conventions, Extractor, MarkdownOptions};
+use trommel::{Clock, Conventions, Extractor, MarkdownOptions};
 use trommel_archive::{PayloadOptions, ReadOptions};
 use trommel_filters::Filters;
 use trommel_model::Model;
@@ -95,6 +95,10 @@ pub struct RunArgs {
     /// Write the counts of the run to FILE as JSON
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
+
+    /// Print how long each stage took, on all threads together
+    #[arg(long)]
+    profile: bool,
 
     /// Go on with an interrupted run of the same inputs and options; its output ends up as if it had
     /// never been interrupted
@@ -202,7 +206,11 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         crate::out(&plan.to_string())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let extractor = Extractor::new(Arc::new(loaded)).with_conventions(conventions);
+    let mut extractor = Extractor::new(Arc::new(loaded)).with_conventions(conventions);
+    let clock = args.profile.then(|| Arc::new(Clock::default()));
+    if let Some(clock) = &clock {
+        extractor = extractor.with_clock(clock.clone());
+    }
     quiet_workers();
     let stop = match plan.inputs.contains(&Input::Stdin) {
         // A read from a silent pipe can't be called off: such a run, which has no state, just ends.
@@ -215,6 +223,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let host = Host {
         stop: stop.flag(),
         resume: args.resume,
+        clock: clock.as_deref(),
         ..Host::new(&mut stdout, &mut reporter)
     };
     let done = run_plan(
@@ -250,6 +259,9 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     // What could not be read has been said; a summary of nothing would only repeat it.
     if summary.outcome() != Outcome::Nothing {
         eprintln!("{summary}");
+    }
+    if let Some(clock) = clock {
+        eprintln!("{clock}");
     }
     if let Some(path) = &args.summary {
         save(&summary, path).with_context(|| path.display().to_string())?;

@@ -2,6 +2,7 @@
 
 use std::{io::Write, sync::atomic::AtomicBool};
 
+use trommel::Clock;
 use trommel_sinks::{Disk, LocalDisk};
 
 use crate::Progress;
@@ -21,6 +22,8 @@ pub struct Host<'a> {
     pub stop: &'a AtomicBool,
     /// Whether to go on with an interrupted run.
     pub resume: bool,
+    /// Is told how long reading, encoding and writing take.
+    pub clock: Option<&'a Clock>,
 }
 
 impl<'a> Host<'a> {
@@ -32,6 +35,7 @@ impl<'a> Host<'a> {
             disk: &LocalDisk,
             stop: &NEVER,
             resume: false,
+            clock: None,
         }
     }
 }

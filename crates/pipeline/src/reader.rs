@@ -5,9 +5,11 @@ use std::{
     fmt, fs,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
 };
 
 use crossbeam_channel::{Receiver, Sender};
+use trommel::{Clock, Stage};
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
 use trommel_sinks::Disk;
 use trommel_sources::Selection;
@@ -35,6 +37,8 @@ pub(crate) struct Feed<'a> {
     spares: Receiver<Vec<u8>>,
     pub(crate) position: &'a AtomicU64,
     disk: &'a dyn Disk,
+    /// Is told how long reading takes.
+    pub(crate) clock: Option<&'a Clock>,
     next: u64,
     held: Option<Held>,
     pub(crate) network: Network,
@@ -73,6 +77,7 @@ impl<'a> Feed<'a> {
             spares,
             position,
             disk,
+            clock: None,
             next: 0,
             held: None,
             network: Network::default(),
@@ -201,7 +206,14 @@ impl<'a> Feed<'a> {
         mut begun: bool,
         reader: &mut Reader,
     ) -> Result<Ended, Stopped> {
-        while let Some(item) = reader.next() {
+        loop {
+            let mut begin = Instant::now();
+            let Some(item) = reader.next() else {
+                return Ok(Ended::Well);
+            };
+            if let Some(clock) = self.clock {
+                clock.lap(Stage::Records, &mut begin);
+            }
             self.spares.try_iter().for_each(|block| reader.reuse(block));
             self.position
                 .store(before + Reader::position(reader), Ordering::Relaxed);
@@ -240,7 +252,6 @@ impl<'a> Feed<'a> {
                 Err(error) => return Ok(Ended::Failed(error.to_string())),
             }
         }
-        Ok(Ended::Well)
     }
 
     /// Sends the response held back, with what the record after it says about it.

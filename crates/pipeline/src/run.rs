@@ -10,6 +10,7 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use trommel::{Clock, Stage};
 use trommel_archive::PayloadOptions;
 use trommel_sinks::{Disk, SinkError};
 
@@ -95,6 +96,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
         disk,
         stop,
         resume,
+        clock,
     } = host;
     let state = state(plan, disk, resume)?;
     if let Destination::Folder(folder) = &plan.output.destination {
@@ -120,6 +122,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
         room: &room,
         filters: &plan.filters,
         quarantine: plan.quarantine.is_some(),
+        clock,
     };
     let mut writer = Writer::new(plan, &sinks, stdout, disk, state)?;
     let mut ticker = Ticker {
@@ -143,7 +146,8 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
                 .map_err(RunError::Thread)?;
         }
         drop((tasks, result_sender));
-        let feed = Feed::new(plan, &gate, task_sender, spares, &position, disk);
+        let mut feed = Feed::new(plan, &gate, task_sender, spares, &position, disk);
+        feed.clock = clock;
         thread::Builder::new()
             .name("reader".to_owned())
             .spawn_scoped(scope, move || {
@@ -151,7 +155,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
                 let _ = feed.run(begin);
             })
             .map_err(RunError::Thread)?;
-        let written = write(&results, &gate, &mut writer, &mut ticker, stop);
+        let written = write(&results, &gate, &mut writer, &mut ticker, (stop, clock));
         gate.close();
         written
     });
@@ -212,7 +216,7 @@ fn write(
     gate: &Gate,
     writer: &mut Writer<'_>,
     ticker: &mut Ticker<'_>,
-    stop: &AtomicBool,
+    (stop, clock): (&AtomicBool, Option<&Clock>),
 ) -> Result<(), RunError> {
     let mut early = BTreeMap::new();
     let mut next = 0;
@@ -226,7 +230,11 @@ fn write(
                 while let Some(task) = early.remove(&next) {
                     next += 1;
                     let bytes = task.bytes;
+                    let mut begin = Instant::now();
                     writer.step(task)?;
+                    if let Some(clock) = clock {
+                        clock.lap(Stage::Writing, &mut begin);
+                    }
                     gate.leave(bytes);
                 }
             }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender};
-use trommel::{Document, Hints};
+use trommel::{Clock, Document, Hints, Stage};
 use trommel_archive::{
     MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload,
 };
@@ -45,6 +45,8 @@ pub(crate) struct Worker<'a> {
     pub(crate) filters: &'a Filters,
     /// Whether records that fail are wanted for the quarantine.
     pub(crate) quarantine: bool,
+    /// Is told how long payloads and encoding take; how long extracting takes, the extractor knows.
+    pub(crate) clock: Option<&'a Clock>,
 }
 
 impl Worker<'_> {
@@ -108,6 +110,7 @@ impl Worker<'_> {
     }
 
     fn make(&self, record: &Record, charset: Option<&str>, id: &str) -> Made {
+        let mut lap = Instant::now();
         let page = match payload(record, &self.payload) {
             Ok(page) => page,
             Err(error) => {
@@ -135,6 +138,9 @@ impl Worker<'_> {
         }
         let bytes = page.body.len() as u64;
         let _room = self.room.hold(bytes.saturating_mul(PAGE_FACTOR));
+        if let Some(clock) = self.clock {
+            clock.lap(Stage::Payload, &mut lap);
+        }
         let begin = Instant::now();
         let hints = Hints {
             url: record.url(),
@@ -143,10 +149,14 @@ impl Worker<'_> {
             date: record.date(),
         };
         let document = (self.extract)(&page.body, &hints);
+        let mut lap = Instant::now();
         let verdict = match self.filters.document(&document) {
             Some(reason) => Verdict::Dropped(DropReason::Filtered(reason)),
             None => self.encode(record, &page, id, &document),
         };
+        if let Some(clock) = self.clock {
+            clock.lap(Stage::Encoding, &mut lap);
+        }
         Made {
             page: Some(bytes),
             truncated: record.truncated().map(str::to_owned),

@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::Instant;
 
 use trommel_html::{Limits, Page, ScanEngine, ScanReader, charset};
 use trommel_model::Model;
 
+use crate::clock::{Clock, Stage};
 use crate::conventions::Conventions;
 use crate::document::Document;
 use crate::extraction::Extraction;
@@ -35,6 +37,7 @@ pub struct Extractor {
     model: Arc<Model>,
     limits: Limits,
     conventions: Conventions,
+    clock: Option<Arc<Clock>>,
 }
 
 impl Extractor {
@@ -44,6 +47,7 @@ impl Extractor {
             model,
             limits: Limits::default(),
             conventions: Conventions::default(),
+            clock: None,
         }
     }
 
@@ -51,6 +55,13 @@ impl Extractor {
     #[must_use]
     pub fn with_conventions(mut self, conventions: Conventions) -> Self {
         self.conventions = conventions;
+        self
+    }
+
+    /// The same extractor, which tells `clock` how long each stage of a page takes.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<Clock>) -> Self {
+        self.clock = Some(clock);
         self
     }
 
@@ -79,10 +90,19 @@ impl Extractor {
         hints: &Hints,
         make: impl FnOnce(&Extraction<'_>) -> T,
     ) -> T {
+        let mut begin = Instant::now();
+        let mut lap = |stage| {
+            if let Some(clock) = &self.clock {
+                clock.lap(stage, &mut begin);
+            }
+        };
         let decoded = charset::decode(bytes, &charset_hints(hints));
         let page = READER.with_borrow_mut(|reader| reader.read(&decoded.text, &self.limits));
+        lap(Stage::Tables);
         let extraction = self.judged(decoded, page, hints);
+        lap(Stage::Choice);
         let made = make(&extraction);
+        lap(Stage::Document);
         READER.with_borrow_mut(|reader| reader.keep(extraction.into_page()));
         made
     }

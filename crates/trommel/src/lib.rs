@@ -1,6 +1,7 @@
 //! Takes the main text out of a page: bytes and hints in, a [`Document`] out.
 
 mod candidates;
+mod clock;
 mod conventions;
 mod copies;
 mod document;
@@ -16,6 +17,7 @@ mod outline;
 mod plain;
 mod role;
 
+pub use clock::{Clock, Stage};
 pub use conventions::{CommentRule, Conventions, HeadlineRule, Verdicts};
 pub use document::{BlockSource, BlockVerdict, Document};
 pub use extraction::{BlockRow, Extraction};

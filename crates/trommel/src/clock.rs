@@ -1,0 +1,120 @@
+//! Where the time of a run goes.
+
+use std::{
+    fmt,
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
+
+/// A stage on the way from an archive to an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading archives: inflating and dividing into records.
+    Records,
+    /// HTTP framing and codings.
+    Payload,
+    /// The text of the page, and its tables.
+    Tables,
+    /// Features, scores and choice.
+    Choice,
+    /// Text, title, metadata and language.
+    Document,
+    /// Filters and encoding.
+    Encoding,
+    /// Compressing and writing.
+    Writing,
+}
+
+impl Stage {
+    /// Every stage, in order.
+    pub const ALL: [Stage; 7] = [
+        Stage::Records,
+        Stage::Payload,
+        Stage::Tables,
+        Stage::Choice,
+        Stage::Document,
+        Stage::Encoding,
+        Stage::Writing,
+    ];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Records => "records",
+            Stage::Payload => "payload",
+            Stage::Tables => "charset and tables",
+            Stage::Choice => "features and choice",
+            Stage::Document => "text, metadata, language",
+            Stage::Encoding => "filters and encoding",
+            Stage::Writing => "compressing and writing",
+        }
+    }
+}
+
+/// Time spent in each stage, summed up over all threads that share the clock. Time in which a thread
+/// was not let run counts as well.
+#[derive(Debug, Default)]
+pub struct Clock([AtomicU64; Stage::ALL.len()]);
+
+impl Clock {
+    /// Adds the time since `begin` to a stage, and begins anew.
+    pub fn lap(&self, stage: Stage, begin: &mut Instant) {
+        let now = Instant::now();
+        let spent = now.saturating_duration_since(*begin).as_nanos();
+        if let Some(sum) = self.0.get(stage as usize) {
+            sum.fetch_add(u64::try_from(spent).unwrap_or(u64::MAX), Ordering::Relaxed);
+        }
+        *begin = now;
+    }
+
+    /// Time spent in a stage so far.
+    pub fn spent(&self, stage: Stage) -> Duration {
+        let sum = self.0.get(stage as usize);
+        Duration::from_nanos(sum.map_or(0, |sum| sum.load(Ordering::Relaxed)))
+    }
+}
+
+/// A line a stage: seconds, and share of all stages.
+impl fmt::Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = |stage: Stage| self.spent(stage).as_secs_f64();
+        let all: f64 = Stage::ALL.into_iter().map(seconds).sum();
+        write!(f, "seconds in each stage, all threads")?;
+        for stage in Stage::ALL {
+            let own = seconds(stage);
+            let share = 100.0 * own / all.max(f64::MIN_POSITIVE);
+            write!(f, "\n{own:>10.2} {share:>5.1} %  {}", stage.name())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laps_follow_each_other_and_add_up() {
+        let clock = Clock::default();
+        let start = Instant::now();
+        let mut begin = start;
+        clock.lap(Stage::Tables, &mut begin);
+        clock.lap(Stage::Choice, &mut begin);
+        clock.lap(Stage::Tables, &mut begin);
+        let sum = clock.spent(Stage::Tables) + clock.spent(Stage::Choice);
+        assert_eq!(sum, begin - start);
+        assert_eq!(clock.spent(Stage::Writing), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_line_a_stage_with_its_share() {
+        let clock = Clock::default();
+        clock.0[Stage::Records as usize].store(500_000_000, Ordering::Relaxed);
+        clock.0[Stage::Writing as usize].store(1_500_000_000, Ordering::Relaxed);
+        let text = clock.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 1 + Stage::ALL.len());
+        assert_eq!(lines[1], "      0.50  25.0 %  records");
+        assert_eq!(lines[7], "      1.50  75.0 %  compressing and writing");
+    }
+}
