@@ -15,19 +15,20 @@ pub fn last_steps(
     output: &Output,
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] blocks: bool,
 ) -> Result<BTreeMap<Format, Arc<dyn Assemble>>> {
-    let mut steps = BTreeMap::<Format, Arc<dyn Assemble>>::new();
+    let mut steps = BTreeMap::new();
     for encoding in &output.encodings {
         let format = encoding.format;
-        match format {
+        let step: Option<Arc<dyn Assemble>> = match format {
             #[cfg(feature = "parquet")]
-            Format::Parquet => steps.insert(format, Arc::new(trommel_sinks::Parquet { blocks })),
+            Format::Parquet => Some(Arc::new(trommel_sinks::Parquet { blocks })),
             #[cfg(feature = "index")]
-            Format::Tantivy => steps.insert(format, Arc::new(trommel_index::Tantivy)),
+            Format::Tantivy => Some(Arc::new(trommel_index::Tantivy)),
             other if other.is_assembled() => {
                 bail!("this program was built without the format {other}")
             }
             _ => None,
         };
+        steps.extend(step.map(|step| (format, step)));
     }
     Ok(steps)
 }
