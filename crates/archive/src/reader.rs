@@ -20,7 +20,7 @@ use crate::{
 pub(crate) const HEAD: usize = 1024 * 1024;
 /// Buffers kept for blocks to come, and the bytes of the largest.
 const SPARES: usize = 8;
-const SPARE_BYTES: usize = 4 * 1024 * 1024;
+const SPARE_BYTES: usize = 2 * 1024 * 1024;
 
 /// Limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::{Compression, Stream};
+use crate::{Compression, Stream, stream::Spare};
 
 /// Compresses what is written into a row of zstd frames or gzip members; plain bytes stay as they are.
 /// Every usual reader takes a row of them for one file (python-zstandard: with `read_across_frames`).
@@ -11,6 +11,8 @@ use crate::{Compression, Stream};
 pub struct Frames<W: Write> {
     compression: Compression,
     state: State<W>,
+    /// Memory of the compressor of the frame before.
+    spare: Spare,
     /// Whether a frame was begun, now or before.
     begun: bool,
 }
@@ -28,6 +30,7 @@ impl<W: Write> Frames<W> {
         Self {
             compression,
             state: State::Between(output),
+            spare: Spare::default(),
             begun,
         }
     }
@@ -47,7 +50,9 @@ impl<W: Write> Frames<W> {
         if let State::Between(_) = self.state
             && let State::Between(output) = std::mem::replace(&mut self.state, State::Failed)
         {
-            self.state = State::Within(Box::new(Stream::new(output, self.compression)?));
+            let spare = std::mem::take(&mut self.spare);
+            let stream = Stream::over(output, self.compression, spare)?;
+            self.state = State::Within(Box::new(stream));
             self.begun = true;
         }
         match &mut self.state {
@@ -62,7 +67,11 @@ impl<W: Write> Frames<W> {
     /// Those of the output; nothing more can be written then.
     pub fn end_frame(&mut self) -> io::Result<&mut W> {
         self.state = match std::mem::replace(&mut self.state, State::Failed) {
-            State::Within(stream) => State::Between(stream.finish()?),
+            State::Within(stream) => {
+                let (output, spare) = stream.end()?;
+                self.spare = spare;
+                State::Between(output)
+            }
             mut other => {
                 if let State::Between(output) = &mut other {
                     output.flush()?;

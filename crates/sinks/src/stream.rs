@@ -3,6 +3,10 @@
 use std::io::{self, Write};
 
 use flate2::write::GzEncoder;
+use zstd::stream::{
+    raw::{CParameter, Encoder, Operation as _},
+    zio,
+};
 
 use crate::Compression;
 
@@ -13,8 +17,12 @@ pub struct Stream<W: Write>(Coder<W>);
 enum Coder<W: Write> {
     Plain(W),
     Gzip(GzEncoder<W>),
-    Zstd(zstd::stream::write::Encoder<'static, W>),
+    Zstd(zio::Writer<W, Encoder<'static>>),
 }
+
+/// The memory of a compressor, for a stream of the same compression to come.
+#[derive(Default)]
+pub(crate) struct Spare(Option<Encoder<'static>>);
 
 impl<W: Write> Stream<W> {
     /// A stream into `output`.
@@ -22,13 +30,27 @@ impl<W: Write> Stream<W> {
     /// # Errors
     /// If the compressor has no memory.
     pub fn new(output: W, compression: Compression) -> io::Result<Self> {
+        Self::over(output, compression, Spare::default())
+    }
+
+    /// As [`new`](Self::new), in the memory of a stream that was finished.
+    pub(crate) fn over(output: W, compression: Compression, spare: Spare) -> io::Result<Self> {
         Ok(Self(match compression {
             Compression::None => Coder::Plain(output),
             Compression::Gzip => Coder::Gzip(GzEncoder::new(output, flate2::Compression::new(6))),
             Compression::Zstd => {
-                let mut encoder = zstd::stream::write::Encoder::new(output, 3)?;
-                encoder.include_checksum(true)?;
-                Coder::Zstd(encoder)
+                let encoder = match spare.0 {
+                    Some(mut encoder) => {
+                        encoder.reinit()?;
+                        encoder
+                    }
+                    None => {
+                        let mut encoder = Encoder::new(3)?;
+                        encoder.set_parameter(CParameter::ChecksumFlag(true))?;
+                        encoder
+                    }
+                };
+                Coder::Zstd(zio::Writer::new(output, encoder))
             }
         }))
     }
@@ -39,13 +61,22 @@ impl<W: Write> Stream<W> {
     /// # Errors
     /// Those of the output.
     pub fn finish(self) -> io::Result<W> {
-        let mut output = match self.0 {
-            Coder::Plain(output) => output,
-            Coder::Gzip(encoder) => encoder.finish()?,
-            Coder::Zstd(encoder) => encoder.finish()?,
+        self.end().map(|(output, _)| output)
+    }
+
+    /// As [`finish`](Self::finish), and gives the memory back as well.
+    pub(crate) fn end(self) -> io::Result<(W, Spare)> {
+        let (mut output, spare) = match self.0 {
+            Coder::Plain(output) => (output, None),
+            Coder::Gzip(encoder) => (encoder.finish()?, None),
+            Coder::Zstd(mut writer) => {
+                writer.finish()?;
+                let (output, encoder) = writer.into_inner();
+                (output, Some(encoder))
+            }
         };
         output.flush()?;
-        Ok(output)
+        Ok((output, Spare(spare)))
     }
 }
 

@@ -72,7 +72,11 @@ fn a_profile_changes_only_what_is_said() {
     let archive = workspace().join(ARCHIVE);
     let arguments = [archive.to_str().unwrap(), "-o", "-"];
     let plain = run(folder.path(), &arguments, b"");
-    let profiled = run(folder.path(), &[&arguments[..], &["--profile"]].concat(), b"");
+    let profiled = run(
+        folder.path(),
+        &[&arguments[..], &["--profile"]].concat(),
+        b"",
+    );
     assert_eq!(profiled.well(), plain.well());
     assert!(!plain.stderr.contains("seconds in each stage"));
     let (_, stages) = profiled.stderr.split_once("seconds in each stage").unwrap();
