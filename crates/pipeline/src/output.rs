@@ -316,7 +316,7 @@ impl Output {
 
 impl Encoding {
     /// What the names of its files end with.
-    fn suffix(self) -> String {
+    pub(crate) fn suffix(self) -> String {
         format!("{}{}", self.format.suffix(), self.compression.suffix())
     }
 }

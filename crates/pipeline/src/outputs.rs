@@ -220,9 +220,13 @@ impl<'a> Outputs<'a> {
         let Beginning { input, info, date } = &self.beginning;
         let stem = self.stems.get(*input).map_or("", String::as_str);
         let path = self.plan.output.path(stem, sink.encoding, part);
-        let name = path.as_deref().and_then(Path::file_name);
+        let name = match path.as_deref().and_then(Path::file_name) {
+            Some(name) => name.to_string_lossy(),
+            // As in a folder.
+            None => Cow::Owned(format!("{stem}{}", sink.encoding.suffix())),
+        };
         let head = Head {
-            name: &name.map_or(Cow::Borrowed(stem), |name| name.to_string_lossy()),
+            name: &name,
             info: info.as_deref(),
             date: date.as_deref(),
             epoch: self.plan.epoch,
