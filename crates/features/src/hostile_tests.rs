@@ -1,5 +1,7 @@
 //! Hostile pages: rows take steps proportional to the bytes of the page.
 
+// Not all that is known of a page is asked for here.
+#[allow(dead_code)]
 #[path = "../../../tests/hostile.rs"]
 mod hostile;
 

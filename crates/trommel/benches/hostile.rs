@@ -4,6 +4,8 @@
 // A benchmark without its model has nothing better to do than to stop.
 #![allow(clippy::unwrap_used)]
 
+// Not all that is known of a page is asked for here.
+#[allow(dead_code)]
 #[path = "../../../tests/hostile.rs"]
 mod hostile;
 
