@@ -35,7 +35,8 @@ def passes(program, archive, number, work):
     run = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     found = []
     while run.poll() is None:
-        done = [name for name in os.listdir(out) if name[0] != "."] if os.path.isdir(out) else []
+        names = os.listdir(out) if os.path.isdir(out) else []
+        done = [name for name in names if name[0] != "." and ".jsonl" in name]
         try:
             while len(found) < len(done):
                 found.append(resident(run.pid))

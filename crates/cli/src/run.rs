@@ -119,7 +119,7 @@ pub struct RunArgs {
     max_payload: Option<Size>,
 
     /// Memory that records and pages in work may take; lowers the two bounds above to an eighth and a
-    /// sixteenth of it [default: no bound]
+    /// forty-eighth of it [default: no bound]
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<Size>,
 

@@ -28,7 +28,7 @@ use crate::{
 pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 
 /// Memory that is set aside for each byte of a page in work: its decoded text, tables and output.
-const PAGE_FACTOR: u64 = 8;
+pub(crate) const PAGE_FACTOR: u64 = 24;
 
 /// Turns records into encoded documents. Has no state, so that the order of records and the number
 /// of workers don't matter.
