@@ -9,7 +9,8 @@ use trommel_html::{Engine, Limits, LolEngine, Page};
 use trommel_model::{Comments, Model};
 
 const HTML: &str = "<title>Mill</title><div class='nav'><a href=/>Home</a></div>\
-    <h1>The mill</h1><article><p>The mill stands by the river, and its wheel has turned there.\
+    <h1>The mill</h1><script type='application/ld+json'>{\"@type\":\"Article\",\"articleBody\":\"The wheel is \
+    made of oak, and the stones came from the hill across the river.\"}</script><article><p>The mill stands by the river, and its wheel has turned there.\
     <ul><li>one<li>two</ul><table><tr><td>1<td>2</table></article><div id=comments><p>I like it.</div>";
 
 fuzz_target!(|data: &[u8]| {
@@ -22,6 +23,7 @@ fuzz_target!(|data: &[u8]| {
         let judged = model.judge(page, Some("http://mill.example/a/b.html"), comments);
         assert_eq!(judged.probabilities.len(), page.blocks.len());
         assert!(judged.probabilities.iter().all(|p| (0.0..=1.0).contains(p)));
+        assert!(judged.candidates.iter().all(|own| (0.0..=1.0).contains(&own.probability)));
     }
     let _ = model.reasons();
     let bytes = model.to_bytes().expect("a model can be written");

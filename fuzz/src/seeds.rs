@@ -7,10 +7,10 @@ use std::{
 };
 
 use trommel_archive::write::{gzip_member, write_record};
-use trommel_features::{Group, Schema};
+use trommel_features::{CANDIDATE_NAMES, Group, Schema};
 use trommel_model::{
-    Additive, ColumnWeight, FORMAT, KindScorer, Linear, Model, ModelFile, Node, Part, Scorer,
-    Selection, Steps, Training, Trees, VERSION,
+    Additive, CandidateScorer, ColumnWeight, FORMAT, KindScorer, Linear, Model, ModelFile, Node,
+    Part, Scorer, Selection, Steps, Training, Trees, VERSION,
 };
 
 const PAGE: &str =
@@ -166,6 +166,12 @@ fn models() -> Option<Vec<Vec<u8>>> {
             deviation: 1.0,
         }],
     };
+    let candidates = CandidateScorer {
+        columns: CANDIDATE_NAMES.map(str::to_owned).to_vec(),
+        scorer: linear.clone(),
+        rows: (12, 5),
+        penalty: 1.0,
+    };
     let additive = Additive {
         intercept: 0.4,
         steps: vec![Steps {
@@ -209,6 +215,7 @@ fn models() -> Option<Vec<Vec<u8>>> {
             name: "story".into(),
             scorer: Additive::default(),
         }],
+        candidates: Some(candidates.clone()),
         selection: Selection::Threshold(0.5),
         training: Training::default(),
         scores: vec![],

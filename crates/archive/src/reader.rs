@@ -20,7 +20,9 @@ use crate::{
 pub(crate) const HEAD: usize = 1024 * 1024;
 /// Buffers kept for blocks to come, and the bytes of the largest.
 const SPARES: usize = 8;
-const SPARE_BYTES: usize = 2 * 1024 * 1024;
+const SPARE_BYTES: usize = 4 * 1024 * 1024;
+/// Blocks up to this size are as good as of the same size.
+const SPARE_LEAST: usize = 16 * 1024;
 
 /// Limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,10 +119,27 @@ impl Reader {
 
     /// Takes the block of a record that is done with, to use its memory for one to come.
     pub fn reuse(&mut self, mut block: Vec<u8>) {
-        if block.capacity() <= SPARE_BYTES && self.spares.len() < SPARES {
-            block.clear();
-            self.spares.push(block);
+        if block.capacity() > SPARE_BYTES {
+            return;
         }
+        block.clear();
+        if self.spares.len() < SPARES {
+            self.spares.push(block);
+        } else if let Some(least) = self.spares.iter_mut().min_by_key(|spare| spare.capacity())
+            && least.capacity() < block.capacity()
+        {
+            *least = block;
+        }
+    }
+
+    /// The smallest buffer at hand that has room for this many bytes and is not far too large.
+    pub(crate) fn spare(&mut self, bytes: usize) -> Option<Vec<u8>> {
+        let most = bytes.max(SPARE_LEAST).saturating_mul(4);
+        let fitting = self.spares.iter().enumerate();
+        let (at, _) = fitting
+            .filter(|(_, spare)| (bytes..=most).contains(&spare.capacity()))
+            .min_by_key(|(_, spare)| spare.capacity())?;
+        Some(self.spares.swap_remove(at))
     }
 
     /// Opens a file; its path is the name used in places and errors.

@@ -27,6 +27,7 @@ mod terms;
 mod text;
 mod tokens;
 mod topic;
+mod weights;
 mod wording;
 
 pub use candidate::{CANDIDATE_NAMES, Candidate, candidates, candidates_if_hidden, phrase_share};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, Block, Page, Token, hash};
 
 use crate::steps::count;
-use crate::terms::Sieve;
+use crate::weights::Weights;
 
 /// A token with a feature of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,36 +49,6 @@ pub struct Lexicon {
     listed_len: usize,
     weights: Weights,
     words: Weights,
-}
-
-/// Weights by the hash of the term.
-#[derive(Clone, Debug, Default)]
-struct Weights {
-    map: FxHashMap<u64, f32>,
-    sieve: Sieve,
-}
-
-impl Weights {
-    fn new(weights: &[TokenWeight]) -> Self {
-        let mut own = Self {
-            map: FxHashMap::default(),
-            sieve: Sieve::with_capacity(16 * weights.len()),
-        };
-        for term in weights {
-            let hash = hash(term.token.as_bytes());
-            own.sieve.put(hash);
-            own.map.insert(hash, term.weight);
-        }
-        own
-    }
-
-    #[inline]
-    fn get(&self, hash: u64) -> Option<f32> {
-        if !self.sieve.may_have(hash) {
-            return None;
-        }
-        self.map.get(&hash).copied()
-    }
 }
 
 impl Lexicon {
@@ -203,32 +173,60 @@ pub(crate) struct PathWeights {
     own: f32,
 }
 
+/// The weights of some tokens that stand side by side.
+#[derive(Clone, Copy, Debug, Default)]
+struct OwnWeights {
+    /// How many there are.
+    tokens: usize,
+    sum: f32,
+    /// The lowest and the highest, 0 if none is lower or higher.
+    min: f32,
+    max: f32,
+}
+
+impl OwnWeights {
+    fn of(tokens: &[Token], lexicon: &Lexicon) -> Self {
+        let mut own = Self {
+            tokens: tokens.len(),
+            ..Self::default()
+        };
+        for weight in tokens.iter().filter_map(|token| lexicon.weight(token)) {
+            own.sum += weight;
+            own.min = own.min.min(weight);
+            own.max = own.max.max(weight);
+        }
+        own
+    }
+}
+
 /// Token weights of every element, gathered down the path to it.
 pub(crate) fn path_weights(page: &Page, lexicon: &Lexicon) -> Vec<PathWeights> {
     let mut all: Vec<PathWeights> = Vec::with_capacity(page.elements.len());
+    let mut known = vec![OwnWeights::default(); page.tokens.len()];
     for element in &page.elements {
         let above = all
             .get(element.parent as usize)
             .copied()
             .unwrap_or_default();
-        count(1 + page.tokens(element).len());
-        let mut own = 0.0;
-        let mut path = PathWeights {
-            sum: above.sum * DECAY,
-            ..above
+        let tokens = page.tokens(element);
+        let own = match known.get_mut(page.first_token(element)) {
+            Some(own) => {
+                // Elements of one class share their tokens.
+                if own.tokens != tokens.len() {
+                    count(tokens.len());
+                    *own = OwnWeights::of(tokens, lexicon);
+                }
+                *own
+            }
+            None => OwnWeights::default(),
         };
-        for weight in page
-            .tokens(element)
-            .iter()
-            .filter_map(|token| lexicon.weight(token))
-        {
-            own += weight;
-            path.min = path.min.min(weight);
-            path.max = path.max.max(weight);
-        }
-        path.own = own;
-        path.sum += own;
-        all.push(path);
+        count(1);
+        all.push(PathWeights {
+            sum: above.sum * DECAY + own.sum,
+            min: above.min.min(own.min),
+            max: above.max.max(own.max),
+            own: own.sum,
+        });
     }
     all
 }

@@ -20,6 +20,7 @@ mod lex;
 mod limits;
 mod lol;
 mod marks;
+mod name;
 mod plain;
 mod scan;
 mod table;

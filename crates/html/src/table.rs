@@ -18,7 +18,7 @@ pub struct Page {
     pub elements: Vec<Element>,
     /// Blocks in document order.
     pub blocks: Vec<Block>,
-    /// Attribute tokens, those of an element side by side.
+    /// Attribute tokens, those of an element side by side; elements of one class can share theirs.
     pub tokens: Vec<Token>,
     /// Indices of inline elements, those of a block side by side.
     pub inline: Vec<u32>,
@@ -207,6 +207,11 @@ impl Page {
     pub fn tokens(&self, element: &Element) -> &[Token] {
         let (start, len) = (element.tokens.0 as usize, usize::from(element.tokens.1));
         self.tokens.get(start..start + len).unwrap_or_default()
+    }
+
+    /// Index of the first attribute token of an element; elements that share their tokens have the same.
+    pub fn first_token(&self, element: &Element) -> usize {
+        element.tokens.0 as usize
     }
 
     /// Text of a token.

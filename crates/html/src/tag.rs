@@ -1,5 +1,7 @@
 //! Element names and what each means for the block table.
 
+use crate::name::ShortName;
+
 /// An element name known to HTML, or [`Tag::Other`] for every other name.
 ///
 /// Names are matched without regard to ASCII case.
@@ -305,36 +307,34 @@ const TAGS: [Tag; Tag::COUNT] = {
     ]
 };
 
-/// Longest known name, in bytes.
-const LONGEST: usize = 10;
 /// Slots of the table of names: a power of two, well over twice the number of names.
 const SLOTS: usize = 512;
 
-/// Slot of a name of at most [`LONGEST`] bytes, in any case: five bits of each byte, multiplied.
-const fn slot(name: &[u8]) -> usize {
-    let mut key: u64 = 0;
-    let mut rest = name;
-    while let [byte, after @ ..] = rest {
-        key = key << 5 | (*byte & 31) as u64;
-        rest = after;
-    }
-    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize
+/// Slot of a name of at most eight bytes.
+const fn slot(name: ShortName) -> usize {
+    (name.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize
 }
 
-/// The tags at the slots of their names, or at the next free one behind.
-const TABLE: [Tag; SLOTS] = {
-    let mut table = [Tag::Other; SLOTS];
+/// The tags of short names with these, at their slots or at the next free one behind.
+const TABLE: [(ShortName, Tag); SLOTS] = {
+    let mut table = [(ShortName(0), Tag::Other); SLOTS];
     let mut at = 1;
     while at < Tag::COUNT {
-        let mut slot = slot(NAMES[at].as_bytes());
-        while !matches!(table[slot], Tag::Other) {
-            slot = (slot + 1) % SLOTS;
+        if NAMES[at].len() <= ShortName::LONGEST {
+            let name = ShortName::of(NAMES[at].as_bytes());
+            let mut slot = slot(name);
+            while !matches!(table[slot].1, Tag::Other) {
+                slot = (slot + 1) % SLOTS;
+            }
+            table[slot] = (name, TAGS[at]);
         }
-        table[slot] = TAGS[at];
         at += 1;
     }
     table
 };
+
+/// The tags of longer names.
+const LONG: [Tag; 3] = [Tag::Blockquote, Tag::Figcaption, Tag::Plaintext];
 
 impl Tag {
     /// How many values there are, [`Tag::Other`] included.
@@ -345,14 +345,26 @@ impl Tag {
 
     /// The tag of a name in any case.
     pub fn from_name(name: &[u8]) -> Tag {
-        if name.len() > LONGEST {
-            return Tag::Other;
-        }
+        Self::at(name, (0, name.len()))
+    }
+
+    /// The tag whose name in any case stands between two places in `bytes`.
+    pub(crate) fn at(bytes: &[u8], place: (usize, usize)) -> Tag {
+        let Some(name) = ShortName::at(bytes, place) else {
+            let long = bytes.get(place.0..place.1).unwrap_or_default();
+            let found = LONG
+                .iter()
+                .find(|tag| long.eq_ignore_ascii_case(tag.name().as_bytes()));
+            return found.copied().unwrap_or(Tag::Other);
+        };
         let mut at = slot(name);
         loop {
             match TABLE[at % SLOTS] {
-                Tag::Other => return Tag::Other,
-                tag if name.eq_ignore_ascii_case(tag.name().as_bytes()) => return tag,
+                (_, Tag::Other) => return Tag::Other,
+                // A name may end with bytes of 0, which short ones are filled up with.
+                (known, tag) if known == name && tag.name().len() == place.1 - place.0 => {
+                    return tag;
+                }
                 _ => at += 1,
             }
         }

@@ -1,6 +1,7 @@
 //! Tags with the attributes that are needed, each lexed once.
 
 use crate::lex::{Markup, RawTag, Spans, markup_with};
+use crate::name::ShortName;
 use crate::tag::Tag;
 
 /// Name of an attribute that something is read from.
@@ -31,46 +32,65 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    /// The name in any case; none of a name that nothing is read from. Told apart by length first.
-    fn of(name: &[u8]) -> Option<Self> {
+    /// The key whose name in any case stands between two places; none of a name that nothing is read
+    /// from. Told apart by length first.
+    fn at(bytes: &[u8], place: (usize, usize)) -> Option<Self> {
         use Key::*;
-        let among = |known: &[(&str, Key)]| {
-            known
-                .iter()
-                .find(|(text, _)| name.eq_ignore_ascii_case(text.as_bytes()))
-                .map(|(_, name)| *name)
+        let Some(name) = ShortName::at(bytes, place) else {
+            let long = bytes.get(place.0..place.1).unwrap_or_default();
+            return match long.len() {
+                10 if long.eq_ignore_ascii_case(b"http-equiv") => Some(HttpEquiv),
+                11 if long.eq_ignore_ascii_case(b"aria-hidden") => Some(AriaHidden),
+                _ => None,
+            };
         };
-        match name.len() {
-            2 => among(&[("id", Id)]),
-            3 => among(&[("rel", Rel)]),
-            4 => among(&[
-                ("href", Href),
-                ("name", Name),
-                ("type", Type),
-                ("role", Role),
-                ("lang", Lang),
-                ("size", Size),
-                ("face", Face),
-            ]),
-            5 => among(&[
-                ("class", Class),
-                ("style", Style),
-                ("title", Title),
-                ("color", Color),
-            ]),
-            6 => among(&[("hidden", Hidden)]),
-            7 => among(&[("content", Content)]),
-            8 => among(&[
-                ("property", Property),
-                ("itemprop", Itemprop),
-                ("datetime", Datetime),
-                ("encoding", Encoding),
-                ("xml:lang", XmlLang),
-            ]),
-            10 => among(&[("http-equiv", HttpEquiv)]),
-            11 => among(&[("aria-hidden", AriaHidden)]),
-            _ => None,
+        const fn short<const N: usize>(known: [(&[u8], Key); N]) -> [(ShortName, Key); N] {
+            let mut short = [(ShortName(0), Id); N];
+            let mut at = 0;
+            while at < N {
+                short[at] = (ShortName::of(known[at].0), known[at].1);
+                at += 1;
+            }
+            short
         }
+        const TWO: [(ShortName, Key); 1] = short([(b"id", Id)]);
+        const THREE: [(ShortName, Key); 1] = short([(b"rel", Rel)]);
+        const FOUR: [(ShortName, Key); 7] = short([
+            (b"href", Href),
+            (b"name", Name),
+            (b"type", Type),
+            (b"role", Role),
+            (b"lang", Lang),
+            (b"size", Size),
+            (b"face", Face),
+        ]);
+        const FIVE: [(ShortName, Key); 4] = short([
+            (b"class", Class),
+            (b"style", Style),
+            (b"title", Title),
+            (b"color", Color),
+        ]);
+        const SIX: [(ShortName, Key); 1] = short([(b"hidden", Hidden)]);
+        const SEVEN: [(ShortName, Key); 1] = short([(b"content", Content)]);
+        const EIGHT: [(ShortName, Key); 5] = short([
+            (b"property", Property),
+            (b"itemprop", Itemprop),
+            (b"datetime", Datetime),
+            (b"encoding", Encoding),
+            (b"xml:lang", XmlLang),
+        ]);
+        let known: &[(ShortName, Key)] = match place.1 - place.0 {
+            2 => &TWO,
+            3 => &THREE,
+            4 => &FOUR,
+            5 => &FIVE,
+            6 => &SIX,
+            7 => &SEVEN,
+            8 => &EIGHT,
+            _ => &[],
+        };
+        let found = known.iter().find(|(known, _)| *known == name);
+        found.map(|(_, key)| *key)
     }
 }
 
@@ -119,7 +139,7 @@ impl TagLexer {
         markup_with(bytes, at, |start, spans: Spans| {
             let limit = start.saturating_add(most);
             if spans.name.1 <= limit
-                && let Some(name) = bytes.get(spans.name.0..spans.name.1).and_then(Key::of)
+                && let Some(name) = Key::at(bytes, spans.name)
             {
                 places.push(Place {
                     name,
@@ -134,7 +154,7 @@ impl TagLexer {
     pub fn tag<'a>(&'a self, bytes: &'a [u8], raw: RawTag) -> TagText<'a> {
         let name = bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
         TagText {
-            tag: Tag::from_name(name),
+            tag: Tag::at(bytes, raw.name),
             name,
             raw,
             cut: raw.attributes.1 - raw.attributes.0 > self.most,

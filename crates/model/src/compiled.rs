@@ -9,8 +9,8 @@ use crate::additive::Additive;
 use crate::file::Scorer;
 use crate::trees::{Node, Trees};
 
-/// Rows of a batch.
-const LANES: usize = 16;
+/// Rows of a batch: two of the widest vectors, as sums of one would wait for each other.
+const LANES: usize = 32;
 
 /// A column's values in the rows of a batch.
 type Lanes = [f32; LANES];
@@ -315,11 +315,12 @@ fn add_quads(mut sums: Lanes, quads: &[Quad], batch: &Batch) -> Lanes {
     for quad in quads {
         let (a, b) = (batch.column(quad.columns.0), batch.column(quad.columns.1));
         let [low_low, low_high, high_low, high_high] = quad.weights;
-        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            let is_high = quad.edges.1 < *b;
+        let (edge_a, edge_b) = quad.edges;
+        for lane in 0..LANES {
+            let is_high = edge_b < b[lane];
             let low = if is_high { low_high } else { low_low };
             let high = if is_high { high_high } else { high_low };
-            *sum += if quad.edges.0 < *a { high } else { low };
+            sums[lane] += if edge_a < a[lane] { high } else { low };
         }
     }
     sums
@@ -329,8 +330,8 @@ fn add_quads(mut sums: Lanes, quads: &[Quad], batch: &Batch) -> Lanes {
 #[inline(always)]
 fn count(edges: &[f32], values: &Lanes, cells: &mut [u32; LANES]) {
     for edge in edges {
-        for (cell, value) in cells.iter_mut().zip(values) {
-            *cell += u32::from(*edge < *value);
+        for lane in 0..LANES {
+            cells[lane] += u32::from(*edge < values[lane]);
         }
     }
 }

@@ -207,6 +207,7 @@ impl<'a> Feed<'a> {
         reader: &mut Reader,
     ) -> Result<Ended, Stopped> {
         loop {
+            self.spares.try_iter().for_each(|block| reader.reuse(block));
             let mut begin = Instant::now();
             let Some(item) = reader.next() else {
                 return Ok(Ended::Well);
@@ -214,7 +215,6 @@ impl<'a> Feed<'a> {
             if let Some(clock) = self.clock {
                 clock.lap(Stage::Records, &mut begin);
             }
-            self.spares.try_iter().for_each(|block| reader.reuse(block));
             self.position
                 .store(before + Reader::position(reader), Ordering::Relaxed);
             let after = reader.resume_point();

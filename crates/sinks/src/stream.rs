@@ -3,12 +3,22 @@
 use std::io::{self, Write};
 
 use flate2::write::GzEncoder;
-use zstd::stream::{
-    raw::{CParameter, Encoder, Operation as _},
-    zio,
+use zstd::{
+    bulk::Compressor,
+    stream::{
+        raw::{CParameter, Encoder},
+        zio,
+    },
+    zstd_safe::compress_bound,
 };
 
 use crate::Compression;
+
+/// Level of zstd.
+const LEVEL: i32 = 3;
+/// Bytes of the longest zstd frame that is compressed in one call, which takes a third less time than
+/// compressing as bytes come: zstd then neither copies them nor looks for matches in two places.
+const WHOLE: usize = 8 << 20;
 
 /// Compresses what is written to it. Its output depends on the bytes written only, never on the time
 /// or the thread.
@@ -17,12 +27,52 @@ pub struct Stream<W: Write>(Coder<W>);
 enum Coder<W: Write> {
     Plain(W),
     Gzip(GzEncoder<W>),
-    Zstd(zio::Writer<W, Encoder<'static>>),
+    /// What came so far, yet to be compressed. The output is gone if it failed.
+    Whole(Option<W>, Spare),
+    /// More than is compressed in one call.
+    Zstd(zio::Writer<W, Encoder<'static>>, Spare),
 }
 
 /// The memory of a compressor, for a stream of the same compression to come.
 #[derive(Default)]
-pub(crate) struct Spare(Option<Encoder<'static>>);
+pub(crate) struct Spare {
+    compressor: Option<Compressor<'static>>,
+    plain: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+impl Spare {
+    /// Compresses what came into one frame.
+    fn pack(&mut self) -> io::Result<&[u8]> {
+        let compressor = match &mut self.compressor {
+            Some(compressor) => compressor,
+            empty => {
+                let mut compressor = Compressor::new(LEVEL)?;
+                compressor.set_parameter(CParameter::ChecksumFlag(true))?;
+                empty.insert(compressor)
+            }
+        };
+        self.packed.clear();
+        self.packed.reserve(compress_bound(self.plain.len()));
+        compressor.compress_to_buffer(&self.plain, &mut self.packed)?;
+        self.plain.clear();
+        Ok(&self.packed)
+    }
+
+    /// Compresses what came, and from now on whatever comes as it comes.
+    fn go_on<W: Write>(&mut self, output: W) -> io::Result<Coder<W>> {
+        let mut encoder = Encoder::new(LEVEL)?;
+        encoder.set_parameter(CParameter::ChecksumFlag(true))?;
+        let mut writer = zio::Writer::new(output, encoder);
+        let plain = std::mem::take(&mut self.plain);
+        writer.write_all(&plain)?;
+        Ok(Coder::Zstd(writer, std::mem::take(self)))
+    }
+}
+
+fn failed() -> io::Error {
+    io::Error::other("the output failed before")
+}
 
 impl<W: Write> Stream<W> {
     /// A stream into `output`.
@@ -38,20 +88,7 @@ impl<W: Write> Stream<W> {
         Ok(Self(match compression {
             Compression::None => Coder::Plain(output),
             Compression::Gzip => Coder::Gzip(GzEncoder::new(output, flate2::Compression::new(6))),
-            Compression::Zstd => {
-                let encoder = match spare.0 {
-                    Some(mut encoder) => {
-                        encoder.reinit()?;
-                        encoder
-                    }
-                    None => {
-                        let mut encoder = Encoder::new(3)?;
-                        encoder.set_parameter(CParameter::ChecksumFlag(true))?;
-                        encoder
-                    }
-                };
-                Coder::Zstd(zio::Writer::new(output, encoder))
-            }
+            Compression::Zstd => Coder::Whole(Some(output), spare),
         }))
     }
 
@@ -67,16 +104,20 @@ impl<W: Write> Stream<W> {
     /// As [`finish`](Self::finish), and gives the memory back as well.
     pub(crate) fn end(self) -> io::Result<(W, Spare)> {
         let (mut output, spare) = match self.0 {
-            Coder::Plain(output) => (output, None),
-            Coder::Gzip(encoder) => (encoder.finish()?, None),
-            Coder::Zstd(mut writer) => {
+            Coder::Plain(output) => (output, Spare::default()),
+            Coder::Gzip(encoder) => (encoder.finish()?, Spare::default()),
+            Coder::Whole(output, mut spare) => {
+                let mut output = output.ok_or_else(failed)?;
+                output.write_all(spare.pack()?)?;
+                (output, spare)
+            }
+            Coder::Zstd(mut writer, spare) => {
                 writer.finish()?;
-                let (output, encoder) = writer.into_inner();
-                (output, Some(encoder))
+                (writer.into_inner().0, spare)
             }
         };
         output.flush()?;
-        Ok((output, Spare(spare)))
+        Ok((output, spare))
     }
 }
 
@@ -85,7 +126,16 @@ impl<W: Write> Write for Stream<W> {
         match &mut self.0 {
             Coder::Plain(output) => output.write(bytes),
             Coder::Gzip(encoder) => encoder.write(bytes),
-            Coder::Zstd(encoder) => encoder.write(bytes),
+            Coder::Whole(output, spare) => {
+                if spare.plain.len() + bytes.len() > WHOLE {
+                    let output = output.take().ok_or_else(failed)?;
+                    self.0 = spare.go_on(output)?;
+                    return self.write(bytes);
+                }
+                spare.plain.extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+            Coder::Zstd(writer, _) => writer.write(bytes),
         }
     }
 
@@ -93,7 +143,9 @@ impl<W: Write> Write for Stream<W> {
         match &mut self.0 {
             Coder::Plain(output) => output.flush(),
             Coder::Gzip(encoder) => encoder.flush(),
-            Coder::Zstd(encoder) => encoder.flush(),
+            // Bytes that are yet to be compressed stay: a flush would change what they become.
+            Coder::Whole(output, _) => output.as_mut().ok_or_else(failed)?.flush(),
+            Coder::Zstd(writer, _) => writer.flush(),
         }
     }
 }
@@ -135,5 +187,24 @@ mod tests {
             assert_eq!(plain(compression, &through(compression, &[])), b"");
         }
         assert!(through(Compression::Gzip, &[b"x"]).starts_with(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0]));
+    }
+
+    #[test]
+    fn long_frames_are_compressed_as_bytes_come() {
+        let long: Vec<u8> = (0..WHOLE + 100).map(|at| (at / 7 % 251) as u8).collect();
+        let expected = through(Compression::Zstd, &[&long]);
+        assert_eq!(plain(Compression::Zstd, &expected), long);
+        for cut in [1, WHOLE - 1, WHOLE, WHOLE + 1] {
+            let (head, tail) = long.split_at(cut);
+            let same = through(Compression::Zstd, &[head, tail]) == expected;
+            assert!(same, "cut at {cut}");
+        }
+        assert_eq!(
+            plain(
+                Compression::Zstd,
+                &through(Compression::Zstd, &[&long[..WHOLE]])
+            ),
+            long[..WHOLE]
+        );
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     stream::Stop,
 };
 
-/// Most bytes set aside for a block before any of it is seen.
+/// Most bytes set aside for a block beyond those that have been decoded.
 const FIRST_CAPACITY: u64 = 1024 * 1024;
 /// After so many lengths that ran into the next record, lengths are no longer believed: a start of
 /// a record inside a block ends it. Keeps reading linear when every length of a file lies.
@@ -216,10 +216,15 @@ impl Reader {
 
     /// Reads a block and the line ends after it, and mends a length that lies.
     fn block(&mut self, length: Option<u64>) -> Block {
-        let spare = self.spares.pop();
+        // What has been decoded is there; only the rest may be a lie.
+        let trusted = FIRST_CAPACITY.max(self.stream.bytes().len() as u64);
+        let most = self.options.max_record.min(trusted);
+        let room = usize::try_from(length.unwrap_or(0).min(most)).unwrap_or(0);
+        let spare = self.spare(room);
         let is_new = spare.is_none();
         let mut block = Block {
-            bytes: spare.unwrap_or_default(),
+            // In powers of two, so that it fits as many others.
+            bytes: spare.unwrap_or_else(|| Vec::with_capacity(room.next_power_of_two())),
             ..Block::default()
         };
         match length {
@@ -251,10 +256,6 @@ impl Reader {
     }
 
     fn sized_block(&mut self, block: &mut Block, length: u64) {
-        let capacity = length.min(self.options.max_record).min(FIRST_CAPACITY);
-        block
-            .bytes
-            .reserve_exact(usize::try_from(capacity).unwrap_or(0));
         let distrust = self.lies >= LIES;
         let taken = self.take(block, Some(length), distrust);
         let whole = taken == Taken::Whole;

@@ -1,5 +1,9 @@
 //! Facts stated by elements of the body.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::facts::decode;
 use super::{Builder, narrow};
 use crate::fact::{Fact, FactKind};
@@ -95,15 +99,15 @@ impl Builder {
 
 /// Whether an address has `author` or `authors` as a step of its path or name of its query.
 fn is_author_page(href: &[u8]) -> bool {
-    const WORD: &[u8] = b"author";
+    static WORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("author"));
     let mut at = 0;
     // Addresses are short: looking from the start again is faster than preparing a search.
     while let Some(rest) = href.get(at..)
-        && let Some(found) = memchr::memmem::find(rest, WORD)
+        && let Some(found) = WORD.find(rest)
     {
         at += found;
         let before = at.checked_sub(1).and_then(|before| href.get(before));
-        at += WORD.len();
+        at += WORD.needle().len();
         let rest = href.get(at..).unwrap_or_default();
         let rest = rest.strip_prefix(b"s").unwrap_or(rest);
         if matches!(before, Some(b'/' | b'?' | b'&')) && matches!(rest, [b'/' | b'=', _, ..]) {

@@ -74,29 +74,43 @@ impl Builder {
         let first = self.page.tokens.len();
         let mut signature = NAME_HASHES[tag as usize] ^ u64::from(name);
         let mut claims = Claims::default();
+        // Tokens of an element before, which this one has as well.
+        let mut shared = None;
         for (name, value) in text.attributes() {
             claims.note(name, value);
+            let attribute = match name {
+                Key::Id => Some(Attribute::Id),
+                Key::Class => Some(Attribute::Class),
+                Key::Role => Some(Attribute::Role),
+                Key::Itemprop => Some(Attribute::Itemprop),
+                _ => None,
+            };
+            if attribute.is_some()
+                && let Some(tokens) = shared.take()
+            {
+                self.copy_tokens(tokens);
+            }
             match name {
-                Key::Id => {
-                    self.read_tokens(Attribute::Id, value, first);
-                }
-                Key::Class => signature ^= self.read_class(value, first).rotate_left(17),
-                Key::Role => {
-                    self.read_tokens(Attribute::Role, value, first);
-                }
-                Key::Itemprop => {
-                    self.read_tokens(Attribute::Itemprop, value, first);
+                Key::Class => {
+                    let class = self.read_class(value, first);
+                    signature ^= class.0.rotate_left(17);
+                    shared = class.1;
                 }
                 Key::Hidden => hidden = true,
                 Key::AriaHidden => hidden |= value.eq_ignore_ascii_case(b"true"),
                 Key::Style => hidden |= hides(value),
-                _ => {}
+                _ => {
+                    if let Some(attribute) = attribute {
+                        self.read_tokens(attribute, value, first);
+                    }
+                }
             }
         }
         if claims.any() {
             self.note_facts(text, &claims, offset);
         }
-        let count = u16::try_from(self.page.tokens.len() - first).unwrap_or(u16::MAX);
+        let own = self.page.tokens.len() - first;
+        let own = (narrow(first), u16::try_from(own).unwrap_or(u16::MAX));
         Element {
             tag,
             name,
@@ -104,31 +118,48 @@ impl Builder {
             depth,
             hidden,
             end: narrow(self.page.elements.len() + 1),
-            tokens: (narrow(first), count),
+            tokens: shared.unwrap_or(own),
             signature,
             start: narrow(offset),
         }
     }
 
-    /// Reads the tokens of a class attribute, and gives the [`hash`] of its value.
-    fn read_class(&mut self, value: &[u8], first: usize) -> u64 {
+    /// Takes over the tokens of an element before, as far as there is room.
+    fn copy_tokens(&mut self, (start, count): (u32, u16)) {
+        let page = &mut self.page;
+        let room = self.limits.tokens.saturating_sub(page.tokens.len());
+        let count = usize::from(count);
+        if count > room {
+            page.capped.set(Cap::Tokens);
+        }
+        let start = start as usize;
+        page.tokens
+            .extend_from_within(start..start + count.min(room));
+    }
+
+    /// Reads the tokens of a class attribute. Gives the [`hash`] of its value and, if an element before
+    /// has the same and this one no others yet, the place of its tokens, which are then not written
+    /// again.
+    fn read_class(&mut self, value: &[u8], first: usize) -> (u64, Option<(u32, u16)>) {
         let own = self.page.tokens.get(first..).unwrap_or_default();
         let place = classes::place(value)
             .filter(|_| own.iter().all(|token| token.attribute != Attribute::Class));
         let Some(place) = place else {
             self.read_tokens(Attribute::Class, value, first);
-            return hash(value);
+            return (hash(value), None);
         };
         let before = own.len();
         if let Some(class) = self.classes.get(place, value) {
-            let (start, count) = (class.tokens.0 as usize, usize::from(class.tokens.1));
-            let page = &mut self.page;
-            if before + count <= self.limits.element_tokens
-                && page.tokens.len() + count <= self.limits.tokens
-            {
-                page.tokens.extend_from_within(start..start + count);
+            let room = self.limits.tokens.saturating_sub(self.page.tokens.len());
+            let count = usize::from(class.tokens.1);
+            let fits = before + count <= self.limits.element_tokens && count <= room;
+            if before == 0 || fits {
                 self.steps += u64::from(class.steps) + u64::from(class.given) * before as u64;
-                return class.hash;
+                if before == 0 {
+                    return (class.hash, Some(class.tokens));
+                }
+                self.copy_tokens(class.tokens);
+                return (class.hash, None);
             }
         }
         let steps = self.steps;
@@ -145,7 +176,7 @@ impl Builder {
         if len - first < self.limits.element_tokens && len < self.limits.tokens {
             self.classes.set(place, value, class);
         }
-        class.hash
+        (class.hash, None)
     }
 
     /// Reads the tokens of an attribute, and gives their number before those given twice were left

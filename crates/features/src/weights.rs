@@ -1,0 +1,92 @@
+//! Weights of terms, found by the terms' hashes.
+
+use trommel_html::hash;
+
+use crate::tokens::TokenWeight;
+
+/// A table of weights that is asked for terms of every page, most of which it does not have: one look
+/// into memory tells. Holds twice as many places as terms, each term at the place its hash says or at
+/// the next free one behind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Weights {
+    /// Hashes of the terms; 0 where there is none.
+    keys: Vec<u64>,
+    weights: Vec<f32>,
+}
+
+impl Weights {
+    pub fn new(terms: &[TokenWeight]) -> Self {
+        let places = (2 * terms.len()).next_power_of_two();
+        let mut own = Self {
+            keys: vec![0; places],
+            weights: vec![0.0; places],
+        };
+        for term in terms {
+            let hash = hash(term.token.as_bytes());
+            let mut at = own.place(hash);
+            while own
+                .keys
+                .get(at)
+                .is_some_and(|key| *key != 0 && *key != hash)
+            {
+                at = (at + 1) & (places - 1);
+            }
+            if let (Some(key), Some(weight)) = (own.keys.get_mut(at), own.weights.get_mut(at)) {
+                (*key, *weight) = (hash, term.weight);
+            }
+        }
+        own
+    }
+
+    /// The weight of the term that has this hash.
+    #[inline]
+    pub fn get(&self, hash: u64) -> Option<f32> {
+        let mut at = self.place(hash);
+        loop {
+            // Half of the places are free, so that this ends.
+            match *self.keys.get(at)? {
+                0 => return None,
+                key if key == hash => return self.weights.get(at).copied(),
+                _ => at = (at + 1) & (self.keys.len() - 1),
+            }
+        }
+    }
+
+    #[inline]
+    fn place(&self, hash: u64) -> usize {
+        hash as usize & self.keys.len().wrapping_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_term_is_found_and_no_other() {
+        let term = |at: u32| format!("term{at}");
+        let terms: Vec<TokenWeight> = (0..1000)
+            .map(|at| TokenWeight {
+                token: term(at),
+                weight: at as f32,
+            })
+            .collect();
+        let weights = Weights::new(&terms);
+        for at in 0..2000 {
+            let expected = (at < 1000).then_some(at as f32);
+            assert_eq!(weights.get(hash(term(at).as_bytes())), expected, "{at}");
+        }
+        assert_eq!(weights.get(0), None);
+        assert_eq!(Weights::new(&[]).get(7), None);
+        assert_eq!(Weights::default().get(7), None);
+    }
+
+    #[test]
+    fn of_a_term_given_twice_the_last_counts() {
+        let of = |weight| TokenWeight {
+            token: "a".into(),
+            weight,
+        };
+        assert_eq!(Weights::new(&[of(1.0), of(2.0)]).get(hash(b"a")), Some(2.0));
+    }
+}
