@@ -117,13 +117,15 @@ fn hashes(text: &str) -> Vec<u64> {
 }
 
 fn phrases(hashes: &[u64]) -> Vec<u64> {
-    let all = hashes.windows(PHRASE);
-    all.map(|window| {
+    all_phrases(hashes).collect()
+}
+
+fn all_phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
+    hashes.windows(PHRASE).map(|window| {
         window.iter().fold(0u64, |sum, hash| {
             sum.rotate_left(21).wrapping_mul(31) ^ hash
         })
     })
-    .collect()
 }
 
 fn flag(value: bool) -> f32 {
@@ -173,6 +175,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<Candidate>
         return Vec::new();
     }
     let mut around = Around::default();
+    let mut block_words: Vec<u64> = Vec::new();
     let shown = page
         .blocks
         .iter()
@@ -181,9 +184,14 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<Candidate>
     for (block, _) in shown {
         let text = page.text(block);
         count(text.len());
-        for phrase in phrases(&hashes(text)) {
-            if let Some(met) = met.get_mut(&phrase) {
-                *met = true;
+        // Most blocks are too short for a phrase.
+        if block.words as usize >= PHRASE {
+            block_words.clear();
+            block_words.extend(words::words(text, words::Rule::Characters).map(word_hash));
+            for phrase in all_phrases(&block_words) {
+                if let Some(met) = met.get_mut(&phrase) {
+                    *met = true;
+                }
             }
         }
         let prose = prose_words(block, &Shape::of(text));

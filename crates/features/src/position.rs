@@ -2,7 +2,7 @@
 
 use std::hash::Hasher;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use trommel_html::{Block, Page, Tag};
 
 use crate::steps::count;
@@ -62,8 +62,10 @@ impl Positions {
             signatures: Vec::new(),
             blocks: Vec::with_capacity(page.blocks.len()),
         };
-        let mut by_text: FxHashMap<u64, u32> = FxHashMap::default();
-        let mut by_signature: FxHashMap<u64, u32> = FxHashMap::default();
+        let mut by_text: FxHashMap<u64, u32> =
+            FxHashMap::with_capacity_and_hasher(page.blocks.len(), FxBuildHasher);
+        let mut by_signature: FxHashMap<u64, u32> =
+            FxHashMap::with_capacity_and_hasher(page.blocks.len(), FxBuildHasher);
         for (at, block) in page.blocks.iter().enumerate() {
             let words_before = positions.words;
             positions.words += block.words;

@@ -1,7 +1,7 @@
 //! Repeated elements: the groups of siblings made by one template (cards, rows, posts, menu items)
 //! that a block stands in, outermost and innermost.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use trommel_html::{NONE, Page, Tag};
 
 use crate::containers::Sums;
@@ -76,7 +76,8 @@ impl Repeats {
         sum_up(page, &mut images);
         count(2 * page.elements.len());
         let mut groups: Vec<Group> = Vec::new();
-        let mut by_template: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+        let mut by_template: FxHashMap<(u32, u64), u32> =
+            FxHashMap::with_capacity_and_hasher(page.elements.len() / 4, FxBuildHasher);
         let mut places: Vec<(u32, u32)> = Vec::with_capacity(page.elements.len());
         for (at, element) in (0u32..).zip(&page.elements) {
             let own = sums.get(at as usize).copied().unwrap_or_default();

@@ -35,10 +35,19 @@ fn step(before: u64, byte: u8) -> u64 {
     (before ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
-#[inline]
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
+/// Bytes of words in lower case; 0 for bytes that are of no word in ASCII.
+const LOWER: [u8; 256] = {
+    let mut lower = [0; 256];
+    let mut at = 0;
+    while at < 128 {
+        let byte = at as u8;
+        if byte.is_ascii_alphanumeric() || byte == b'_' {
+            lower[at] = byte.to_ascii_lowercase();
+        }
+        at += 1;
+    }
+    lower
+};
 
 /// A set of hashes of words, most often asked for words that it does not have.
 #[derive(Clone, Debug, Default)]
@@ -172,17 +181,16 @@ impl Terms {
     /// Takes in the words of an ASCII text: each byte is looked at once.
     fn take_ascii(&mut self, text: &[u8]) {
         let mut before: Option<u64> = None;
-        let mut rest = text.iter();
+        let mut rest = text.iter().map(|byte| LOWER[usize::from(*byte)]);
         for at in 0..SAMPLE {
-            let Some(first) = rest.find(|byte| is_word(**byte)) else {
+            let Some(first) = rest.find(|lower| *lower != 0) else {
                 return;
             };
             // Pairs that are not asked for are hashed as well: that costs less than to ask.
             let space = before.map(|before| step(before, b' '));
-            let mut own = step(EMPTY, first.to_ascii_lowercase());
-            let mut pair = step(space.unwrap_or(EMPTY), first.to_ascii_lowercase());
-            for byte in rest.by_ref().take_while(|byte| is_word(**byte)) {
-                let lower = byte.to_ascii_lowercase();
+            let mut own = step(EMPTY, first);
+            let mut pair = step(space.unwrap_or(EMPTY), first);
+            for lower in rest.by_ref().take_while(|lower| *lower != 0) {
                 own = step(own, lower);
                 pair = step(pair, lower);
             }

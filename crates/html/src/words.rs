@@ -57,54 +57,64 @@ impl<'a> Iterator for Words<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let start = self.text.find(is_word)?;
-        let rest = self.text.get(start..)?;
-        let mut end = rest.len();
-        for (at, c) in rest.char_indices() {
-            if !is_word(c) {
-                end = at;
+        let mut at = 0;
+        let first = loop {
+            let (class, len) = class_at(self.text, at)?;
+            if class != Class::Other {
+                break class;
+            }
+            at += len;
+        };
+        let start = at;
+        while let Some((class, len)) = class_at(self.text, at) {
+            let ends = match (self.rule, class) {
+                (_, Class::Other) => true,
+                (Rule::Characters, Class::Alone) => at > start,
+                _ => false,
+            };
+            if ends {
                 break;
             }
-            if self.rule == Rule::Characters && is_unspaced(c) {
-                end = if at == 0 { c.len_utf8() } else { at };
+            at += len;
+            if self.rule == Rule::Characters && first == Class::Alone {
                 break;
             }
         }
-        let (word, left) = rest.split_at_checked(end)?;
-        self.text = left;
-        Some(word)
+        let word = self.text.get(start..at);
+        self.text = self.text.get(at..).unwrap_or_default();
+        word
     }
+}
+
+/// What stands at a place of a text, and its length in bytes; none at the end.
+#[inline]
+fn class_at(text: &str, at: usize) -> Option<(Class, usize)> {
+    let byte = *text.as_bytes().get(at)?;
+    if byte < 0x80 {
+        let class = match ASCII_WORD[usize::from(byte)] {
+            true => Class::Word,
+            false => Class::Other,
+        };
+        return Some((class, 1));
+    }
+    let c = text.get(at..)?.chars().next()?;
+    Some((Class::known(c), c.len_utf8()))
 }
 
 /// Number of words of `text` under [`Rule::Characters`].
 pub fn count(text: &str) -> u32 {
     let mut count = 0u32;
     let mut inside = false;
-    let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        if byte < 0x80 {
-            let word = ASCII_WORD[byte as usize];
-            count += u32::from(word && !inside);
-            inside = word;
-            at += 1;
-            continue;
-        }
-        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
-            break;
-        };
-        at += c.len_utf8();
-        let class = match WIDE.get(c as usize) {
-            Some(class) => *class,
-            None => Class::of(c),
-        };
+    while let Some((class, len)) = class_at(text, at) {
         count += u32::from(class == Class::Alone || class == Class::Word && !inside);
         inside = class == Class::Word;
+        at += len;
     }
     count
 }
 
-/// What a character is to the count.
+/// What a character is to words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Other,
@@ -119,6 +129,13 @@ impl Class {
             (false, _) => Class::Other,
             (true, false) => Class::Word,
             (true, true) => Class::Alone,
+        }
+    }
+
+    fn known(c: char) -> Self {
+        match WIDE.get(c as usize) {
+            Some(class) => *class,
+            None => Class::of(c),
         }
     }
 }
@@ -174,14 +191,17 @@ mod tests {
     }
 
     #[test]
-    fn every_character_counts_as_the_iterator_has_it() {
+    fn every_character_is_of_a_word_or_not_as_defined() {
         for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
             let text = format!("a{c}b");
-            assert_eq!(
-                count(&text) as usize,
-                words(&text, Rule::Characters).count(),
-                "{c:?}"
-            );
+            let alone = c.to_string();
+            let expected: &[&str] = match (is_word(c), is_unspaced(c)) {
+                (false, _) => &["a", "b"],
+                (true, false) => &[text.as_str()],
+                (true, true) => &["a", alone.as_str(), "b"],
+            };
+            assert_eq!(all(&text, Rule::Characters), expected, "{c:?}");
+            assert_eq!(count(&text) as usize, expected.len(), "{c:?}");
         }
     }
 

@@ -2,7 +2,7 @@
 //! values of all rows lie next to each other: bins are then counted for all of them at once, and what
 //! is looked up is looked up while it is in the cache. The log odds are the same as one row at a time.
 
-use pulp::Arch;
+use pulp::{Arch, NullaryFnOnce};
 use rustc_hash::FxHashMap;
 
 use crate::additive::Additive;
@@ -176,8 +176,7 @@ impl Scoring<'_> {
         let Compiled { parts, arch, .. } = self.compiled;
         for (share, laid) in parts {
             let own = match laid {
-                // The same operations in the same order, whatever the width.
-                Laid::Tables(tables) => arch.dispatch(|| tables.log_odds(&self.batch)),
+                Laid::Tables(tables) => arch.dispatch(AtWidth(tables, &self.batch)),
                 Laid::Forest(forest) => forest.log_odds(&self.batch),
                 Laid::Plain(_) => continue,
             };
@@ -187,6 +186,20 @@ impl Scoring<'_> {
         }
         self.done.extend(sums.iter().take(self.lanes));
         self.lanes = 0;
+    }
+}
+
+/// Tables and the batch that they score, to be compiled for each width of vectors. The same operations
+/// in the same order, whatever the width. No closure, as the compiler need not inline one, and then
+/// compiles it for the narrowest.
+struct AtWidth<'a>(&'a Tables, &'a Batch);
+
+impl NullaryFnOnce for AtWidth<'_> {
+    type Output = Lanes;
+
+    #[inline(always)]
+    fn call(self) -> Lanes {
+        self.0.log_odds(self.1)
     }
 }
 

@@ -24,6 +24,9 @@ const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
     ('\u{A000}'..='\u{A4CF}', "ii"),
 ];
 
+/// All of these, and what is between them but for the punctuation that is in texts of every script.
+const WIDE: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='\u{A4CF}'];
+
 /// Language of a page as an ISO 639-1 code (ISO 639-3 where there is no shorter one): detected on
 /// `text` if that is reliable, else as the page declares it.
 pub(crate) fn language(text: &str, head: &Head) -> Option<String> {
@@ -100,12 +103,19 @@ fn detected(text: &str) -> Option<String> {
 
 /// The language of a text most letters of which are of one of [`SCRIPTS`].
 fn by_script(text: &str) -> Option<&'static str> {
-    let letters = || text.chars().filter(|c| c.is_alphabetic());
+    let is_of = |script: &RangeInclusive<char>, c: char| script.contains(&c) && c.is_alphabetic();
+    // Most texts have none of these letters: one look at each character tells.
+    let wide: String = text
+        .chars()
+        .filter(|c| WIDE.iter().any(|wide| wide.contains(c)))
+        .collect();
     let (_, code) = SCRIPTS
         .iter()
-        .find(|(script, _)| letters().any(|c| script.contains(&c)))?;
-    let own = letters().filter(|c| SCRIPTS.iter().any(|(s, k)| k == code && s.contains(c)));
-    (2 * own.count() > letters().count()).then_some(code)
+        .find(|(script, _)| wide.chars().any(|c| is_of(script, c)))?;
+    let own = |c: char| SCRIPTS.iter().any(|(s, k)| k == code && is_of(s, c));
+    let own = wide.chars().filter(|c| own(*c)).count();
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    (2 * own > letters).then_some(code)
 }
 
 fn declared(head: &Head) -> Option<String> {

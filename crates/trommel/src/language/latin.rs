@@ -38,16 +38,32 @@ struct Lists {
 static READY: LazyLock<Lists> = LazyLock::new(Lists::new);
 
 /// Sign of five bits of a letter `a` to `z` or of what divides words; none for other letters.
+#[inline]
 fn plain(c: char) -> Option<usize> {
-    match c {
-        'a'..='z' => Some(c as usize - 0x60),
-        _ if divides(c) => Some(0),
+    match SIGNS.get(c as usize) {
+        Some(sign) if *sign < 32 => Some(usize::from(*sign)),
         _ => None,
     }
 }
 
+/// The signs of ASCII characters, 32 for those that have none.
+const SIGNS: [u8; 128] = {
+    let mut signs = [32; 128];
+    let mut at = 0;
+    while at < 128 {
+        let byte = at as u8;
+        if byte.is_ascii_lowercase() {
+            signs[at] = byte - 0x60;
+        } else if divides(byte as char) {
+            signs[at] = 0;
+        }
+        at += 1;
+    }
+    signs
+};
+
 /// Signs that say nothing about the language: of ASCII all but letters.
-fn divides(c: char) -> bool {
+const fn divides(c: char) -> bool {
     c < '\x7f' && !c.is_ascii_alphabetic()
 }
 
@@ -216,9 +232,16 @@ fn ranked(lower: &str) -> Vec<Trigram> {
         .map(|c| if divides(c) { ' ' } else { c })
         .chain(Some(' '));
     let (mut a, mut b) = (' ', signs.next().unwrap_or(' '));
+    // Place of the plain signs `a` and `b`, and how many plain ones stand before `c`.
+    let (mut before, mut run) = match plain(b) {
+        Some(sign) => (sign, 2),
+        None => (0, 0),
+    };
     for c in signs {
+        let sign = plain(c);
+        let at = sign.filter(|_| run >= 2).map(|sign| before << 5 | sign);
         if !(b == ' ' && (a == ' ' || c == ' ')) {
-            match plain_of([a, b, c]) {
+            match at {
                 Some(at) => {
                     if let Some(count) = counts.get_mut(at) {
                         *count = count.saturating_add(1);
@@ -231,6 +254,10 @@ fn ranked(lower: &str) -> Vec<Trigram> {
             }
         }
         (a, b) = (b, c);
+        (before, run) = match sign {
+            Some(sign) => ((before << 5 | sign) & 0x3FF, run + 1),
+            None => (0, 0),
+        };
     }
     let mut all: Vec<Trigram> = Vec::with_capacity(lower.len().min(2048));
     for (word, mut bits) in seen.into_iter().enumerate() {
