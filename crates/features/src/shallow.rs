@@ -17,19 +17,26 @@ pub(crate) const NAMES: [&str; 6] = [
 
 /// Words in the full lines of 80 characters of a text, and the number of those lines. The last line
 /// is left out, unless it is the only one.
+///
+/// `words` and `chars` are those of the text.
 pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
     let lines = (chars as usize).saturating_sub(1) / LINE;
     if lines == 0 {
         return (words, 1);
     }
+    // The last line is short: its words are counted and taken off.
+    let last = (chars as usize).saturating_sub(lines * LINE);
     let end = if text.is_ascii() {
         lines * LINE
     } else {
-        text.char_indices()
-            .nth(lines * LINE)
+        let mut places = text.char_indices().rev();
+        places
+            .nth(last.saturating_sub(1))
             .map_or(text.len(), |(at, _)| at)
     };
-    let counted = words::count(text.get(..end).unwrap_or(text));
+    let (full, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    let across = u32::from(words::is_within(full, rest));
+    let counted = (words + across).saturating_sub(words::count(rest));
     (counted, u32::try_from(lines).unwrap_or(u32::MAX))
 }
 

@@ -143,6 +143,12 @@ pub(crate) struct Terms {
     starts: Vec<(u32, u32)>,
 }
 
+/// Words of a block before they are taken over, each with the pair that ends with it.
+struct Ready {
+    words: [u64; SAMPLE + 1],
+    pairs: [u64; SAMPLE + 1],
+}
+
 impl Terms {
     pub fn new(page: &Page) -> Self {
         let mut terms = Self {
@@ -150,12 +156,16 @@ impl Terms {
             pairs: Vec::with_capacity(page.blocks.len() * 4),
             starts: Vec::with_capacity(page.blocks.len() + 1),
         };
+        let mut ready = Ready {
+            words: [0; SAMPLE + 1],
+            pairs: [0; SAMPLE + 1],
+        };
         for block in &page.blocks {
             terms.mark();
             let text = page.text(block);
             count(text.len());
             if text.is_ascii() {
-                terms.take_ascii(text.as_bytes());
+                terms.take_ascii(text.as_bytes(), &mut ready);
                 continue;
             }
             let mut before: Option<u64> = None;
@@ -178,28 +188,31 @@ impl Terms {
         terms
     }
 
-    /// Takes in the words of an ASCII text: each byte is looked at once.
-    fn take_ascii(&mut self, text: &[u8]) {
-        let mut before: Option<u64> = None;
-        let mut rest = text.iter().map(|byte| LOWER[usize::from(*byte)]);
-        for at in 0..SAMPLE {
-            let Some(first) = rest.find(|lower| *lower != 0) else {
-                return;
-            };
-            // Pairs that are not asked for are hashed as well: that costs less than to ask.
-            let space = before.map(|before| step(before, b' '));
-            let mut own = step(EMPTY, first);
-            let mut pair = step(space.unwrap_or(EMPTY), first);
-            for lower in rest.by_ref().take_while(|lower| *lower != 0) {
-                own = step(own, lower);
-                pair = step(pair, lower);
+    /// Takes in the words of an ASCII text: each byte is looked at once, and in the same steps whether
+    /// a word ends there or not, as that can't be foreseen.
+    fn take_ascii(&mut self, text: &[u8], ready: &mut Ready) {
+        // The hash of the word at hand and of its pair with the word before, and whether one is at hand.
+        let (mut own, mut pair, mut inside) = (EMPTY, EMPTY, false);
+        let mut found = 0;
+        for byte in text.iter().chain(&[b' ']) {
+            let lower = LOWER[usize::from(*byte)];
+            let is_word = lower != 0;
+            let ends = inside & !is_word;
+            ready.words[found] = own;
+            ready.pairs[found] = pair;
+            found += usize::from(ends);
+            if found == SAMPLE {
+                break;
             }
-            if space.is_some() && at < PAIRED {
-                self.pairs.push(pair);
-            }
-            self.words.push(own);
-            before = Some(own);
+            let next = if ends { step(own, b' ') } else { pair };
+            pair = if is_word { step(pair, lower) } else { next };
+            own = if is_word { step(own, lower) } else { EMPTY };
+            inside = is_word;
         }
+        self.words.extend(ready.words.iter().take(found));
+        // The first word has none before it.
+        self.pairs
+            .extend(ready.pairs.iter().take(found.min(PAIRED)).skip(1));
     }
 
     fn mark(&mut self) {

@@ -115,6 +115,8 @@ struct Current {
     last_tag: u32,
     pieces: u32,
     link_words: u32,
+    /// Bytes of text from the start on whose words have been counted, and their number.
+    counted: (usize, u32),
     /// Start of the part of the text that is yet to be counted as linked.
     link_from: Option<usize>,
 }
@@ -433,6 +435,7 @@ impl Builder {
                     last_tag: tag_count,
                     pieces: 1,
                     link_words: 0,
+                    counted: (0, 0),
                     link_from: (self.links_open > 0).then_some(0),
                 });
             }
@@ -481,7 +484,11 @@ impl Builder {
             && let Some(from) = current.link_from.take()
         {
             let linked = self.fold.as_str().get(from..).unwrap_or_default();
-            current.link_words += words::count(linked);
+            let words = words::count(linked);
+            current.link_words += words;
+            if from == 0 {
+                current.counted = (linked.len(), words);
+            }
         }
     }
 
@@ -533,7 +540,11 @@ impl Builder {
 
     fn emit(&mut self, current: Current) {
         let text = self.fold.as_str();
-        let words = words::count(text);
+        // A text that is a link as a whole, as those of menus are, has been counted.
+        let words = match current.counted {
+            (bytes, words) if bytes == text.len() => words,
+            _ => words::count(text),
+        };
         if words == 0 {
             return;
         }

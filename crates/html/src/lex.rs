@@ -62,6 +62,38 @@ fn find_class(bytes: &[u8], at: usize, mask: u8) -> usize {
     at + len.unwrap_or(rest.len())
 }
 
+/// As [`find_class`], for names: most end within eight bytes, which are looked at in one step, as the
+/// end of a loop over them can't be foreseen.
+#[inline]
+fn name_end(bytes: &[u8], at: usize, mask: u8) -> usize {
+    let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else {
+        return find_class(bytes, at, mask);
+    };
+    let stops = stops(u64::from_le_bytes(*eight));
+    if stops == 0 {
+        return find_class(bytes, at + 8, mask);
+    }
+    let place = stops.trailing_zeros() as usize / 8;
+    let found = eight.get(place).copied().unwrap_or_default();
+    if CLASS[usize::from(found)] & mask != 0 {
+        return at + place;
+    }
+    find_class(bytes, at + place + 1, mask)
+}
+
+/// Sets the highest bit of each byte that may be of a [`CLASS`], and of no byte before the first such;
+/// control characters may be of none.
+fn stops(bytes: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    const LOW: u64 = 0x7F * ONES;
+    let low = bytes & LOW;
+    let is_beyond = |least: u8| low + u64::from(0x80 - least) * ONES;
+    let differs = |from: u8| (low ^ (u64::from(from) * ONES)) + LOW;
+    let goes_on = is_beyond(b'!') & differs(b'/') & differs(b'>') & differs(b'=');
+    !(goes_on | bytes) & HIGH
+}
+
 /// Reads the markup at the `<` at `at`.
 pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
     markup_with(bytes, at, |_, _| {})
@@ -85,7 +117,7 @@ pub(crate) fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, S
         }
         Some(_) => return Markup::Skip(at + 1),
     }
-    let name = (name_at, find_class(bytes, name_at, 7));
+    let name = (name_at, name_end(bytes, name_at, 7));
     let mut attributes = Attributes {
         bytes,
         at: name.1,
@@ -159,7 +191,7 @@ impl<'a> Attributes<'a> {
         }
         let start = self.at;
         // A name may start with `=`.
-        self.at = find_class(self.bytes, start + 1, 15);
+        self.at = name_end(self.bytes, start + 1, 15);
         let name = (start, self.at);
         self.skip_space();
         if self.peek() != Some(b'=') {
@@ -258,6 +290,21 @@ mod tests {
         assert_eq!(tag("</p >"), Some(("p".into(), 5, true, false)));
         assert_eq!(tag("<br/>"), Some(("br".into(), 5, false, true)));
         assert_eq!(tag("<a href=x/>"), Some(("a".into(), 11, false, false)));
+    }
+
+    #[test]
+    fn the_end_of_a_name_is_found_in_one_step_as_in_a_loop() {
+        for byte in 0..=255u8 {
+            for length in 0..12 {
+                let mut bytes = vec![b'n'; length];
+                bytes.push(byte);
+                bytes.extend_from_slice(b"a\xC3\x01b= />x");
+                for mask in [7, 15] {
+                    let expected = find_class(&bytes, 0, mask);
+                    assert_eq!(name_end(&bytes, 0, mask), expected, "{byte} at {length}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -57,46 +57,56 @@ impl<'a> Iterator for Words<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let mut at = 0;
-        let first = loop {
-            let (class, len) = class_at(self.text, at)?;
-            if class != Class::Other {
-                break class;
+        let bytes = self.text.as_bytes();
+        let mut start = 0;
+        let mut at = loop {
+            let byte = *bytes.get(start)?;
+            if byte < 0x80 {
+                if ASCII_WORD[usize::from(byte)] {
+                    break start + 1;
+                }
+                start += 1;
+                continue;
             }
-            at += len;
+            let (class, len) = wide_at(self.text, start)?;
+            match class {
+                Class::Other => start += len,
+                Class::Alone if self.rule == Rule::Characters => {
+                    return self.take(start, start + len);
+                }
+                _ => break start + len,
+            }
         };
-        let start = at;
-        while let Some((class, len)) = class_at(self.text, at) {
-            let ends = match (self.rule, class) {
-                (_, Class::Other) => true,
-                (Rule::Characters, Class::Alone) => at > start,
-                _ => false,
-            };
-            if ends {
+        while let Some(&byte) = bytes.get(at) {
+            if byte < 0x80 {
+                if !ASCII_WORD[usize::from(byte)] {
+                    break;
+                }
+                at += 1;
+                continue;
+            }
+            let (class, len) = wide_at(self.text, at)?;
+            if class == Class::Other || class == Class::Alone && self.rule == Rule::Characters {
                 break;
             }
             at += len;
-            if self.rule == Rule::Characters && first == Class::Alone {
-                break;
-            }
         }
-        let word = self.text.get(start..at);
-        self.text = self.text.get(at..).unwrap_or_default();
-        word
+        self.take(start, at)
     }
 }
 
-/// What stands at a place of a text, and its length in bytes; none at the end.
-#[inline]
-fn class_at(text: &str, at: usize) -> Option<(Class, usize)> {
-    let byte = *text.as_bytes().get(at)?;
-    if byte < 0x80 {
-        let class = match ASCII_WORD[usize::from(byte)] {
-            true => Class::Word,
-            false => Class::Other,
-        };
-        return Some((class, 1));
+impl<'a> Words<'a> {
+    /// Gives the word between two places and goes on behind it.
+    #[inline]
+    fn take(&mut self, start: usize, end: usize) -> Option<&'a str> {
+        let (word, rest) = self.text.split_at_checked(end)?;
+        self.text = rest;
+        word.get(start..)
     }
+}
+
+/// The character beyond ASCII at a place of a text, and its length in bytes.
+fn wide_at(text: &str, at: usize) -> Option<(Class, usize)> {
     let c = text.get(at..)?.chars().next()?;
     Some((Class::known(c), c.len_utf8()))
 }
@@ -105,13 +115,30 @@ fn class_at(text: &str, at: usize) -> Option<(Class, usize)> {
 pub fn count(text: &str) -> u32 {
     let mut count = 0u32;
     let mut inside = false;
+    let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some((class, len)) = class_at(text, at) {
+    while let Some(&byte) = bytes.get(at) {
+        if byte < 0x80 {
+            let word = ASCII_WORD[usize::from(byte)];
+            count += u32::from(word && !inside);
+            inside = word;
+            at += 1;
+            continue;
+        }
+        let Some((class, len)) = wide_at(text, at) else {
+            break;
+        };
         count += u32::from(class == Class::Alone || class == Class::Word && !inside);
         inside = class == Class::Word;
         at += len;
     }
     count
+}
+
+/// Whether a word, under [`Rule::Characters`], goes on from the end of one text into the next.
+pub fn is_within(before: &str, after: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(|c| Class::known(c) == Class::Word);
+    is_part(before.chars().next_back()) && is_part(after.chars().next())
 }
 
 /// What a character is to words.
