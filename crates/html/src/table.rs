@@ -36,7 +36,8 @@ pub struct Page {
     pub(crate) text: String,
     /// Where in `text` the marks change; empty unless they were asked for.
     pub(crate) marks: Vec<(u32, Marks)>,
-    pub(crate) token_text: String,
+    /// Texts of the tokens, one after the other.
+    pub(crate) token_text: Vec<u8>,
     pub(crate) names: Vec<String>,
 }
 
@@ -92,7 +93,7 @@ impl Page {
             facts: emptied(self.facts),
             text: text(self.text),
             marks: emptied(self.marks),
-            token_text: text(self.token_text),
+            token_text: emptied(self.token_text),
             ..Self::default()
         }
     }
@@ -125,7 +126,7 @@ pub struct Element {
     /// One past the index of its last descendant: descendants are `index + 1 .. end`.
     pub end: u32,
     pub(crate) tokens: (u32, u16),
-    /// Stable hash of the name and the class attribute; equal for elements made by one template.
+    /// Hash of the name and the class attribute; equal for elements made by one template.
     pub signature: u64,
     /// Byte of the `<` of its start tag in the decoded page.
     pub start: u32,
@@ -179,13 +180,21 @@ pub struct Token {
 
 /// The hash of an attribute token (FNV-1a, 64 bit): part of the model file, so it never changes.
 pub const fn hash(text: &[u8]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut hash = EMPTY;
     let mut rest = text;
     while let [byte, after @ ..] = rest {
-        hash = (hash ^ *byte as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        hash = step(hash, *byte);
         rest = after;
     }
     hash
+}
+
+/// [`hash`] of nothing.
+pub(crate) const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// [`hash`] of what was hashed before and one byte.
+pub(crate) const fn step(before: u64, byte: u8) -> u64 {
+    (before ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
 impl Page {
@@ -217,8 +226,8 @@ impl Page {
     /// Text of a token.
     pub fn token_text(&self, token: &Token) -> &str {
         let start = token.start as usize;
-        self.token_text
-            .get(start..start + usize::from(token.len))
+        let text = self.token_text.get(start..start + usize::from(token.len));
+        text.and_then(|text| str::from_utf8(text).ok())
             .unwrap_or_default()
     }
 

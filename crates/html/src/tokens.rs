@@ -1,47 +1,51 @@
 //! Splitting attribute values into tokens.
 
-use crate::table::hash;
+use crate::table::{EMPTY, step};
 
 /// Longest token in bytes; longer ones are machine-made and cut.
 const LONGEST: usize = 40;
 
 /// Gives each token of an attribute value in lower case with its [`hash`](crate::hash): runs of
 /// letters, split where lower case turns to upper (`postTitle` gives `post`, `title`), two bytes or
-/// longer.
-pub(crate) fn split(value: &[u8], mut give: impl FnMut(&str, u64)) {
+/// longer. The value is text, which may be cut inside its last character; tokens are text.
+pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64)) {
     let mut token = [0u8; LONGEST];
     let mut len = 0;
+    let mut hash = EMPTY;
+    let mut is_wide = false;
     let mut after_lower = false;
-    let mut end = |token: &[u8]| {
-        if token.len() > 1 {
-            let text = match std::str::from_utf8(token) {
-                Ok(text) => text,
-                // A cut inside a character leaves a tail that is no UTF-8: keep what is.
-                Err(error) => token
-                    .get(..error.valid_up_to())
-                    .and_then(|valid| std::str::from_utf8(valid).ok())
-                    .unwrap_or_default(),
+    let mut end = |token: &[u8], hash: u64, is_wide: bool| match token {
+        [] | [_] => {}
+        // A cut inside a character leaves a tail that is no text.
+        token if is_wide => {
+            let valid = match std::str::from_utf8(token) {
+                Ok(text) => text.len(),
+                Err(error) => error.valid_up_to(),
             };
-            if !text.is_empty() {
-                give(text, hash(text.as_bytes()));
+            match token.get(..valid) {
+                Some([]) | None => {}
+                Some(valid) => give(valid, crate::table::hash(valid)),
             }
         }
+        token => give(token, hash),
     };
     for &byte in value {
-        let class = LETTERS[byte as usize];
+        let class = LETTERS[usize::from(byte)];
         if class & LETTER == 0 || (after_lower && class & UPPER != 0) {
-            end(token.get(..len).unwrap_or_default());
-            len = 0;
+            end(token.get(..len).unwrap_or_default(), hash, is_wide);
+            (len, hash, is_wide) = (0, EMPTY, false);
         }
         if class & LETTER != 0
             && let Some(slot) = token.get_mut(len)
         {
             *slot = byte | (class & UPPER);
+            hash = step(hash, *slot);
+            is_wide |= byte >= 0x80;
             len += 1;
         }
         after_lower = class & LOWER != 0;
     }
-    end(token.get(..len).unwrap_or_default());
+    end(token.get(..len).unwrap_or_default(), hash, is_wide);
 }
 
 const LETTER: u8 = 1;
@@ -70,10 +74,14 @@ const LETTERS: [u8; 256] = {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::hash;
 
     fn tokens(value: &str) -> Vec<String> {
         let mut out = Vec::new();
-        split(value.as_bytes(), |token, _| out.push(token.to_owned()));
+        split(value.as_bytes(), |token, own| {
+            assert_eq!(own, hash(token));
+            out.push(str::from_utf8(token).unwrap().to_owned());
+        });
         out
     }
 

@@ -5,13 +5,13 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 /// Values that are remembered at a time, and the bytes of the longest.
-const SLOTS: usize = 256;
+const SLOTS: usize = 1024;
 const LONGEST: usize = 255;
 
 /// What reading a class attribute came to, whatever else the element has.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Class {
-    /// [`hash`](crate::hash) of the value.
+    /// That of [`Place`].
     pub hash: u64,
     /// First of its tokens in the page's table, and their number.
     pub tokens: (u32, u16),
@@ -23,6 +23,8 @@ pub(super) struct Class {
 
 #[derive(Debug, Default)]
 struct Slot {
+    /// Number of the page the value was met on.
+    page: u32,
     value: Vec<u8>,
     class: Class,
 }
@@ -32,36 +34,60 @@ struct Slot {
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     slots: Vec<Slot>,
+    /// Number of the page.
+    page: u32,
+}
+
+/// Where a value is remembered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Hash of the value, which the place comes from.
+    pub hash: u64,
 }
 
 /// Where a value has its place; none if it is not remembered.
-pub(super) fn place(value: &[u8]) -> Option<usize> {
+pub(super) fn place(value: &[u8]) -> Option<Place> {
     if value.is_empty() || value.len() > LONGEST {
         return None;
     }
     let mut hasher = FxHasher::default();
     hasher.write(value);
-    Some(hasher.finish() as usize % SLOTS)
+    Some(Place {
+        hash: hasher.finish(),
+    })
+}
+
+impl Place {
+    fn slot(self) -> usize {
+        self.hash as usize % SLOTS
+    }
 }
 
 impl Classes {
     /// Forgets all values, but keeps their memory.
     pub fn forget(&mut self) {
-        self.slots.iter_mut().for_each(|slot| slot.value.clear());
+        self.page = self.page.wrapping_add(1);
+        if self.page == 0 {
+            // Numbers come again: a value could seem to be of the page at hand.
+            self.slots.clear();
+        }
     }
 
     /// What is known of the value, whose place is given.
-    pub fn get(&self, place: usize, value: &[u8]) -> Option<Class> {
-        let slot = self.slots.get(place)?;
-        (slot.value == value).then_some(slot.class)
+    pub fn get(&self, place: Place, value: &[u8]) -> Option<Class> {
+        let slot = self.slots.get(place.slot())?;
+        let is_known =
+            slot.page == self.page && slot.class.hash == place.hash && slot.value == value;
+        is_known.then_some(slot.class)
     }
 
     /// Remembers a value.
-    pub fn set(&mut self, place: usize, value: &[u8], class: Class) {
+    pub fn set(&mut self, place: Place, value: &[u8], class: Class) {
         if self.slots.is_empty() {
             self.slots.resize_with(SLOTS, Slot::default);
         }
-        if let Some(slot) = self.slots.get_mut(place) {
+        if let Some(slot) = self.slots.get_mut(place.slot()) {
+            slot.page = self.page;
             slot.value.clear();
             slot.value.extend_from_slice(value);
             slot.class = class;

@@ -137,16 +137,17 @@ impl Builder {
             .extend_from_within(start..start + count.min(room));
     }
 
-    /// Reads the tokens of a class attribute. Gives the [`hash`] of its value and, if an element before
+    /// Reads the tokens of a class attribute. Gives a hash of its value and, if an element before
     /// has the same and this one no others yet, the place of its tokens, which are then not written
     /// again.
     fn read_class(&mut self, value: &[u8], first: usize) -> (u64, Option<(u32, u16)>) {
         let own = self.page.tokens.get(first..).unwrap_or_default();
-        let place = classes::place(value)
-            .filter(|_| own.iter().all(|token| token.attribute != Attribute::Class));
-        let Some(place) = place else {
+        let place = classes::place(value);
+        let own_hash = place.map_or_else(|| hash(value), |place| place.hash);
+        let is_second = own.iter().any(|token| token.attribute == Attribute::Class);
+        let Some(place) = place.filter(|_| !is_second) else {
             self.read_tokens(Attribute::Class, value, first);
-            return (hash(value), None);
+            return (own_hash, None);
         };
         let before = own.len();
         if let Some(class) = self.classes.get(place, value) {
@@ -166,7 +167,7 @@ impl Builder {
         let start = self.page.tokens.len();
         let given = self.read_tokens(Attribute::Class, value, first);
         let class = Class {
-            hash: hash(value),
+            hash: place.hash,
             tokens: (narrow(start), (self.page.tokens.len() - start) as u16),
             given,
             steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
@@ -206,7 +207,7 @@ impl Builder {
                 len: u16::try_from(text.len()).unwrap_or(u16::MAX),
                 attribute,
             });
-            page.token_text.push_str(text);
+            page.token_text.extend_from_slice(text);
         });
         given
     }
