@@ -67,21 +67,28 @@ struct Tables {
     weights: Vec<f32>,
 }
 
-/// Boosted trees.
+/// Boosted trees, scored without going down any: each split of a tree takes out the leaves that rows on
+/// its right side cannot end at, and what a row ends at is the first leaf left (Lucchese et al.,
+/// QuickScorer, SIGIR 2015, section 3).
 #[derive(Clone, Debug, Default)]
 struct Forest {
     base: f32,
-    nodes: Vec<Flat>,
-    roots: Vec<u32>,
+    /// One past the last split of each tree, and its first leaf.
+    trees: Vec<(u32, u32)>,
+    splits: Vec<Split>,
+    /// Answers, those of a tree from left to right.
+    leaves: Vec<f32>,
 }
 
+/// Leaves of a tree at most: one a bit.
+const LEAVES: u32 = u64::BITS;
+
 #[derive(Clone, Copy, Debug)]
-struct Flat {
-    /// Threshold, or the answer of a leaf.
-    value: f32,
-    /// Nodes for values up to the threshold, and for larger ones; both are the node itself for a leaf.
-    children: [u32; 2],
+struct Split {
+    threshold: f32,
     column: u16,
+    /// The leaves that are left for values above the threshold: all but those on its left side.
+    right: u64,
 }
 
 /// The parts of a model, laid out.
@@ -177,7 +184,7 @@ impl Scoring<'_> {
         for (share, laid) in parts {
             let own = match laid {
                 Laid::Tables(tables) => arch.dispatch(AtWidth(tables, &self.batch)),
-                Laid::Forest(forest) => forest.log_odds(&self.batch),
+                Laid::Forest(forest) => arch.dispatch(AtWidth(forest, &self.batch)),
                 Laid::Plain(_) => continue,
             };
             for (sum, own) in sums.iter_mut().zip(own) {
@@ -189,12 +196,16 @@ impl Scoring<'_> {
     }
 }
 
-/// Tables and the batch that they score, to be compiled for each width of vectors. The same operations
-/// in the same order, whatever the width. No closure, as the compiler need not inline one, and then
-/// compiles it for the narrowest.
-struct AtWidth<'a>(&'a Tables, &'a Batch);
+/// What scores a batch in the same way whatever the width of vectors.
+trait Wide {
+    fn log_odds(&self, batch: &Batch) -> Lanes;
+}
 
-impl NullaryFnOnce for AtWidth<'_> {
+/// A scorer and its batch, to be compiled for each width of vectors. No closure, as the compiler need
+/// not inline one, and then compiles it for the narrowest.
+struct AtWidth<'a, S>(&'a S, &'a Batch);
+
+impl<S: Wide> NullaryFnOnce for AtWidth<'_, S> {
     type Output = Lanes;
 
     #[inline(always)]
@@ -282,19 +293,6 @@ impl Tables {
         Some(())
     }
 
-    // Inlined where the width of vectors is known.
-    #[inline(always)]
-    fn log_odds(&self, batch: &Batch) -> Lanes {
-        let mut sums = [self.intercept; LANES];
-        for (quads, table) in &self.runs {
-            sums = add_quads(sums, quads, batch);
-            if let Some(table) = table {
-                self.add_table(&mut sums, table, batch);
-            }
-        }
-        sums
-    }
-
     #[inline(always)]
     fn add_table(&self, sums: &mut Lanes, table: &Table, batch: &Batch) {
         let (start, first, second) = table.edges;
@@ -318,6 +316,21 @@ impl Tables {
         for (sum, cell) in sums.iter_mut().zip(cells) {
             *sum += weights.get(cell as usize).copied().unwrap_or(0.0);
         }
+    }
+}
+
+impl Wide for Tables {
+    // Inlined where the width of vectors is known.
+    #[inline(always)]
+    fn log_odds(&self, batch: &Batch) -> Lanes {
+        let mut sums = [self.intercept; LANES];
+        for (quads, table) in &self.runs {
+            sums = add_quads(sums, quads, batch);
+            if let Some(table) = table {
+                self.add_table(&mut sums, table, batch);
+            }
+        }
+        sums
     }
 }
 
@@ -350,79 +363,91 @@ fn count(edges: &[f32], values: &Lanes, cells: &mut [u32; LANES]) {
 }
 
 impl Forest {
-    /// `None` if a path does not end at a leaf of the list.
+    /// `None` if a path does not end at a leaf of the list, or a tree has too many leaves.
     fn new(trees: &Trees, asked: &mut Asked) -> Option<Self> {
         let mut forest = Self {
             base: trees.base,
             ..Self::default()
         };
         for root in &trees.roots {
-            forest.roots.push(u32::try_from(forest.nodes.len()).ok()?);
-            // Nodes yet to be written, with the node whose left or right child each is.
-            let mut next: Vec<(u32, Option<(usize, usize)>)> = vec![(*root, None)];
-            while let Some((at, parent)) = next.pop() {
-                let place = u32::try_from(forest.nodes.len()).ok()?;
-                let child = parent.and_then(|(parent, side)| {
-                    forest.nodes.get_mut(parent)?.children.get_mut(side)
-                });
-                if let Some(child) = child {
-                    *child = place;
-                }
-                match trees.nodes.get(at as usize)? {
-                    Node::Leaf { value } => forest.nodes.push(Flat {
-                        value: *value,
-                        children: [place; 2],
-                        column: 0,
-                    }),
-                    Node::Split {
-                        column,
-                        threshold,
-                        left,
-                        right,
+            let first = forest.leaves.len();
+            // What is yet to be written, the leftmost last: nodes, and splits whose left side is.
+            let mut next = vec![Step::Node(*root)];
+            while let Some(step) = next.pop() {
+                let leaves = u32::try_from(forest.leaves.len() - first).ok()?;
+                match step {
+                    Step::Node(at) => match trees.nodes.get(at as usize)? {
+                        Node::Leaf { value } if leaves < LEAVES => forest.leaves.push(*value),
+                        Node::Leaf { .. } => return None,
+                        Node::Split {
+                            column,
+                            threshold,
+                            left,
+                            right,
+                        } => {
+                            let split = Split {
+                                threshold: *threshold,
+                                column: asked.place(*column),
+                                right: u64::MAX,
+                            };
+                            let passed = Step::Left { split, leaves };
+                            next.extend([Step::Node(*right), passed, Step::Node(*left)]);
+                        }
+                    },
+                    Step::Left {
+                        split,
+                        leaves: before,
                     } => {
-                        let own = forest.nodes.len();
-                        forest.nodes.push(Flat {
-                            value: *threshold,
-                            children: [place; 2],
-                            column: asked.place(*column),
-                        });
-                        next.push((*right, Some((own, 1))));
-                        next.push((*left, Some((own, 0))));
+                        let below =
+                            |leaves: u32| 1u64.checked_shl(leaves).unwrap_or(0).wrapping_sub(1);
+                        let right = !(below(leaves) & !below(before));
+                        forest.splits.push(Split { right, ..split });
                     }
                 }
             }
+            let end = u32::try_from(forest.splits.len()).ok()?;
+            forest.trees.push((end, u32::try_from(first).ok()?));
         }
         Some(forest)
     }
+}
 
+/// A step of laying out a tree.
+enum Step {
+    Node(u32),
+    /// Of this split the left side has been written; so many leaves stood before it.
+    Left {
+        split: Split,
+        leaves: u32,
+    },
+}
+
+impl Wide for Forest {
+    #[inline(always)]
     fn log_odds(&self, batch: &Batch) -> Lanes {
         let mut sums = [self.base; LANES];
-        for root in &self.roots {
-            // All lanes go down a tree side by side, so that none waits for another's memory; where
-            // one ends early it stays at its leaf.
-            let mut places = [*root; LANES];
-            loop {
-                let mut moved = 0;
-                for (lane, place) in places.iter_mut().enumerate() {
-                    let Some(node) = self.nodes.get(*place as usize) else {
-                        continue;
-                    };
-                    let value = batch.column(node.column).get(lane).copied().unwrap_or(0.0);
-                    // Kept as a choice of numbers, not of ways: the way is hard to predict.
-                    let [left, right] = node.children;
-                    let next = if value <= node.value { left } else { right };
-                    moved |= next ^ *place;
-                    *place = next;
-                }
-                if moved == 0 {
-                    break;
+        let mut splits = self.splits.iter();
+        let mut done = 0;
+        for (end, first) in &self.trees {
+            let mut left = [u64::MAX; LANES];
+            for split in splits.by_ref().take((end - done) as usize) {
+                // Read before the loop: within it the compiler would gather them for each lane.
+                let Split {
+                    threshold,
+                    column,
+                    right,
+                } = *split;
+                let values = *batch.column(column);
+                for lane in 0..LANES {
+                    // What is no number goes right, as it does down a tree.
+                    let stays = values[lane] <= threshold;
+                    left[lane] &= if stays { u64::MAX } else { right };
                 }
             }
-            for (sum, place) in sums.iter_mut().zip(places) {
-                *sum += self
-                    .nodes
-                    .get(place as usize)
-                    .map_or(0.0, |leaf| leaf.value);
+            done = *end;
+            for (sum, left) in sums.iter_mut().zip(left) {
+                let leaf = *first as usize + left.trailing_zeros() as usize;
+                *sum += self.leaves.get(leaf).copied().unwrap_or(0.0);
             }
         }
         sums
@@ -519,5 +544,63 @@ mod tests {
             .collect();
         assert_eq!((found.len(), &found), (40, &expected));
         assert!(expected.iter().any(|odds| *odds != expected[0]));
+    }
+
+    /// A tree with so many leaves, each split at another place than the one before.
+    fn tree(leaves: u32) -> Trees {
+        let mut nodes = Vec::new();
+        // Each split takes some leaves to its left and the rest to its right.
+        let mut open = vec![(0, leaves)];
+        nodes.push(Node::Leaf { value: 0.0 });
+        while let Some((at, leaves)) = open.pop() {
+            if leaves == 1 {
+                nodes[at] = Node::Leaf {
+                    value: at as f32 * 0.37 - 5.0,
+                };
+                continue;
+            }
+            let left = 1 + at as u32 * 7 % (leaves - 1);
+            let first = nodes.len() as u32;
+            nodes.extend([Node::Leaf { value: 0.0 }, Node::Leaf { value: 0.0 }]);
+            nodes[at] = Node::Split {
+                column: (at % 3) as u16,
+                threshold: (at * 13 % 29) as f32 / 29.0,
+                left: first,
+                right: first + 1,
+            };
+            open.push((first as usize, left));
+            open.push((first as usize + 1, leaves - left));
+        }
+        Trees {
+            base: 0.125,
+            nodes,
+            roots: vec![0],
+        }
+    }
+
+    #[test]
+    fn rows_end_at_the_leaves_that_the_way_down_leads_to() {
+        for leaves in [1, 2, 3, 47, 63, 64, 65, 200] {
+            let trees = tree(leaves);
+            let is_laid_out = Forest::new(&trees, &mut Asked::default()).is_some();
+            assert_eq!(is_laid_out, leaves <= LEAVES);
+            let scorer = Scorer::Trees(trees);
+            let compiled = Compiled::new([(1.0, &scorer)].into_iter());
+            let mut scoring = compiled.scoring();
+            let mut expected = Vec::new();
+            for at in 0..300 {
+                let value = |of: usize| match at * of % 41 {
+                    40 => f32::NAN,
+                    value => value as f32 / 40.0,
+                };
+                let row = [value(1), value(17), value(29)];
+                scoring.push(&row);
+                expected.push(scorer.log_odds(&row));
+            }
+            assert_eq!(scoring.finish(), expected, "{leaves} leaves");
+            let different: std::collections::BTreeSet<u32> =
+                expected.iter().map(|odds| odds.to_bits()).collect();
+            assert!(different.len() as u32 >= leaves.min(5), "{leaves} leaves");
+        }
     }
 }
