@@ -10,8 +10,9 @@ use trommel_archive::{
     MediaType, Payload, PayloadOptions, ReadOptions, Reader, Record, inflate_members, media_type,
     payload,
 };
-use trommel_html::{Engine as _, Limits, ScanEngine, charset};
+use trommel_html::{Limits, ScanReader, charset};
 use trommel_model::Model;
+use trommel_pipeline::Plan;
 use trommel_sinks::{Compression, Encode as _, Entry, Frames, Jsonl, Source};
 
 use crate::models;
@@ -154,52 +155,71 @@ impl Bench {
             return Ok(0);
         }
         let mut output = Frames::new(std::io::sink(), Compression::Zstd, false);
-        let mut pages = 0;
-        for record in Reader::open(&self.archive, ReadOptions::default())? {
+        let mut reader = Reader::open(&self.archive, ReadOptions::default())?;
+        let mut scan = ScanReader::default();
+        let (mut pages, mut unframed) = (0, 0);
+        while let Some(record) = reader.next() {
             let record = record?;
-            if stage == Stage::Records {
-                black_box(record);
-                continue;
-            }
-            let Ok(page) = payload(&record, &PayloadOptions::default()) else {
-                continue;
-            };
-            let kind = media_type(&record, &page).0;
-            if page.body.is_empty() || !matches!(kind, MediaType::Html | MediaType::Xhtml) {
-                continue;
-            }
-            pages += 1;
-            let hints = Hints {
-                url: record.url(),
-                http_charset: page.charset(),
-                crawl_charset: None,
-                date: record.date(),
-            };
-            if stage >= Stage::Document {
-                let document = self.extractor.summary(&page.body, &hints);
-                if stage == Stage::Output {
-                    output.write(&encoded(&record, &page, &document)?)?;
-                } else {
-                    black_box(document);
-                }
-                continue;
-            }
-            let decoded = charset::decode(&page.body, &charset_hints(&hints));
-            let tables = ScanEngine.read(&decoded.text, &Limits::default());
-            match stage {
-                Stage::Features => self.model.schema().each_row(&tables, hints.url, |row| {
-                    black_box(row);
-                }),
-                Stage::Choice => {
-                    black_box(Conventions::default().judge(&self.model, &tables, hints.url));
-                }
-                _ => {
-                    black_box(tables);
+            if stage > Stage::Records
+                && let Some(entry) = self.page(stage, &record, &mut scan)?
+            {
+                pages += 1;
+                unframed += entry.len() as u64;
+                output.write(&entry)?;
+                if unframed >= Plan::FRAME {
+                    output.end_frame()?;
+                    unframed = 0;
                 }
             }
+            // As a run does.
+            reader.reuse(black_box(record).block);
         }
         output.finish()?;
         Ok(pages)
+    }
+
+    /// Takes a page up to `stage`; its output, which is empty before there is one, or none if the record
+    /// is no page.
+    fn page(
+        &self,
+        stage: Stage,
+        record: &Record,
+        scan: &mut ScanReader,
+    ) -> Result<Option<Vec<u8>>> {
+        let Ok(page) = payload(record, &PayloadOptions::default()) else {
+            return Ok(None);
+        };
+        let kind = media_type(record, &page).0;
+        if page.body.is_empty() || !matches!(kind, MediaType::Html | MediaType::Xhtml) {
+            return Ok(None);
+        }
+        let hints = Hints {
+            url: record.url(),
+            http_charset: page.charset(),
+            crawl_charset: None,
+            date: record.date(),
+        };
+        if stage >= Stage::Document {
+            let document = self.extractor.summary(&page.body, &hints);
+            if stage == Stage::Output {
+                return encoded(record, &page, &document).map(Some);
+            }
+            black_box(document);
+            return Ok(Some(Vec::new()));
+        }
+        let decoded = charset::decode(&page.body, &charset_hints(&hints));
+        let tables = scan.read(&decoded.text, &Limits::default());
+        match stage {
+            Stage::Features => self.model.schema().each_row(&tables, hints.url, |row| {
+                black_box(row);
+            }),
+            Stage::Choice => {
+                black_box(Conventions::default().judge(&self.model, &tables, hints.url));
+            }
+            _ => {}
+        }
+        scan.keep(black_box(tables));
+        Ok(Some(Vec::new()))
     }
 }
 
