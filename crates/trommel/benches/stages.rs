@@ -15,7 +15,7 @@ use divan::{AllocProfiler, Bencher, counter::BytesCount};
 use flate2::read::MultiGzDecoder;
 use trommel::{Conventions, Extraction, Extractor, Hints, charset_hints};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
-use trommel_html::{Engine, Limits, LolEngine, Page, charset};
+use trommel_html::{Engine, Limits, LolEngine, Page, ScanEngine, ScanReader, charset};
 use trommel_model::Model;
 use trommel_sinks::{Encode, Entry, Jsonl, Source};
 
@@ -44,7 +44,7 @@ impl Stored {
     }
 
     fn read(&self) -> Page {
-        LolEngine.read(&self.decode().text, &Limits::default())
+        ScanEngine.read(&self.decode().text, &Limits::default())
     }
 }
 
@@ -119,18 +119,32 @@ fn decode(bencher: Bencher) {
     });
 }
 
-/// Decoded text to block and element tables.
+/// Decoded text to block and element tables, in the memory of the pages before, as a run does it.
 #[divan::bench]
 fn tokenize(bencher: Bencher) {
-    let texts: Vec<_> = PAGES
-        .iter()
-        .map(|page| page.decode().text.into_owned())
-        .collect();
+    let (texts, mut reader) = (texts(), ScanReader::default());
+    bencher.counter(bytes()).bench_local(|| {
+        for text in &texts {
+            let page = reader.read(text, &Limits::default());
+            reader.keep(black_box(page));
+        }
+    });
+}
+
+/// The same by the engine of the push interface.
+#[divan::bench]
+fn tokenize_lol_html(bencher: Bencher) {
+    let texts = texts();
     bencher.counter(bytes()).bench_local(|| {
         for text in &texts {
             black_box(LolEngine.read(text, &Limits::default()));
         }
     });
+}
+
+fn texts() -> Vec<String> {
+    let decoded = PAGES.iter().map(|page| page.decode().text.into_owned());
+    decoded.collect()
 }
 
 /// Tables to rows of features, in the schema of the default model.
@@ -245,7 +259,8 @@ fn encode(bencher: Bencher) {
     });
 }
 
-/// Bytes of the page to the document as outputs have it: all but the archive.
+/// Bytes of the page to the document as outputs have it: all but the archive. Its allocations are those
+/// of a run once its memory has grown.
 #[divan::bench]
 fn extract(bencher: Bencher) {
     let extractor = Extractor::new(Arc::new(model()));
