@@ -99,7 +99,9 @@ pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
     markup_with(bytes, at, |_, _| {})
 }
 
-/// As [`markup`], and gives the end of the tag's name and the place of each attribute to `note`.
+/// As [`markup`], and gives the end of the tag's name and the place of each attribute to `note`. Inlined,
+/// as what it gives would else be written to memory and read again at once for every tag.
+#[inline(always)]
 pub(crate) fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, Spans)) -> Markup {
     let Some(&next) = bytes.get(at + 1) else {
         return Markup::Cut { quoted: false };

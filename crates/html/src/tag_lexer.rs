@@ -133,6 +133,7 @@ impl TagLexer {
     }
 
     /// Reads the markup at the `<` at `at`. A tag is then to be had from [`TagLexer::tag`].
+    #[inline]
     pub fn markup(&mut self, bytes: &[u8], at: usize) -> Markup {
         let (places, most) = (&mut self.places, self.most);
         places.clear();

@@ -23,8 +23,6 @@ pub(super) struct Class {
 
 #[derive(Debug, Default)]
 struct Slot {
-    /// Number of the page the value was met on.
-    page: u32,
     value: Vec<u8>,
     class: Class,
 }
@@ -34,6 +32,8 @@ struct Slot {
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     slots: Vec<Slot>,
+    /// Number of the page, and a part of the hash, of each slot's value: small enough to be at hand.
+    keys: Vec<(u32, u32)>,
     /// Number of the page.
     page: u32,
 }
@@ -61,6 +61,11 @@ impl Place {
     fn slot(self) -> usize {
         self.hash as usize % SLOTS
     }
+
+    /// What the slot does not tell.
+    fn rest(self) -> u32 {
+        (self.hash >> 32) as u32
+    }
 }
 
 impl Classes {
@@ -70,24 +75,28 @@ impl Classes {
         if self.page == 0 {
             // Numbers come again: a value could seem to be of the page at hand.
             self.slots.clear();
+            self.keys.clear();
         }
     }
 
     /// What is known of the value, whose place is given.
     pub fn get(&self, place: Place, value: &[u8]) -> Option<Class> {
+        if self.keys.get(place.slot()) != Some(&(self.page, place.rest())) {
+            return None;
+        }
         let slot = self.slots.get(place.slot())?;
-        let is_known =
-            slot.page == self.page && slot.class.hash == place.hash && slot.value == value;
-        is_known.then_some(slot.class)
+        (slot.value == value).then_some(slot.class)
     }
 
     /// Remembers a value.
     pub fn set(&mut self, place: Place, value: &[u8], class: Class) {
         if self.slots.is_empty() {
             self.slots.resize_with(SLOTS, Slot::default);
+            self.keys.resize(SLOTS, (0, 0));
         }
-        if let Some(slot) = self.slots.get_mut(place.slot()) {
-            slot.page = self.page;
+        let at = place.slot();
+        if let (Some(slot), Some(key)) = (self.slots.get_mut(at), self.keys.get_mut(at)) {
+            *key = (self.page, place.rest());
             slot.value.clear();
             slot.value.extend_from_slice(value);
             slot.class = class;
