@@ -194,7 +194,7 @@ impl Terms {
         // The hash of the word at hand and of its pair with the word before, and whether one is at hand.
         let (mut own, mut pair, mut inside) = (EMPTY, EMPTY, false);
         let mut found = 0;
-        for byte in text.iter().chain(&[b' ']) {
+        for byte in text.iter().chain(b" ") {
             let lower = LOWER[usize::from(*byte)];
             let is_word = lower != 0;
             let ends = inside & !is_word;
