@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Memory of `trommel run`: at the end of each of many passes over an archive in one process, and the peak
-under --max-memory over an archive of records of 64 MB.
+"""Memory of `trommel run`: in each of many passes over an archive in one process, and the peak under
+--max-memory over an archive of records of 64 MB.
 
     cargo build --release -p trommel-cli
     scripts/memory.py [--trommel PROGRAM] [--passes 20] [ARCHIVE]
 
-Ends with 1 if the last pass ends with 5 % more than the second, or a peak is above its bound.
+Ends with 1 if the last pass takes 5 % more than the second, or a peak is above its bound.
 """
 
 import argparse
 import gzip
 import multiprocessing
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,30 +23,37 @@ MB = 1 << 20
 
 
 def resident(pid):
-    """Resident and peak MB of a process."""
+    """Resident MB of a process."""
     with open(f"/proc/{pid}/status") as file:
         fields = dict(line.split(":", 1) for line in file)
-    return tuple(int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
+    return int(fields["VmRSS"].split()[0]) / 1024
 
 
 def passes(program, archive, number, work):
-    """Resident MB when each of the passes has ended: when its file has been given its name."""
+    """Mean and greatest resident MB of each pass. A pass ends when its file has been given its name. The
+    allocator is told to give freed memory back at once: what it keeps for a while differs by a third from
+    moment to moment."""
     out = os.path.join(work, "out")
     command = [program, "run", *[archive] * number, "-o", out, "-j", "2"]
-    run = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    found = []
+    environment = {**os.environ, "MIMALLOC_PURGE_DELAY": "0"}
+    run = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
+    found, seen = [], []
     while run.poll() is None:
         names = os.listdir(out) if os.path.isdir(out) else []
         done = [name for name in names if name[0] != "." and ".jsonl" in name]
         try:
-            while len(found) < len(done):
-                found.append(resident(run.pid))
+            seen.append(resident(run.pid))
         except (FileNotFoundError, KeyError, ProcessLookupError):
             break  # it has just ended
+        if len(found) < len(done):
+            found.append((statistics.mean(seen), max(seen)))
+            seen = []
         time.sleep(0.005)
-    if run.returncode != 0:
+    if seen:
+        found.append((statistics.mean(seen), max(seen)))
+    if run.returncode:
         sys.exit(f"exit code {run.returncode}")
-    return found
+    return found[:number]
 
 
 def large(path):
@@ -95,10 +103,9 @@ def main():
     bad = 0
     with tempfile.TemporaryDirectory() as work:
         found = passes(arguments.trommel, arguments.archive, arguments.passes, work)
-        print("pass, resident MB, peak MB")
-        for at, (now, most) in enumerate(found, 1):
-            print(f"{at}, {now:.1f}, {most:.1f}", flush=True)
-        # The last pass ends with the program, the one before it is the last that was seen at rest.
+        print("pass, mean resident MB, greatest")
+        for at, (mean, most) in enumerate(found, 1):
+            print(f"{at}, {mean:.1f}, {most:.1f}", flush=True)
         bad += found[-1][0] > 1.05 * found[1][0]
         archive = os.path.join(work, "large.warc.gz")
         # By another process: what a process takes counts what its parent holds when it starts.

@@ -21,7 +21,7 @@ const CHUNK: usize = 64 * 1024;
 const MAX_HEADER: usize = 256 * 1024;
 /// Most stored bytes given to one call for a whole member.
 const MAX_STORED: usize = 4 * 1024 * 1024;
-/// Most plain bytes taken from one call.
+/// Most plain bytes ever taken from one call.
 const MAX_PLAIN: usize = 16 * 1024 * 1024;
 /// Room for plain bytes at first; it grows with the members.
 const FIRST_PLAIN: usize = 256 * 1024;
@@ -41,6 +41,8 @@ pub(crate) struct Gzip {
     untried: bool,
     /// Members in a row that could not be.
     misses: u32,
+    /// Most plain bytes taken from one call.
+    most: usize,
     /// Checksum and length (modulo 2^32) of a member that was.
     sum: Option<(u32, u32)>,
 }
@@ -55,8 +57,16 @@ impl Gzip {
             whole: Inflate::new(),
             untried: false,
             misses: 0,
+            most: MAX_PLAIN,
             sum: None,
         }
+    }
+
+    /// Takes only such members whole as have about this many plain bytes at most: no more of one are
+    /// wanted.
+    pub(crate) fn want(&mut self, plain: u64) {
+        let plain = usize::try_from(plain).unwrap_or(usize::MAX);
+        self.most = plain.saturating_add(CHUNK).min(MAX_PLAIN);
     }
 
     /// A decoder that takes no member whole.
@@ -153,12 +163,12 @@ impl Gzip {
             return false;
         }
         self.misses += 1;
-        let mut size = FIRST_PLAIN;
+        let mut size = FIRST_PLAIN.min(self.most);
         loop {
             let stored = source.buffered();
             let stored = stored.get(..MAX_STORED).unwrap_or(stored);
             let room = window.room(size);
-            size = room.len().min(MAX_PLAIN);
+            size = room.len().min(self.most);
             let room = room.get_mut(..size).unwrap_or_default();
             match inflate.run(stored, room) {
                 Inflated::Whole { read, made } => {
@@ -175,7 +185,7 @@ impl Gzip {
                     return true;
                 }
                 // Doubling keeps the sum of all tries in proportion to the last.
-                Inflated::Full if size < MAX_PLAIN => size = (size * 2).min(MAX_PLAIN),
+                Inflated::Full if size < self.most => size = (size * 2).min(self.most),
                 Inflated::Bad if stored.len() < MAX_STORED => {
                     let want = (stored.len() * 2).max(1);
                     if !source.read_ahead(want) {

@@ -83,7 +83,12 @@ impl Reader {
         Reader::over(file, Stream::new(source, codec), options)
     }
 
-    fn over(file: Arc<str>, stream: Stream, options: ReadOptions) -> Result<Reader, ArchiveError> {
+    fn over(
+        file: Arc<str>,
+        mut stream: Stream,
+        options: ReadOptions,
+    ) -> Result<Reader, ArchiveError> {
+        stream.want(options.max_record);
         let mut reader = Reader {
             file,
             stream,

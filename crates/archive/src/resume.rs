@@ -143,7 +143,7 @@ impl Reader {
         options: ReadOptions,
         stream: io::Result<Option<Stream>>,
     ) -> Result<Reader, ArchiveError> {
-        let stream = match stream {
+        let mut stream = match stream {
             Ok(Some(stream)) => stream,
             Ok(None) => return Err(ArchiveError::Changed { file }),
             Err(source) => {
@@ -154,6 +154,7 @@ impl Reader {
                 });
             }
         };
+        stream.want(options.max_record);
         Ok(Reader {
             file,
             stream,

@@ -221,6 +221,13 @@ impl Stream {
         }
     }
 
+    /// Says how many plain bytes of one member are wanted: more need not be had at once.
+    pub(crate) fn want(&mut self, plain: u64) {
+        if let Codec::Gzip(gzip) = &mut self.codec {
+            gzip.want(plain);
+        }
+    }
+
     /// The compression, by name.
     pub(crate) fn compression(&self) -> Compression {
         match self.codec {

@@ -118,8 +118,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "SIZE")]
     max_payload: Option<Size>,
 
-    /// Memory that records and pages in work may take; lowers the two bounds above to an eighth and a
-    /// forty-eighth of it [default: no bound]
+    /// Memory that records and pages in work may take; lowers the two bounds above to a twenty-fourth
+    /// and a forty-eighth of it [default: no bound]
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<Size>,
 

@@ -48,12 +48,12 @@ impl Plan {
     pub const FRAME: u64 = 4 << 20;
 
     /// The same plan with its bounds on single records and payloads small enough for its
-    /// `max_memory`: an eighth and a forty-eighth of it. They depend on nothing else, so that the output
+    /// `max_memory`: a twenty-fourth and a forty-eighth of it. They depend on nothing else, so that the output
     /// does not depend on the number of workers.
     #[must_use]
     pub fn within(mut self) -> Self {
         if let Some(memory) = self.max_memory {
-            self.max_record = self.max_record.min(memory / 8);
+            self.max_record = self.max_record.min(memory / PAGE_FACTOR);
             self.max_payload = self.max_payload.min(memory / 2 / PAGE_FACTOR);
         }
         self
