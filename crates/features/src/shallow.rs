@@ -35,7 +35,7 @@ pub fn full_lines(text: &str, words: u32, chars: u32) -> (u32, u32) {
             .map_or(text.len(), |(at, _)| at)
     };
     let (full, rest) = text.split_at_checked(end).unwrap_or((text, ""));
-    let across = u32::from(words::is_within(full, rest));
+    let across = u32::from(words::goes_on(full, rest));
     let counted = (words + across).saturating_sub(words::count(rest));
     (counted, u32::try_from(lines).unwrap_or(u32::MAX))
 }
@@ -94,5 +94,26 @@ mod tests {
         let densities = densities(&page);
         assert_eq!(features(&densities, 0), [0.0, 0.0, 2.0, 0.0, 2.0, 0.5]);
         assert_eq!(features(&densities, 1), [2.0, 0.0, 2.0, 0.5, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn words_of_full_lines_are_those_counted_from_the_start() {
+        let words_of = ["word ", "é", "longer, ", "日本", " ", "ünï ", "x", "— "];
+        for start in 0..words_of.len() {
+            for length in [20, 60, 80, 81, 130, 160, 161, 400] {
+                let all = words_of.iter().cycle().skip(start).map(|word| word.chars());
+                let text: String = all.flatten().take(length).collect();
+                let (words, chars) = (words::count(&text), text.chars().count() as u32);
+                let lines = (length - 1) / LINE;
+                let expected = match lines {
+                    0 => (words, 1),
+                    lines => {
+                        let full: String = text.chars().take(lines * LINE).collect();
+                        (words::count(&full), lines as u32)
+                    }
+                };
+                assert_eq!(full_lines(&text, words, chars), expected, "{text:?}");
+            }
+        }
     }
 }

@@ -136,7 +136,7 @@ pub fn count(text: &str) -> u32 {
 }
 
 /// Whether a word, under [`Rule::Characters`], goes on from the end of one text into the next.
-pub fn is_within(before: &str, after: &str) -> bool {
+pub fn goes_on(before: &str, after: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(|c| Class::known(c) == Class::Word);
     is_part(before.chars().next_back()) && is_part(after.chars().next())
 }
