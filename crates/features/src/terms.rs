@@ -313,4 +313,21 @@ mod tests {
         assert_eq!((table.words(2).len(), table.pairs(2).len()), (14, 11));
         assert_eq!(table.words(1), [hash(b"one")]);
     }
+
+    #[test]
+    fn ascii_gives_the_same_terms_as_the_rest_of_unicode() {
+        for words in [1, 2, 11, 12, 13, 59, 60, 61, 90] {
+            let text: String = (0..words)
+                .map(|at| format!("Word_{at}, (x{at}) "))
+                .collect();
+            // A sign that is in no word makes the second text one of characters, not of bytes.
+            let html = format!("<p>{text}<p>{text}\u{2014}");
+            let page = LolEngine.read(&html, &Limits::default());
+            let table = Terms::new(&page);
+            assert_eq!(table.words(0), table.words(1), "{words}");
+            assert_eq!(table.pairs(0), table.pairs(1), "{words}");
+            assert_eq!(table.words(0).len(), SAMPLE.min(2 * words));
+            assert_eq!(table.pairs(0).len(), PAIRED.min(2 * words) - 1);
+        }
+    }
 }
