@@ -3,7 +3,7 @@
 use crate::steps::count;
 
 use rustc_hash::FxHashSet;
-use trommel_html::{Block, Page, hash, words};
+use trommel_html::{Block, EMPTY_HASH, Page, hash, hash_step, words};
 
 /// Words at the start of a block that are hashed.
 const SAMPLE: usize = 60;
@@ -13,26 +13,18 @@ pub(crate) const PAIRED: usize = 12;
 /// Hash of a word in lower case.
 pub(crate) fn word_hash(word: &str) -> u64 {
     if word.is_ascii() {
-        continued(EMPTY, word.bytes().map(|byte| byte.to_ascii_lowercase()))
+        continued(
+            EMPTY_HASH,
+            word.bytes().map(|byte| byte.to_ascii_lowercase()),
+        )
     } else {
         hash(word.to_lowercase().as_bytes())
     }
 }
 
-/// [`hash`] of nothing.
-const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
-
 /// [`hash`] of what was hashed before and these bytes.
 fn continued(before: u64, bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(before, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
-/// [`hash`] of what was hashed before and one byte.
-#[inline]
-fn step(before: u64, byte: u8) -> u64 {
-    (before ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    bytes.fold(before, hash_step)
 }
 
 /// Bytes of words in lower case; 0 for bytes that are of no word in ASCII.
@@ -192,7 +184,7 @@ impl Terms {
     /// a word ends there or not, as that can't be foreseen.
     fn take_ascii(&mut self, text: &[u8], ready: &mut Ready) {
         // The hash of the word at hand and of its pair with the word before, and whether one is at hand.
-        let (mut own, mut pair, mut inside) = (EMPTY, EMPTY, false);
+        let (mut own, mut pair, mut inside) = (EMPTY_HASH, EMPTY_HASH, false);
         let mut found = 0;
         for byte in text.iter().chain(b" ") {
             let lower = LOWER[usize::from(*byte)];
@@ -204,9 +196,17 @@ impl Terms {
             if found == SAMPLE {
                 break;
             }
-            let next = if ends { step(own, b' ') } else { pair };
-            pair = if is_word { step(pair, lower) } else { next };
-            own = if is_word { step(own, lower) } else { EMPTY };
+            let next = if ends { hash_step(own, b' ') } else { pair };
+            pair = if is_word {
+                hash_step(pair, lower)
+            } else {
+                next
+            };
+            own = if is_word {
+                hash_step(own, lower)
+            } else {
+                EMPTY_HASH
+            };
             inside = is_word;
         }
         self.words.extend(ready.words.iter().take(found));

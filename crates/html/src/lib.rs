@@ -51,5 +51,5 @@ pub use lol::{LolEngine, PushReader};
 pub use marks::{Marks, Piece};
 pub use plain::{element_text, fold, plain};
 pub use scan::{ScanEngine, ScanReader};
-pub use table::{Attribute, Block, Element, NONE, Page, Token, hash};
+pub use table::{Attribute, Block, EMPTY_HASH, Element, NONE, Page, Token, hash, hash_step};
 pub use tag::Tag;

@@ -180,20 +180,21 @@ pub struct Token {
 
 /// The hash of an attribute token (FNV-1a, 64 bit): part of the model file, so it never changes.
 pub const fn hash(text: &[u8]) -> u64 {
-    let mut hash = EMPTY;
+    let mut hash = EMPTY_HASH;
     let mut rest = text;
     while let [byte, after @ ..] = rest {
-        hash = step(hash, *byte);
+        hash = hash_step(hash, *byte);
         rest = after;
     }
     hash
 }
 
 /// [`hash`] of nothing.
-pub(crate) const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+pub const EMPTY_HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// [`hash`] of what was hashed before and one byte.
-pub(crate) const fn step(before: u64, byte: u8) -> u64 {
+#[inline]
+pub const fn hash_step(before: u64, byte: u8) -> u64 {
     (before ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
 }
 

@@ -1,6 +1,6 @@
 //! Splitting attribute values into tokens.
 
-use crate::table::{EMPTY, step};
+use crate::table::{EMPTY_HASH, hash_step};
 
 /// Longest token in bytes; longer ones are machine-made and cut.
 const LONGEST: usize = 40;
@@ -11,7 +11,7 @@ const LONGEST: usize = 40;
 pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64)) {
     let mut token = [0u8; LONGEST];
     let mut len = 0;
-    let mut hash = EMPTY;
+    let mut hash = EMPTY_HASH;
     let mut is_wide = false;
     let mut after_lower = false;
     let mut end = |token: &[u8], hash: u64, is_wide: bool| match token {
@@ -33,13 +33,13 @@ pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64)) {
         let class = LETTERS[usize::from(byte)];
         if class & LETTER == 0 || (after_lower && class & UPPER != 0) {
             end(token.get(..len).unwrap_or_default(), hash, is_wide);
-            (len, hash, is_wide) = (0, EMPTY, false);
+            (len, hash, is_wide) = (0, EMPTY_HASH, false);
         }
         if class & LETTER != 0
             && let Some(slot) = token.get_mut(len)
         {
             *slot = byte | (class & UPPER);
-            hash = step(hash, *slot);
+            hash = hash_step(hash, *slot);
             is_wide |= byte >= 0x80;
             len += 1;
         }

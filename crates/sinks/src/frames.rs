@@ -2,7 +2,10 @@
 
 use std::io::{self, Write};
 
-use crate::{Compression, Stream, stream::Spare};
+use crate::{
+    Compression, Stream,
+    stream::{Spare, failed},
+};
 
 /// Compresses what is written into a row of zstd frames or gzip members; plain bytes stay as they are.
 /// Every usual reader takes a row of them for one file (python-zstandard: with `read_across_frames`).
@@ -95,10 +98,6 @@ impl<W: Write> Frames<W> {
         }
         self.end_frame()
     }
-}
-
-fn failed() -> io::Error {
-    io::Error::other("the output failed before")
 }
 
 #[cfg(test)]

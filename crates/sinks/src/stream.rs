@@ -70,7 +70,8 @@ impl Spare {
     }
 }
 
-fn failed() -> io::Error {
+/// What is said of an output that is gone.
+pub(crate) fn failed() -> io::Error {
     io::Error::other("the output failed before")
 }
 
