@@ -43,8 +43,8 @@ fuzz: ## Run every fuzz target for TIME seconds (default 60)
 	scripts/fuzz.sh
 
 bench: ## Time each stage on the sample archive, hostile pages and each published method at growing sizes
-	$(CARGO) bench -p trommel --bench stages
-	$(CARGO) bench -p trommel --bench hostile
+	$(CARGO) bench -p trommel-extract --bench stages
+	$(CARGO) bench -p trommel-extract --bench hostile
 	$(CARGO) bench -p trommel-methods --bench linear
 
 train: build ## Train both shipped models from DATA (some 10 minutes on two cores)

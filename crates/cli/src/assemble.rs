@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::{Result, bail};
+use trommel_output::{Assemble, Format};
 use trommel_pipeline::Output;
-use trommel_sinks::{Assemble, Format};
 
 /// What makes outputs of their spools, for the formats that are not written as they come; `blocks`
 /// tells whether there are blocks in them.
@@ -20,7 +20,7 @@ pub fn last_steps(
         let format = encoding.format;
         let step: Option<Arc<dyn Assemble>> = match format {
             #[cfg(feature = "parquet")]
-            Format::Parquet => Some(Arc::new(trommel_sinks::Parquet { blocks })),
+            Format::Parquet => Some(Arc::new(trommel_output::Parquet { blocks })),
             #[cfg(feature = "index")]
             Format::Tantivy => Some(Arc::new(trommel_index::Tantivy)),
             other if other.is_assembled() => {

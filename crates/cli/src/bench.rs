@@ -5,15 +5,15 @@ use std::{fs, hint::black_box, path::PathBuf, process::ExitCode, sync::Arc, time
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
-use trommel::{Conventions, Document, Extractor, Hints, charset_hints};
 use trommel_archive::{
     MediaType, Payload, PayloadOptions, ReadOptions, Reader, Record, inflate_members, media_type,
     payload,
 };
+use trommel_extract::{Conventions, Document, Extractor, Hints, charset_hints};
 use trommel_html::{Limits, ScanReader, charset};
 use trommel_model::Model;
+use trommel_output::{Compression, Encode as _, Entry, Frames, Jsonl, Source};
 use trommel_pipeline::Plan;
-use trommel_sinks::{Compression, Encode as _, Entry, Frames, Jsonl, Source};
 
 use crate::models;
 

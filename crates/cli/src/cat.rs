@@ -7,8 +7,8 @@ use std::{
 };
 
 use clap::Args;
-use trommel::{Extractor, Hints, charset_hints};
 use trommel_archive::{PayloadOptions, Record, RecordType, payload, write::write_record};
+use trommel_extract::{Extractor, Hints, charset_hints};
 use trommel_html::charset;
 
 use crate::{models, place::Place};

@@ -1,7 +1,7 @@
 //! The options `--comments` and `--headline`.
 
 use clap::{Args, ValueEnum};
-use trommel::{CommentRule, Conventions, HeadlineRule};
+use trommel_extract::{CommentRule, Conventions, HeadlineRule};
 
 /// What counts as main text where people differ
 #[derive(Clone, Copy, Debug, Args)]

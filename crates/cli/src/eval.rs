@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use trommel::{CommentRule, Conventions};
-use trommel_html::words::Rule;
+use trommel_extract::{CommentRule, Conventions};
 use trommel_learn::{EvalOptions, LabelledPage, Mean, Report, evaluate, kept_text};
 use trommel_methods::Method;
 use trommel_model::Model;
+use trommel_text::words::Rule;
 
 use crate::conventions::HeadlineChoice;
 use crate::labelled::LabelledArgs;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use trommel::{
+use trommel_extract::{
     Conventions, Extraction, Extractor, Hints, MarkdownOptions, Verdicts, charset_hints,
 };
 use trommel_html::{Engine, Limits, LolEngine, charset};

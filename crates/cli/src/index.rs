@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Result, bail};
 use clap::Args;
 use trommel_index::IndexWriter;
-use trommel_sinks::{Endpoint, Refused, Stored};
+use trommel_output::{Endpoint, Refused, Stored};
 
 use documents::{Documents, Feed};
 

@@ -15,9 +15,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use trommel::{Hints, charset_hints};
+use trommel_extract::{Hints, charset_hints};
 use trommel_html::{Engine, Limits, LolEngine, charset};
-use trommel_sinks::AtomicFile;
+use trommel_output::AtomicFile;
 
 use crate::models;
 use source::Source;

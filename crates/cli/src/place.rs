@@ -8,8 +8,8 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail};
 use trommel_archive::{ReadOptions, Reader, Record};
+use trommel_output::Source;
 use trommel_pipeline::crawl_charset;
-use trommel_sinks::Source;
 
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq)]

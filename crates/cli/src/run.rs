@@ -14,15 +14,15 @@ use anyhow::{Context, Result};
 use clap::Args;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
-use trommel::{Clock, Conventions, Extractor, MarkdownOptions};
 use trommel_archive::{PayloadOptions, ReadOptions};
+use trommel_extract::{Clock, Conventions, Extractor, MarkdownOptions};
 use trommel_filters::Filters;
 use trommel_model::Model;
+use trommel_output::{AtomicFile, Compression, Format};
 use trommel_pipeline::{
     Choice, Config, Destination, Host, Input, Outcome, Output, Plan, Summary, TextForm, expand,
     run as run_plan, select,
 };
-use trommel_sinks::{AtomicFile, Compression, Format};
 use trommel_sources::Base;
 
 use crate::conventions::ConventionArgs;

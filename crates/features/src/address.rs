@@ -1,7 +1,8 @@
 //! What the address of a page says: its path, and how much of the title stands in it.
 
 use rustc_hash::FxHashSet;
-use trommel_html::{Page, words};
+use trommel_html::Page;
+use trommel_text::words;
 
 use crate::terms::word_hash;
 use crate::text::log;

@@ -2,8 +2,9 @@
 //! with features of its own, as a text in a script has no place among the elements.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_html::Page;
 use trommel_html::json_ld::{self, Content, ContentProperty, ContentSubject};
-use trommel_html::{Page, words};
+use trommel_text::words;
 
 use crate::prose::prose_words;
 use crate::steps::count;

@@ -3,7 +3,8 @@
 
 use std::sync::LazyLock;
 
-use trommel_html::{NONE, Page, Tag, hash};
+use trommel_html::{NONE, Page, Tag};
+use trommel_text::hash;
 
 use crate::outline::Outline;
 use crate::prose::Prose;

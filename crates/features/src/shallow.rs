@@ -1,7 +1,8 @@
 //! Shallow text features: text density and link density of the block and its two neighbours
 //! (Kohlschütter, Fankhauser and Nejdl, WSDM 2010; Peters and Lecocq, WWW 2013, section 3.1).
 
-use trommel_html::{Page, words};
+use trommel_html::Page;
+use trommel_text::words;
 
 /// Characters of the line that text density is measured in.
 const LINE: usize = 80;

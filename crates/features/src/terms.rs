@@ -3,7 +3,8 @@
 use crate::steps::count;
 
 use rustc_hash::FxHashSet;
-use trommel_html::{Block, EMPTY_HASH, Page, hash, hash_step, words};
+use trommel_html::{Block, Page};
+use trommel_text::{EMPTY_HASH, hash, hash_step, words};
 
 /// Words at the start of a block that are hashed.
 const SAMPLE: usize = 60;

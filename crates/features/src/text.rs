@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use trommel_html::{Block, words};
+use trommel_html::Block;
+use trommel_text::words;
 
 pub(crate) const NAMES: [&str; 19] = [
     "text.log_words",

@@ -8,7 +8,8 @@
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use trommel_html::{Attribute, Block, Page, Token, hash};
+use trommel_html::{Attribute, Block, Page, Token};
+use trommel_text::hash;
 
 use crate::steps::count;
 use crate::weights::Weights;

@@ -1,8 +1,9 @@
 //! What the page's head says its topic is, against the words of each block: title, descriptions, and
 //! the texts that structured data repeats.
 
+use trommel_html::Page;
 use trommel_html::json_ld::{self, JsonLdKind};
-use trommel_html::{Page, words};
+use trommel_text::words;
 
 use crate::steps::count;
 use crate::terms::{Terms, WordSet, word_hash};

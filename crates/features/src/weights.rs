@@ -1,6 +1,6 @@
 //! Weights of terms, found by the terms' hashes.
 
-use trommel_html::hash;
+use trommel_text::hash;
 
 use crate::tokens::TokenWeight;
 

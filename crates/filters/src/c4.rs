@@ -4,10 +4,12 @@
 //! JMLR 21 (2020), section 2.2. C4 also takes lines out of the text it keeps; here lines only count
 //! toward the sentences. Its list of bad words and its repeated spans of three sentences are left out.
 
-use trommel::Document;
-use trommel_html::words::is_unspaced;
+use trommel_extract::Document;
+use trommel_text::words::is_unspaced;
 
-use crate::{Filter, Reason, grams::half_words};
+use trommel_text::shingle::half_words;
+
+use crate::{Filter, Reason};
 
 /// Fewest sentences of a page.
 const SENTENCES: usize = 3;

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use trommel::Document;
+use trommel_extract::Document;
 
 use crate::{Capture, Print, Reason};
 

@@ -1,6 +1,6 @@
 //! All filters of a run.
 
-use trommel::Document;
+use trommel_extract::Document;
 
 use crate::{
     Capture, DuplicateSettings, Duplicates, Filter, Print, Reason, Settings, TextRule,

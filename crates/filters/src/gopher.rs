@@ -4,8 +4,8 @@
 //! appendix A1.1, "Quality Filtering". In scripts without spaces a word is two characters, and the mean
 //! length of words, which says nothing there, is not asked for.
 
-use trommel::Document;
-use trommel_html::words::{Rule, is_unspaced, words};
+use trommel_extract::Document;
+use trommel_text::words::{Rule, is_unspaced, words};
 
 use crate::{Filter, Reason};
 

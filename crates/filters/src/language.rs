@@ -1,6 +1,6 @@
 //! By the language of the text.
 
-use trommel::Document;
+use trommel_extract::Document;
 
 use crate::{Filter, LanguageCode, Reason};
 

@@ -1,7 +1,7 @@
 //! By the length of the text.
 
-use trommel::Document;
-use trommel_html::words;
+use trommel_extract::Document;
+use trommel_text::words;
 
 use crate::{Filter, Reason};
 

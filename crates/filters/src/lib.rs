@@ -10,7 +10,6 @@ mod duplicates;
 mod filter;
 mod filters;
 mod gopher;
-mod grams;
 mod language;
 mod length;
 mod memory;

@@ -1,6 +1,6 @@
 //! By what the model says of the page.
 
-use trommel::Document;
+use trommel_extract::Document;
 
 use crate::{Filter, Reason, language::listed};
 

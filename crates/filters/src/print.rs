@@ -1,9 +1,10 @@
 //! What of a text is remembered to know duplicates by.
 
 use sha2::{Digest, Sha256};
-use trommel_html::words::{Rule, words};
+use trommel_text::words::{Rule, words};
 
-use crate::grams::{gram, mix, units};
+use trommel_text::mix;
+use trommel_text::shingle::{gram, units};
 
 /// Words of a shingle. This and the bands are those of FineWeb (Penedo et al. 2024, section 3.4):
 /// pages that share three quarters of their shingles are found in most cases.

@@ -1,16 +1,16 @@
 //! The repetition rules of Gopher.
 //!
 //! Rae et al., "Scaling Language Models: Methods, Analysis & Insights from Training Gopher" (2021),
-//! appendix A1.1, "Repetition Removal", table A1. Phrases are counted as in `grams`: in scripts
+//! appendix A1.1, "Repetition Removal", table A1. Phrases are counted as in [`trommel_text::shingle`]: in scripts
 //! without spaces a word is two characters.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trommel::Document;
+use trommel_extract::Document;
 
-use crate::{
-    Filter, Reason,
-    grams::{Unit, gram, mix, units},
-};
+use trommel_text::mix;
+use trommel_text::shingle::{Unit, gram, units};
+
+use crate::{Filter, Reason};
 
 /// Most of the lines, and of the paragraphs, that may repeat earlier ones.
 const REPEATED: f64 = 0.3;
@@ -67,7 +67,7 @@ fn repeats<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
     let (mut all, mut again, mut chars, mut chars_again) = (0u64, 0u64, 0u64, 0u64);
     for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
         let length = part.chars().count() as u64;
-        let repeated = u64::from(!seen.insert(mix(trommel_html::hash(part.as_bytes()))));
+        let repeated = u64::from(!seen.insert(mix(trommel_text::hash(part.as_bytes()))));
         all += 1;
         chars += length;
         again += repeated;

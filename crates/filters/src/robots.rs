@@ -1,6 +1,6 @@
 //! By what a page asks of robots.
 
-use trommel::Document;
+use trommel_extract::Document;
 
 use crate::{Capture, Filter, Reason, RobotsRule};
 

@@ -160,7 +160,7 @@ pub enum TextRule {
     GopherRepetition,
 }
 
-/// A language as [`trommel::Document::lang`] names it: by ISO 639-1 if there is a code, else by 639-3.
+/// A language as [`trommel_extract::Document::lang`] names it: by ISO 639-1 if there is a code, else by 639-3.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageCode(String);
 

@@ -20,7 +20,7 @@ use crate::table::{Block, NONE, Page};
 use crate::tag::Tag;
 use crate::tag_lexer::{Key, TagText};
 use crate::text::TextFold;
-use crate::words;
+use trommel_text::words;
 
 use classes::Classes;
 

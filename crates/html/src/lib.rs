@@ -28,7 +28,6 @@ mod tag;
 mod tag_lexer;
 mod text;
 mod tokens;
-pub mod words;
 
 #[cfg(test)]
 mod engine_tests;
@@ -51,5 +50,5 @@ pub use lol::{LolEngine, PushReader};
 pub use marks::{Marks, Piece};
 pub use plain::{element_text, fold, plain};
 pub use scan::{ScanEngine, ScanReader};
-pub use table::{Attribute, Block, EMPTY_HASH, Element, NONE, Page, Token, hash, hash_step};
+pub use table::{Attribute, Block, Element, NONE, Page, Token};
 pub use tag::Tag;

@@ -5,8 +5,8 @@ use html5gum::Tokenizer;
 use html5gum::emitters::default::{DefaultEmitter, Token};
 
 use crate::engine_tests::{archives, pages};
-use crate::words::{Rule, words};
 use crate::{Engine, Limits, ScanEngine, Tag};
+use trommel_text::words::{Rule, words};
 
 /// Text outside of the elements that hold none, a line end at every tag that is not inline.
 fn text(html: &str, out: &mut String) {

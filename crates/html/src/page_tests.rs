@@ -424,7 +424,7 @@ mod properties {
                 let linked: usize = pieces
                     .iter()
                     .filter(|piece| piece.marks.link.is_some())
-                    .map(|piece| crate::words::words(piece.text, crate::words::Rule::Characters).count())
+                    .map(|piece| trommel_text::words::words(piece.text, trommel_text::words::Rule::Characters).count())
                     .sum();
                 prop_assert_eq!(linked > 0, block.link_words > 0);
             }

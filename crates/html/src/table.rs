@@ -170,32 +170,12 @@ impl Attribute {
 /// digits) and where lower case turns to upper; in lower case, two bytes or longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// [`hash`] of the text, the same on every machine.
+    /// [`trommel_text::hash()`] of the text, the same on every machine.
     pub hash: u64,
     pub(crate) start: u32,
     pub(crate) len: u16,
     /// Where it stands.
     pub attribute: Attribute,
-}
-
-/// The hash of an attribute token (FNV-1a, 64 bit): part of the model file, so it never changes.
-pub const fn hash(text: &[u8]) -> u64 {
-    let mut hash = EMPTY_HASH;
-    let mut rest = text;
-    while let [byte, after @ ..] = rest {
-        hash = hash_step(hash, *byte);
-        rest = after;
-    }
-    hash
-}
-
-/// [`hash`] of nothing.
-pub const EMPTY_HASH: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// [`hash`] of what was hashed before and one byte.
-#[inline]
-pub const fn hash_step(before: u64, byte: u8) -> u64 {
-    (before ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
 impl Page {

@@ -1,6 +1,6 @@
 //! Splitting attribute values into tokens.
 
-use crate::table::{EMPTY_HASH, hash_step};
+use trommel_text::{EMPTY_HASH, hash_step};
 
 /// Longest token in bytes; longer ones are machine-made and cut.
 const LONGEST: usize = 40;
@@ -24,7 +24,7 @@ pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64)) {
             };
             match token.get(..valid) {
                 Some([]) | None => {}
-                Some(valid) => give(valid, crate::table::hash(valid)),
+                Some(valid) => give(valid, trommel_text::hash(valid)),
             }
         }
         token => give(token, hash),
@@ -74,7 +74,7 @@ const LETTERS: [u8; 256] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::hash;
+    use trommel_text::hash;
 
     fn tokens(value: &str) -> Vec<String> {
         let mut out = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trommel_sinks::{Assemble, SinkError, StoredReader};
+use trommel_output::{Assemble, SinkError, StoredReader};
 
 use crate::{DEFAULT_MEMORY, IndexError, IndexWriter};
 

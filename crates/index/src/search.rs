@@ -6,7 +6,7 @@ use serde::Serialize;
 use tantivy::{
     IndexReader, ReloadPolicy, TantivyDocument, collector::TopDocs, snippet::SnippetGenerator,
 };
-use trommel_sinks::Source;
+use trommel_output::Source;
 
 use crate::{
     IndexError,
@@ -147,7 +147,7 @@ fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
 mod tests {
     use super::*;
     use crate::{DEFAULT_MEMORY, IndexWriter};
-    use trommel_sinks::Stored;
+    use trommel_output::Stored;
 
     fn stored(id: &str, title: &str, text: &str) -> Stored {
         Stored {

@@ -5,7 +5,7 @@ use std::mem;
 
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
-use trommel_html::words::is_unspaced;
+use trommel_text::words::is_unspaced;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// Longest term in bytes; what is longer is no word and is left out.

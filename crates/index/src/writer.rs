@@ -6,7 +6,7 @@ use tantivy::{
     Index, TantivyDocument, TantivyError, Term,
     directory::{MmapDirectory, error::LockError},
 };
-use trommel_sinks::{Stored, record_id};
+use trommel_output::{Stored, record_id};
 
 use crate::{
     IndexError,

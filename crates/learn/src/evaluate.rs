@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::Serialize;
 use trommel_html::Page;
-use trommel_html::words::Rule;
 use trommel_model::JudgedCandidate;
+use trommel_text::words::Rule;
 
 use crate::metric::Scores;
 use crate::pages::{LabelledPage, PageSet};

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use trommel_html::Page;
-use trommel_html::words::{Rule, words};
+use trommel_text::words::{Rule, words};
 
 use crate::lcs::on_common_subsequence;
 

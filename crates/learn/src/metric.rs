@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use trommel_html::words::{Rule, words};
+use trommel_text::words::{Rule, words};
 
 /// Precision, recall and F1, each 0..=1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

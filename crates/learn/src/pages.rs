@@ -8,8 +8,8 @@ use flate2::read::MultiGzDecoder;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use trommel::{Hints, charset_hints};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, payload};
+use trommel_extract::{Hints, charset_hints};
 use trommel_html::{Engine, Limits, LolEngine, Page, charset};
 
 use crate::error::LearnError;

@@ -154,9 +154,9 @@ impl Learned {
             );
             for (salt, columns) in (0u64..).zip(&masks) {
                 let id = page.page.gold.record_id.as_bytes();
-                let draw = trommel_html::hash(id).rotate_left(11)
+                let draw = trommel_text::hash(id).rotate_left(11)
                     ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                if trommel_html::hash(&draw.to_le_bytes()) % MASK >= MASKED {
+                if trommel_text::hash(&draw.to_le_bytes()) % MASK >= MASKED {
                     continue;
                 }
                 for row in table.data[from..].chunks_exact_mut(names.len()) {

@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 use trommel_features::{Group, Rows};
-use trommel_html::words::Rule;
 use trommel_model::{
     CandidateScorer, FORMAT, JudgedCandidate, Model, ModelFile, Part, Score, Selection, Training,
     TrainingSet, VERSION, sigmoid,
 };
+use trommel_text::words::Rule;
 
 use crate::candidates::{COMMENTS, LabelledCandidates, fit_candidates};
 use crate::error::LearnError;

@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashMap;
 use snowball_stemmers_rs::{Algorithm, Stemmer};
-use trommel_html::words::{Rule, words};
-use trommel_html::{Block, Element, Page, hash};
+use trommel_html::{Block, Element, Page};
+use trommel_text::hash;
+use trommel_text::words::{Rule, words};
 
 /// Longest word in bytes that is stemmed.
 const LONGEST: usize = 64;

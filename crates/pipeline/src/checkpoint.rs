@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use trommel_archive::ResumePoint;
 use trommel_filters::DuplicatesState;
-use trommel_sinks::{Disk, hidden};
+use trommel_output::{Disk, hidden};
 
 use crate::{
     FileReport, Summary,
@@ -206,7 +206,7 @@ fn shortened(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_sinks::LocalDisk;
+    use trommel_output::LocalDisk;
 
     fn facts(format: &str) -> Vec<(String, String)> {
         vec![("format".to_owned(), format.to_owned())]

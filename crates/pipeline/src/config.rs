@@ -6,8 +6,8 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, de::Error as _};
-use trommel::{CommentRule, HeadlineRule};
-use trommel_sinks::{Compression, Format};
+use trommel_extract::{CommentRule, HeadlineRule};
+use trommel_output::{Compression, Format};
 
 /// Choices read from a TOML file; the command line wins over each of them.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

@@ -2,8 +2,8 @@
 
 use std::{io::Write, sync::atomic::AtomicBool};
 
-use trommel::Clock;
-use trommel_sinks::{Disk, LocalDisk};
+use trommel_extract::Clock;
+use trommel_output::{Disk, LocalDisk};
 
 use crate::Progress;
 

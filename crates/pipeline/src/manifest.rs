@@ -9,7 +9,7 @@ use std::{
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use trommel_sinks::{Disk, hidden};
+use trommel_output::{Disk, hidden};
 
 const MANIFEST: &str = "manifest.json";
 const SUCCESS: &str = "_SUCCESS";
@@ -103,7 +103,7 @@ fn earlier(path: &Path) -> io::Result<Manifest> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_sinks::LocalDisk;
+    use trommel_output::LocalDisk;
 
     fn listed(folder: &Path, name: &str, documents: u64) -> Listed {
         let (bytes, sha256) = measured(&folder.join(name)).unwrap();

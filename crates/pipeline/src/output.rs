@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use trommel_sinks::{Compression, Format};
+use trommel_output::{Compression, Format};
 
 use crate::Input;
 

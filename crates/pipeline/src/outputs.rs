@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use trommel_sinks::{Compression, Disk, Encode, Frames, Head, Shard, discard, encoder};
+use trommel_output::{Compression, Disk, Encode, Frames, Head, Shard, discard, encoder};
 
 use crate::{Destination, Encoding, Plan, RunError};
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use trommel_filters::Filters;
-use trommel_sinks::{Assemble, Format, hidden};
+use trommel_output::{Assemble, Format, hidden};
 
 use crate::{Destination, Encoding, Input, Output, worker::PAGE_FACTOR};
 

@@ -9,7 +9,7 @@ use trommel_archive::{
     Record,
     write::{gzip_member, write_record},
 };
-use trommel_sinks::{Compression, Disk, Shard, record_id};
+use trommel_output::{Compression, Disk, Shard, record_id};
 
 use crate::{FailureKind, checkpoint::Part};
 

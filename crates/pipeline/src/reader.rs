@@ -9,9 +9,9 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender};
-use trommel::{Clock, Stage};
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
-use trommel_sinks::Disk;
+use trommel_extract::{Clock, Stage};
+use trommel_output::Disk;
 use trommel_sources::Selection;
 
 use crate::{

@@ -10,9 +10,9 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
-use trommel::{Clock, Stage};
 use trommel_archive::PayloadOptions;
-use trommel_sinks::{Disk, SinkError};
+use trommel_extract::{Clock, Stage};
+use trommel_output::{Disk, SinkError};
 
 use crate::{
     Destination, Host, Input, Plan, Progress, ResumeError, State, Summary,

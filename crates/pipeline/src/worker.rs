@@ -7,12 +7,12 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender};
-use trommel::{Clock, Document, Hints, Stage};
 use trommel_archive::{
     MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload,
 };
+use trommel_extract::{Clock, Document, Hints, Stage};
 use trommel_filters::{Capture, Filters};
-use trommel_sinks::{Entry, Source, record_id};
+use trommel_output::{Entry, Source, record_id};
 
 use crate::{
     DropReason, FailureKind,
@@ -23,7 +23,7 @@ use crate::{
     task::{Captured, Made, Task, Timed, Verdict},
 };
 
-/// What takes the text out of a page: usually [`trommel::Extractor::extract`]. It must be pure, as it
+/// What takes the text out of a page: usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
 /// is called from several threads in any order.
 pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 

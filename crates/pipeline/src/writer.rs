@@ -8,7 +8,7 @@ use std::{
 
 use trommel_archive::ResumePoint;
 use trommel_filters::{Duplicates, DuplicatesState, OrderedFilter};
-use trommel_sinks::{Assemble, Disk, SinkError, discard, publish};
+use trommel_output::{Assemble, Disk, SinkError, discard, publish};
 
 use crate::{
     DamageReport, Destination, DropReason, FileReport, Outcome, Plan, RunError, Summary,

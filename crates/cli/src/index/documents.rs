@@ -11,10 +11,10 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow};
-use trommel::Extractor;
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType};
+use trommel_extract::Extractor;
+use trommel_output::{Compression, Format, Source, Stored, StoredError, StoredReader};
 use trommel_pipeline::{Choice, Host, Outcome, Output, Plan, expand};
-use trommel_sinks::{Compression, Format, Source, Stored, StoredError, StoredReader};
 
 use super::Sink;
 use crate::{models, progress::Reporter};

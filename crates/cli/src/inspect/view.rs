@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use trommel::{Conventions, Document, Extraction, Hints, Role};
+use trommel_extract::{Conventions, Document, Extraction, Hints, Role};
 use trommel_html::{Page, charset::Decoded};
 use trommel_model::Model;
 

@@ -4,10 +4,11 @@ use super::claims::Claims;
 use super::classes::{self, Class};
 use super::{Builder, Open, has_optional_end, narrow};
 use crate::limits::Cap;
-use crate::table::{Attribute, Element, NONE, Token, hash};
+use crate::table::{Attribute, Element, NONE, Token};
 use crate::tag::Tag;
 use crate::tag_lexer::{Key, TagText};
 use crate::tokens;
+use trommel_text::hash;
 
 impl Builder {
     pub(super) fn push(&mut self, text: &TagText, offset: usize, link: bool) {

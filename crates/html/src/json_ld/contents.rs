@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::{JsonLd, Node};
 use crate::head::Head;
 use crate::plain::plain;
-use crate::table::hash;
+use trommel_text::hash;
 
 /// Texts that are kept of one page.
 const CONTENTS: usize = 64;

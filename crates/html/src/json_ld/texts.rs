@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::contents::{COMMENTS, POSTINGS, PRODUCTS};
 use super::{JsonLd, Node};
 use crate::plain::plain;
-use crate::table::hash;
+use trommel_text::hash;
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

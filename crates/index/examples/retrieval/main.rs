@@ -17,11 +17,11 @@ use std::{
 use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
 use serde::Deserialize;
-use trommel::{Extractor, Hints};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, payload};
+use trommel_extract::{Extractor, Hints};
 use trommel_index::{Index, IndexWriter};
 use trommel_model::Model;
-use trommel_sinks::Stored;
+use trommel_output::Stored;
 
 use queries::{Query, by_title, by_words, terms};
 
@@ -164,7 +164,7 @@ fn read(data: &Path, set: &str, extractors: &[Extractor; 2], items: &mut Vec<Ite
 }
 
 /// What `trommel index` makes of a document.
-fn product(document: &trommel::Document) -> Form {
+fn product(document: &trommel_extract::Document) -> Form {
     Form {
         title: document.title.clone(),
         headings: document.headings.clone(),

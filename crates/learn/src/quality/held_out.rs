@@ -1,10 +1,10 @@
 //! Scores of finished models on sets that none of them was trained on.
 
 use std::path::Path;
-use trommel::{CommentRule, Conventions};
+use trommel_extract::{CommentRule, Conventions};
 
-use trommel_html::words::Rule;
 use trommel_model::Model;
+use trommel_text::words::Rule;
 
 use super::error::QualityError;
 use super::judged::JudgedSet;

@@ -9,8 +9,8 @@ use flate2::Compression;
 use flate2::GzBuilder;
 use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
-use trommel_html::words::{Rule, count};
 use trommel_model::JudgedCandidate;
+use trommel_text::words::{Rule, count};
 
 use super::error::QualityError;
 use crate::candidates::COMMENTS;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use trommel_features::{Group, ListedToken, Schema};
-use trommel_html::words::Rule;
 use trommel_html::{Page, Tag};
 use trommel_learn::{PageSet, Scores, kept_text};
+use trommel_text::words::Rule;
 
 use super::error::ResultsError;
 use crate::method::{Example, Method};

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use trommel_sinks::{Disk, DiskFile, LocalDisk};
+use trommel_output::{Disk, DiskFile, LocalDisk};
 
 /// Does so many operations that change files and fails at all after them, as a disk does that is full
 /// or gone. The write at which it fails stores half of its bytes. Files end with an error after so

@@ -5,11 +5,11 @@ use std::{
 };
 
 use serde_json::Value;
-use trommel::{Document, Hints};
 use trommel_archive::write::{gzip_member, write_record};
+use trommel_extract::{Document, Hints};
 use trommel_filters::Filters;
+use trommel_output::{Compression, Format};
 use trommel_pipeline::{Destination, Encoding, Input, Output, Plan};
-use trommel_sinks::{Compression, Format};
 
 pub const DATE: &str = "2024-05-18T01:58:10Z";
 

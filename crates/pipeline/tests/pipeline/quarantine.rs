@@ -3,10 +3,10 @@
 use std::{fs, io, path::Path};
 
 use serde_json::Value;
-use trommel::{Document, Hints};
 use trommel_archive::{ReadOptions, Reader, RecordType};
+use trommel_extract::{Document, Hints};
+use trommel_output::Format;
 use trommel_pipeline::{Destination, Host, Outcome, run};
-use trommel_sinks::Format;
 
 use crate::make::*;
 

@@ -14,10 +14,10 @@ use std::{
 
 use serde_json::Value;
 use trommel_filters::{DuplicateSettings, Filters, Reason, Settings};
+use trommel_output::{Assemble, Compression, Disk, Format, SinkError};
 use trommel_pipeline::{
     Destination, DropReason, Encoding, Host, Outcome, Plan, Progress, RunError, State, Summary, run,
 };
-use trommel_sinks::{Assemble, Compression, Disk, Format, SinkError};
 
 use crate::{disk::Failing, make::*};
 

@@ -10,11 +10,11 @@ use std::{
 
 use serde_json::Value;
 use trommel_archive::write::gzip_member;
+use trommel_output::{Compression, Format, record_id};
 use trommel_pipeline::{
     Choice, Destination, DropReason, Encoding, FailureKind, Host, Input, Outcome, Output, RunError,
     State, Summary, run,
 };
-use trommel_sinks::{Compression, Format, record_id};
 
 use crate::make::*;
 

@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use hostile::SHAPES;
-use trommel::{Extractor, Hints};
+use trommel_extract::{Extractor, Hints};
 use trommel_model::Model;
 
 static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(|| {

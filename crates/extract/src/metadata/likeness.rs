@@ -1,7 +1,7 @@
 //! How much two short texts are alike.
 
 use rustc_hash::FxHashSet;
-use trommel_html::words;
+use trommel_text::words;
 
 /// Words of a text that are compared: titles have fewer.
 const MOST: usize = 80;

@@ -98,7 +98,7 @@ mod tests {
     };
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::RowAccessor;
-    use trommel::{BlockVerdict, Role};
+    use trommel_extract::{BlockVerdict, Role};
 
     #[test]
     fn documents_read_back_and_bytes_repeat() {

@@ -8,7 +8,7 @@ use std::{
 
 use flate2::bufread::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
-use trommel::{Metadata, Role};
+use trommel_extract::{Metadata, Role};
 
 use crate::Source;
 

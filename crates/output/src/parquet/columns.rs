@@ -7,7 +7,7 @@ use parquet::{
     errors::ParquetError,
     file::writer::SerializedRowGroupWriter,
 };
-use trommel_html::words;
+use trommel_text::words;
 
 use crate::{Stored, StoredBlock};
 

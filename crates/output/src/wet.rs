@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::jsonl::tests::{document, entry, source};
     use std::io::Read;
-    use trommel::Document;
+    use trommel_extract::Document;
 
     const PLAIN: Wet = Wet { gzip: false };
 

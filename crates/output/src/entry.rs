@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
-use trommel::Document;
+use trommel_extract::Document;
 
 /// Where the record of a page is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

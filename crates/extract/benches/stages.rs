@@ -13,11 +13,11 @@ use std::{
 
 use divan::{AllocProfiler, Bencher, counter::BytesCount};
 use flate2::read::MultiGzDecoder;
-use trommel::{Conventions, Extraction, Extractor, Hints, charset_hints};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
+use trommel_extract::{Conventions, Extraction, Extractor, Hints, charset_hints};
 use trommel_html::{Engine, Limits, LolEngine, Page, ScanEngine, ScanReader, charset};
 use trommel_model::Model;
-use trommel_sinks::{Encode, Entry, Jsonl, Source};
+use trommel_output::{Encode, Entry, Jsonl, Source};
 
 #[global_allocator]
 static ALLOCATIONS: AllocProfiler = AllocProfiler::system();

@@ -338,7 +338,7 @@ mod tests {
         use super::*;
         use proptest::prelude::*;
         use pulldown_cmark::{Event, Options, Parser, TagEnd};
-        use trommel_html::words::{Rule, words};
+        use trommel_text::words::{Rule, words};
 
         fn markup() -> impl Strategy<Value = String> {
             let piece = prop_oneof![

@@ -1,6 +1,7 @@
 //! Who wrote a page.
 
-use trommel_html::{Attribute, FactKind, element_text, hash, plain};
+use trommel_html::{Attribute, FactKind, element_text, plain};
+use trommel_text::hash;
 
 use super::headline::near;
 use super::person;

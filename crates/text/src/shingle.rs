@@ -4,24 +4,25 @@
 //! character is taken for half a word, about the mean of Chinese and Japanese, so that a phrase of `n`
 //! words has the length of one in both kinds of script.
 
-use trommel_html::words::{Rule, is_unspaced, words};
+use crate::hash::{hash, mix};
+use crate::words::{Rule, is_unspaced, words};
 
 /// A word, or a character of a script without spaces, or what stands for several.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Unit {
+pub struct Unit {
     /// Well mixed hash of its letters.
-    pub(crate) hash: u64,
+    pub hash: u64,
     /// Its characters.
-    pub(crate) chars: u32,
+    pub chars: u32,
     /// Half words: 2 or 1.
-    pub(crate) weight: u32,
+    pub weight: u32,
 }
 
 /// The units of a text; letters are taken as they stand.
-pub(crate) fn units(text: &str) -> Vec<Unit> {
+pub fn units(text: &str) -> Vec<Unit> {
     words(text, Rule::Characters)
         .map(|word| Unit {
-            hash: mix(trommel_html::hash(word.as_bytes())),
+            hash: mix(hash(word.as_bytes())),
             chars: u32::try_from(word.chars().count()).unwrap_or(u32::MAX),
             weight: if word.starts_with(is_unspaced) { 1 } else { 2 },
         })
@@ -29,7 +30,7 @@ pub(crate) fn units(text: &str) -> Vec<Unit> {
 }
 
 /// Words of a text: those between spaces, and every two characters of scripts without spaces.
-pub(crate) fn half_words(text: &str) -> u32 {
+pub fn half_words(text: &str) -> u32 {
     words(text, Rule::Characters)
         .map(|word| if word.starts_with(is_unspaced) { 1 } else { 2 })
         .sum()
@@ -37,17 +38,17 @@ pub(crate) fn half_words(text: &str) -> u32 {
 
 /// A phrase of so many words.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Gram {
+pub struct Gram {
     /// Well mixed hash of its units.
-    pub(crate) hash: u64,
+    pub hash: u64,
     /// Its characters, without what stands between its units.
-    pub(crate) chars: u32,
+    pub chars: u32,
     /// Number of its units.
-    pub(crate) units: usize,
+    pub units: usize,
 }
 
 /// The phrase of `words` words that begins with the first of `units`; none if they are fewer.
-pub(crate) fn gram(units: &[Unit], words: u32) -> Option<Gram> {
+pub fn gram(units: &[Unit], words: u32) -> Option<Gram> {
     let (mut hash, mut chars, mut weight) = (0, 0u32, 0);
     for (at, unit) in units.iter().enumerate() {
         hash = mix(hash ^ unit.hash);
@@ -62,14 +63,6 @@ pub(crate) fn gram(units: &[Unit], words: u32) -> Option<Gram> {
         }
     }
     None
-}
-
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a bijection that spreads every bit.
-pub(crate) fn mix(value: u64) -> u64 {
-    let mut mixed = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The keys shared by the formats that write one map a document.
 
 use serde::Serialize;
-use trommel::{BlockVerdict, Metadata, Role};
+use trommel_extract::{BlockVerdict, Metadata, Role};
 
 use crate::{Entry, Source};
 

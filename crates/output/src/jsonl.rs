@@ -22,7 +22,7 @@ impl Encode for Jsonl {
 pub(crate) mod tests {
     use super::*;
     use crate::Source;
-    use trommel::{Document, Metadata};
+    use trommel_extract::{Document, Metadata};
 
     pub(crate) fn source(inner: u64) -> Source {
         Source {
