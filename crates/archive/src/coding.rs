@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use crate::gzip;
+use crate::{gzip, signature};
 
 /// Bytes read from a decoder at a time.
 const CHUNK: usize = 64 * 1024;
@@ -29,7 +29,7 @@ pub(crate) enum Undone {
 pub(crate) fn gzip(coded: &[u8], limit: usize) -> Undone {
     let mut body = Vec::new();
     let mut rest = coded;
-    while rest.starts_with(&gzip::MAGIC) {
+    while rest.starts_with(&signature::GZIP_DEFLATE) {
         let Some(length) = gzip::header_length(rest) else {
             break;
         };
@@ -131,7 +131,7 @@ pub(crate) fn brotli(coded: &[u8], limit: usize) -> Undone {
 
 /// zstd, one frame or several.
 pub(crate) fn zstd(coded: &[u8], limit: usize) -> Undone {
-    if !coded.starts_with(&crate::zst::MAGIC) && !crate::zst::is_skippable(coded) {
+    if !coded.starts_with(&signature::ZSTD) && !crate::zst::is_skippable(coded) {
         return Undone::Not;
     }
     match zstd::stream::read::Decoder::with_buffer(coded) {

@@ -7,12 +7,12 @@ use memchr::memmem;
 use crate::{
     error::ArchiveError,
     gzip::Gzip,
-    lz4::{self, Lz4},
-    reader::HEAD,
+    lz4::Lz4,
+    signature::Signature,
     source::Source,
-    start::is_warc,
+    start::{HEAD, is_warc},
     stream::Codec,
-    zst::{self, Zst},
+    zst::Zst,
 };
 
 /// Finds the compression by the first bytes.
@@ -29,19 +29,18 @@ pub(crate) fn detect(file: &Arc<str>, source: &mut Source) -> Result<Codec, Arch
             what,
         })
     };
-    match head {
-        [] => return Err(ArchiveError::Empty { file: file.clone() }),
-        [0x1f, 0x8b, ..] => return Ok(Codec::Gzip(Box::new(Gzip::new()))),
-        head if head.starts_with(&lz4::MAGIC) => return Ok(Codec::Lz4(Box::new(Lz4::new()))),
-        head if head.starts_with(&lz4::LEGACY_MAGIC) => return unsupported("legacy lz4"),
-        [b'B', b'Z', b'h', ..] => return unsupported("bzip2"),
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return unsupported("xz"),
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => return unsupported("zip (WACZ)"),
-        head if head.starts_with(&zst::MAGIC) || zst::is_skippable(head) => {
-            return Ok(Codec::Zst(Box::new(Zst::new().map_err(io)?)));
-        }
-        head if is_warc(head) => return Ok(Codec::Plain),
-        _ => {}
+    match Signature::of(head) {
+        None if head.is_empty() => return Err(ArchiveError::Empty { file: file.clone() }),
+        None => {}
+        Some(Signature::Gzip) => return Ok(Codec::Gzip(Box::new(Gzip::new()))),
+        Some(Signature::Zstd) => return Ok(Codec::Zst(Box::new(Zst::new().map_err(io)?))),
+        Some(Signature::Lz4) => return Ok(Codec::Lz4(Box::new(Lz4::new()))),
+        Some(Signature::Warc) => return Ok(Codec::Plain),
+        Some(Signature::Lz4Legacy) => return unsupported("legacy lz4"),
+        Some(Signature::Bzip2) => return unsupported("bzip2"),
+        Some(Signature::Xz) => return unsupported("xz"),
+        Some(Signature::Zip) => return unsupported("zip (WACZ)"),
+        Some(Signature::Parquet) => return unsupported("Parquet"),
     }
     // The head may be damaged: a member that holds a record tells the compression as well.
     let head = source.peek(HEAD).map_err(io)?;

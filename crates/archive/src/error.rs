@@ -16,6 +16,10 @@ pub enum Damage {
     Junk,
     /// A record whose header has no end, is too long, or has no field.
     Header,
+    /// Zeros where compressed data should be: a part of the file was never written, or lost.
+    Zeros,
+    /// The file became shorter while it was read.
+    Shrunk,
     /// A zstd dictionary at the head of the file that can't be used.
     Dictionary,
 }
@@ -28,6 +32,8 @@ impl fmt::Display for Damage {
             Damage::Checksum => "checksum or length of a compressed member is wrong",
             Damage::Junk => "bytes that belong to no record",
             Damage::Header => "record header can't be read",
+            Damage::Zeros => "zeros in place of data",
+            Damage::Shrunk => "file became shorter while it was read",
             Damage::Dictionary => "zstd dictionary can't be used",
         })
     }
@@ -35,7 +41,7 @@ impl fmt::Display for Damage {
 
 /// An error of one archive file.
 ///
-/// [`ArchiveError::Damage`] is passed: the reader goes on at the next record. All others end the reading.
+/// After [`ArchiveError::Damage`] the reader continues with the next record. All others end the reading.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
@@ -82,10 +88,12 @@ pub enum ArchiveError {
     Damage {
         /// Name of the archive.
         file: Arc<str>,
-        /// Stored offset where the damage begins (where it was noticed; the start of the member
-        /// if nothing of it could be used).
+        /// Stored offset where the damage begins: after the last whole record that the member gave,
+        /// or the start of the member if it gave none.
         offset: u64,
-        /// Stored bytes of which nothing was given. Inside one compressed member: plain bytes.
+        /// Stored bytes from there on that gave no whole record. Junk inside of a compressed member
+        /// counts in plain bytes. Of a record in which the file ends: bytes of its block that are
+        /// missing.
         lost: u64,
         /// What is damaged.
         what: Damage,

@@ -8,13 +8,13 @@ use crate::{
     buffer::Buffer,
     error::Damage,
     inflate::{Inflate, Inflated, crc32},
+    member::{Begin, Stop},
+    signature::GZIP_DEFLATE as MAGIC,
     source::Source,
     start::is_one_record,
-    stream::{Begin, Stop},
+    zeros::{TAR_BLOCK, ZeroRuns, is_padding},
 };
 
-/// First bytes of a member that holds deflate, the only method there is.
-pub(crate) const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 /// Plain bytes made at a time.
 const CHUNK: usize = 64 * 1024;
 /// Longest member header read: an extra field is at most 64 KiB, names are short.
@@ -45,6 +45,8 @@ pub(crate) struct Gzip {
     most: usize,
     /// Checksum and length (modulo 2^32) of a member that was.
     sum: Option<(u32, u32)>,
+    /// Runs of zeros among the stored bytes of the member.
+    zeros: ZeroRuns,
 }
 
 impl Gzip {
@@ -59,7 +61,13 @@ impl Gzip {
             misses: 0,
             most: MAX_PLAIN,
             sum: None,
+            zeros: ZeroRuns::default(),
         }
+    }
+
+    /// Where the first long run of zeros in the member begins, and the bytes of all such runs.
+    pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
+        self.zeros.found()
     }
 
     /// Takes only such members whole as have about this many plain bytes at most: no more of one are
@@ -80,8 +88,11 @@ impl Gzip {
 
     /// Reads the header of the next member.
     pub(crate) fn begin(&mut self, source: &mut Source) -> io::Result<Begin> {
-        skip_padding(source)?;
+        let hole = !skip_padding(source)?;
         source.mark();
+        if hole {
+            return Ok(Begin::Broken(Damage::Zeros));
+        }
         let mut want = 32;
         let length = loop {
             let bytes = source.peek(want)?;
@@ -100,6 +111,7 @@ impl Gzip {
             }
         };
         source.consume(length);
+        self.zeros.begin(source.position());
         self.inflate.reset(false);
         self.crc.reset();
         self.body_ended = false;
@@ -130,6 +142,7 @@ impl Gzip {
             let status = self.inflate.decompress(input, room, FlushDecompress::None);
             let read = usize::try_from(self.inflate.total_in() - read_before).unwrap_or(0);
             let made = usize::try_from(self.inflate.total_out() - made_before).unwrap_or(0);
+            self.zeros.see(input.get(..read).unwrap_or_default());
             self.crc.update(room.get(..made).unwrap_or_default());
             window.filled(made);
             source.consume(read);
@@ -178,6 +191,7 @@ impl Gzip {
                     }
                     let length = u32::try_from(made).unwrap_or(u32::MAX);
                     self.sum = Some((crc32(plain), length));
+                    self.zeros.see(stored.get(..read).unwrap_or_default());
                     self.misses = 0;
                     self.body_ended = true;
                     window.filled(made);
@@ -229,18 +243,26 @@ impl Gzip {
     }
 }
 
-/// Passes zeros and line ends between members: tapes, block devices and careless joins leave them.
-fn skip_padding(source: &mut Source) -> io::Result<()> {
+/// Passes line ends and padding between members: tapes, block devices and careless joins leave them.
+/// False where more zeros follow than padding has: members may have been there.
+fn skip_padding(source: &mut Source) -> io::Result<bool> {
     loop {
-        let bytes = source.peek(1)?;
-        let padding = bytes
-            .iter()
-            .take_while(|b| matches!(b, 0 | b'\r' | b'\n'))
-            .count();
-        if padding == 0 {
-            return Ok(());
+        match source.peek(1)?.first() {
+            Some(b'\r' | b'\n') => source.consume(1),
+            Some(0) => {
+                // As many as tell padding from a hole.
+                let most = usize::try_from(TAR_BLOCK).unwrap_or(usize::MAX);
+                let bytes = source.peek(most)?;
+                let zeros = bytes.iter().take_while(|b| **b == 0).count();
+                let ends_file = zeros == bytes.len() && zeros < most;
+                let end = source.position() + zeros as u64;
+                if !is_padding(zeros as u64, end, ends_file) {
+                    return Ok(false);
+                }
+                source.consume(zeros);
+            }
+            _ => return Ok(true),
         }
-        source.consume(padding);
     }
 }
 

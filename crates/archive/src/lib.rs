@@ -1,11 +1,10 @@
 //! Reads WARC and ARC archives in every usual compression, record by record, with the place of each.
 //!
 //! [`Reader`] gives [`Record`]s, from the start of a file or from a [`ResumePoint`]; [`payload`] undoes HTTP and its codings; [`media_type`] tells what
-//! the payload is; [`mod@write`] writes records.
+//! the payload is; [`mod@write`] writes records; [`name`] and [`signature`] tell archives from other files.
 
 #![warn(missing_docs)]
 
-mod bare;
 mod buffer;
 mod chunked;
 mod coding;
@@ -15,23 +14,29 @@ mod gzip;
 mod headers;
 mod http;
 mod inflate;
+mod inflate_only;
 mod lz4;
 mod media;
+mod member;
+pub mod name;
 mod payload;
 mod reader;
 mod record;
 mod resume;
+pub mod signature;
 mod source;
 mod start;
 mod stream;
 pub mod write;
+mod zeros;
 mod zst;
 
-pub use bare::inflate_members;
 pub use error::{ArchiveError, Damage, PayloadError};
 pub use headers::Headers;
+pub use inflate_only::inflate_members;
 pub use media::{MediaType, TypeSource, media_type};
 pub use payload::{Coding, Payload, PayloadNote, PayloadOptions, payload};
 pub use reader::{ReadOptions, Reader};
 pub use record::{Format, Note, Place, Record, RecordType};
 pub use resume::ResumePoint;
+pub use signature::Signature;

@@ -7,13 +7,14 @@ use lz4_flex::block;
 use twox_hash::XxHash32;
 
 use crate::{
-    buffer::Buffer, error::Damage, source::Source, stream::Begin, stream::Stop, zst::is_skippable,
+    buffer::Buffer,
+    error::Damage,
+    member::{Begin, Stop},
+    signature::LZ4 as MAGIC,
+    source::Source,
+    zst::is_skippable,
 };
 
-/// First bytes of a frame.
-pub(crate) const MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
-/// First bytes of a frame as written before 2013, which has no checksums and no end.
-pub(crate) const LEGACY_MAGIC: [u8; 4] = [0x02, 0x21, 0x4c, 0x18];
 /// Longest frame header: magic, two flag bytes, content size, dictionary, checksum.
 const MAX_HEADER: usize = 19;
 /// Plain bytes that a block may refer back to.

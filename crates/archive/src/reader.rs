@@ -6,18 +6,19 @@ mod whole_tests;
 
 use std::{collections::VecDeque, fs::File, io::Read, path::Path, sync::Arc};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     detect::detect,
     error::{ArchiveError, Damage},
+    member::Stop,
     record::Record,
     resume::ResumePoint,
     source::Source,
-    start::{ARC_REACH, ArcLine, Found, Search, WARC_REACH, is_warc, record_starts},
-    stream::{Stop, Stream},
+    start::{ARC_REACH, ArcLine, Found, HEAD, Search, WARC_REACH, is_warc, record_starts},
+    stream::Stream,
 };
 
-/// Bytes at the head of a file in which a first record is looked for.
-pub(crate) const HEAD: usize = 1024 * 1024;
 /// Buffers kept for blocks to come, and the bytes of the largest.
 const SPARES: usize = 8;
 const SPARE_BYTES: usize = 4 * 1024 * 1024;
@@ -53,8 +54,9 @@ pub struct Reader {
     pub(crate) queue: VecDeque<Result<Record, ArchiveError>>,
     pub(crate) arc: bool,
     pub(crate) given: u64,
-    /// Stored offset of the member the last record came from.
-    pub(crate) last_offset: Option<u64>,
+    pub(crate) accounted: Accounted,
+    /// Length that the input is known to have.
+    pub(crate) expected_length: Option<u64>,
     /// Plain bytes skipped before the first record.
     pub(crate) skipped: u64,
     pub(crate) hint: Option<String>,
@@ -64,6 +66,18 @@ pub struct Reader {
     pub(crate) spares: Vec<Vec<u8>>,
     /// State before the items at hand were read; its items are those given since.
     pub(crate) before: ResumePoint,
+}
+
+/// What became of the stored bytes of a member so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Accounted {
+    /// Stored offset of the member.
+    member: u64,
+    /// Stored offset up to which its bytes gave whole records or were reported; the start of the
+    /// member, or before it, if there is none.
+    until: u64,
+    /// Bytes that the last record's block lacks; None if the record is whole.
+    missing: Option<u64>,
 }
 
 impl Reader {
@@ -96,7 +110,8 @@ impl Reader {
             queue: VecDeque::new(),
             arc: false,
             given: 0,
-            last_offset: None,
+            accounted: Accounted::default(),
+            expected_length: None,
             skipped: 0,
             hint: None,
             lies: 0,
@@ -153,14 +168,25 @@ impl Reader {
     /// As [`Reader::new`], and a file that can't be opened.
     pub fn open(path: &Path, options: ReadOptions) -> Result<Reader, ArchiveError> {
         let name: Arc<str> = path.to_string_lossy().into();
-        match File::open(path) {
-            Ok(file) => Reader::new(name, file, options),
+        let open = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        match open {
+            Ok((length, file)) => {
+                let mut reader = Reader::new(name, file, options)?;
+                reader.expect_length(length);
+                Ok(reader)
+            }
             Err(source) => Err(ArchiveError::Io {
                 file: name,
                 offset: 0,
                 source,
             }),
         }
+    }
+
+    /// Says how many stored bytes the input has, as far as is known when reading begins. If it ends
+    /// before, that is damage ([`Damage::Shrunk`]) even where a record ends.
+    pub fn expect_length(&mut self, length: u64) {
+        self.expected_length = Some(length);
     }
 
     /// Stored bytes decoded so far. (On a `&mut Reader`, write `Reader::position(&reader)`:
@@ -210,6 +236,22 @@ impl Reader {
         }
     }
 
+    /// Counts the bytes of the member up to here as given or reported, but for a record that is not
+    /// whole and lacks `missing` bytes.
+    pub(crate) fn account(&mut self, missing: Option<u64>) {
+        let member = self.stream.member_offset();
+        let until = match missing {
+            Some(_) if self.accounted.member == member => self.accounted.until,
+            Some(_) => member,
+            None => self.stream.decoded_before(),
+        };
+        self.accounted = Accounted {
+            member,
+            until,
+            missing,
+        };
+    }
+
     fn fail(&mut self, error: ArchiveError) {
         self.queue.push_back(Err(error));
         self.finished = true;
@@ -222,11 +264,31 @@ impl Reader {
                 file: self.file.clone(),
                 hint,
             });
+        } else if self.falls_short().is_some() {
+            self.damage(Damage::Shrunk, self.stream.position(), 0);
         }
         self.finished = true;
     }
 
-    fn damage(&mut self, what: Damage, offset: u64, lost: u64) {
+    /// Stored bytes that the input lacks, if it has ended before its length.
+    fn falls_short(&self) -> Option<u64> {
+        if !matches!(self.stream.stop(), Some(Stop::End)) {
+            return None;
+        }
+        let expected = self.expected_length?;
+        expected
+            .checked_sub(self.stream.position())
+            .filter(|short| *short > 0)
+    }
+
+    fn damage(&mut self, mut what: Damage, offset: u64, mut lost: u64) {
+        if matches!(what, Damage::Cut | Damage::Shrunk)
+            && let Some(short) = self.falls_short()
+        {
+            let end = self.stream.position().saturating_add(short);
+            (what, lost) = (Damage::Shrunk, end.saturating_sub(offset));
+            self.expected_length = None;
+        }
         let file = self.file.clone();
         self.queue.push_back(Err(ArchiveError::Damage {
             file,
@@ -239,19 +301,36 @@ impl Reader {
     /// Goes on after a member that can't be decoded further.
     fn pass_member(&mut self, what: Damage) {
         let from = self.stream.member_offset();
-        let noticed = self.stream.position();
+        let zeros = self.stream.zeros();
         let arc = self.arc || self.given == 0;
         let next = self.stream.resync(|plain| {
             let plain = plain.trim_ascii_start();
             is_warc(plain) || arc && arc_starts(plain)
         });
-        // Nothing of the member was given, or the decoder ran into members that are read again.
-        let offset = if self.last_offset == Some(from) && next >= noticed {
-            noticed
-        } else {
-            from
+        let Accounted {
+            member,
+            until,
+            missing,
+        } = std::mem::take(&mut self.accounted);
+        let ended = matches!(self.stream.stop(), Some(Stop::End));
+        let (offset, lost) = match missing.filter(|_| member == from) {
+            // The file ends in the block.
+            Some(missing) if what == Damage::Cut && ended => (next, missing),
+            // Where nothing of the member was given, and where the decoder ran into members that are
+            // read again, all of it counts.
+            _ => {
+                let given = member == from && (from..=next).contains(&until);
+                let offset = if given { until } else { from };
+                (offset, next.saturating_sub(offset))
+            }
         };
-        self.damage(what, offset, next.saturating_sub(offset));
+        match zeros {
+            // The member decodes to its end, but with something else in place of what was there.
+            Some((offset, zeros)) if what == Damage::Checksum => {
+                self.damage(what, offset, zeros.max(lost));
+            }
+            _ => self.damage(what, offset, lost),
+        }
     }
 
     /// Passes blank lines, through members if need be. False if nothing but a stop is left.
@@ -388,6 +467,7 @@ impl Reader {
             plain
         };
         self.damage(Damage::Junk, member, lost);
+        self.account(None);
     }
 }
 

@@ -181,14 +181,20 @@ impl Record {
         self.headers.get(name).filter(|value| !value.is_empty())
     }
 
-    /// WARC-Record-ID without its angle brackets.
+    /// Value of a field without angle brackets, unless nothing is left.
+    fn bracketed(&self, name: &str) -> Option<&str> {
+        let value = self.field(name).map(without_brackets);
+        value.filter(|value| !value.is_empty())
+    }
+
+    /// WARC-Record-ID without its angle brackets; none if nothing is between them.
     pub fn id(&self) -> Option<&str> {
-        self.field("WARC-Record-ID").map(bare)
+        self.bracketed("WARC-Record-ID")
     }
 
     /// WARC-Target-URI without angle brackets (WARC 1.0 files in the wild write them).
     pub fn url(&self) -> Option<&str> {
-        self.field("WARC-Target-URI").map(bare)
+        self.bracketed("WARC-Target-URI")
     }
 
     /// WARC-Date as it stands.
@@ -213,17 +219,17 @@ impl Record {
 
     /// WARC-Concurrent-To, the first, without angle brackets.
     pub fn concurrent_to(&self) -> Option<&str> {
-        self.field("WARC-Concurrent-To").map(bare)
+        self.bracketed("WARC-Concurrent-To")
     }
 
     /// WARC-Refers-To without angle brackets.
     pub fn refers_to(&self) -> Option<&str> {
-        self.field("WARC-Refers-To").map(bare)
+        self.bracketed("WARC-Refers-To")
     }
 
     /// WARC-Profile of a revisit, without angle brackets.
     pub fn profile(&self) -> Option<&str> {
-        self.field("WARC-Profile").map(bare)
+        self.bracketed("WARC-Profile")
     }
 
     /// WARC-Segment-Number, from 1.
@@ -238,7 +244,7 @@ impl Record {
 }
 
 /// Takes blanks and one pair of angle brackets off.
-fn bare(value: &str) -> &str {
+fn without_brackets(value: &str) -> &str {
     let value = value.trim();
     value
         .strip_prefix('<')
@@ -276,12 +282,14 @@ mod tests {
             ("warc-target-uri", "<http://a/?x=<y>>"),
             ("WARC-Concurrent-To", "urn:uuid:2"),
             ("WARC-Truncated", ""),
+            ("WARC-Refers-To", "< >"),
             ("WARC-Segment-Number", "2"),
         ]);
         assert_eq!(record.id(), Some("urn:uuid:1"));
         assert_eq!(record.url(), Some("http://a/?x=<y>"));
         assert_eq!(record.concurrent_to(), Some("urn:uuid:2"));
         assert_eq!(record.truncated(), None);
+        assert_eq!(record.refers_to(), None);
         assert_eq!(record.segment_number(), Some(2));
         assert_eq!(record.place.to_string(), "f:7");
     }

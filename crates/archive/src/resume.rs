@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::ArchiveError,
-    reader::{ReadOptions, Reader},
+    reader::{Accounted, ReadOptions, Reader},
     source::Source,
     stream::{Compression, Stand, Stream},
 };
@@ -36,7 +36,7 @@ struct State {
     stand: Stand,
     arc: bool,
     given: u64,
-    last_offset: Option<u64>,
+    accounted: Accounted,
     lies: u32,
     finished: bool,
 }
@@ -71,7 +71,7 @@ impl Reader {
                 stand,
                 arc: self.arc,
                 given: self.given,
-                last_offset: self.last_offset,
+                accounted: self.accounted,
                 lies: self.lies,
                 finished: self.finished,
             };
@@ -162,7 +162,8 @@ impl Reader {
             queue: VecDeque::new(),
             arc: state.arc,
             given: state.given,
-            last_offset: state.last_offset,
+            accounted: state.accounted,
+            expected_length: None,
             skipped: 0,
             hint: None,
             lies: state.lies,

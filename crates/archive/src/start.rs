@@ -4,6 +4,8 @@ use memchr::{memchr, memmem};
 
 use crate::{headers::Headers, headers::text};
 
+/// Bytes at the head of a file in which a first record is looked for.
+pub(crate) const HEAD: usize = 1024 * 1024;
 /// Longest version line and first field name looked at to tell a record from a chance match.
 pub(crate) const WARC_REACH: usize = 128;
 /// Longest ARC header line; it holds a URL.

@@ -6,7 +6,14 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    buffer::Buffer, error::Damage, gzip, gzip::Gzip, lz4, lz4::Lz4, source::Source, zst, zst::Zst,
+    buffer::Buffer,
+    error::Damage,
+    gzip::Gzip,
+    lz4::Lz4,
+    member::{Begin, Stop},
+    signature,
+    source::Source,
+    zst::Zst,
 };
 
 /// Stored bytes looked at when trying whether a member begins somewhere.
@@ -17,29 +24,6 @@ const MAX_MEMBERS: usize = 4096;
 const REWIND: u64 = 16 * 1024 * 1024;
 /// Plain bytes decoded when trying.
 const PROBE_PLAIN: usize = 1024;
-
-/// How the next member begins.
-pub(crate) enum Begin {
-    /// With a good header.
-    Member,
-    /// Not at all: the input has ended.
-    End,
-    /// With something that is no member.
-    Broken(Damage),
-}
-
-/// Why no further plain bytes come for now.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    /// The member has ended well: `advance` opens the next.
-    MemberEnd,
-    /// The file has ended.
-    End,
-    /// The member can't be decoded further: `resync` looks for the next.
-    Broken(Damage),
-    /// The input failed.
-    Failed(io::Error),
-}
 
 /// Compression of the stored bytes.
 pub(crate) enum Codec {
@@ -54,9 +38,9 @@ impl Codec {
     pub(crate) fn magic(&self) -> &'static [u8] {
         match self {
             Codec::Plain => &[],
-            Codec::Gzip(_) => &gzip::MAGIC,
-            Codec::Zst(_) => &zst::MAGIC,
-            Codec::Lz4(_) => &lz4::MAGIC,
+            Codec::Gzip(_) => &signature::GZIP_DEFLATE,
+            Codec::Zst(_) => &signature::ZSTD,
+            Codec::Lz4(_) => &signature::LZ4,
         }
     }
 
@@ -111,6 +95,15 @@ struct Member {
     offset: u64,
 }
 
+/// Plain bytes that one step of the decoder made.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// Where they begin in the plain bytes of the whole file.
+    plain: u64,
+    /// Stored bytes that were decoded before.
+    stored: u64,
+}
+
 /// Where a stream stands, enough to stand there again: from the start of the member on the same
 /// bytes are decoded in the same steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,6 +130,8 @@ pub(crate) struct Stream {
     taken: u64,
     /// Members that unread or lately read bytes belong to, oldest first.
     members: VecDeque<Member>,
+    /// Steps that the unread bytes come from, oldest first.
+    steps: VecDeque<Step>,
     /// Start of the member (or of the junk) that is decoded now.
     from: u64,
     open: bool,
@@ -153,6 +148,7 @@ impl Stream {
             window: Buffer::default(),
             taken: 0,
             members: VecDeque::new(),
+            steps: VecDeque::new(),
             from: 0,
             open: false,
             stop: None,
@@ -285,6 +281,33 @@ impl Stream {
         }
     }
 
+    /// Stored offset up to which nothing but bytes before the window was decoded: where the step that
+    /// made the next unread byte began. Damage that a step ran into lies behind it.
+    pub(crate) fn decoded_before(&mut self) -> u64 {
+        if self.window.len() == 0 {
+            return self.position();
+        }
+        while self
+            .steps
+            .get(1)
+            .is_some_and(|next| next.plain <= self.taken)
+        {
+            self.steps.pop_front();
+        }
+        self.steps
+            .front()
+            .map_or_else(|| self.position(), |step| step.stored)
+    }
+
+    /// Where the first long run of zeros in the stored bytes of the member begins, and the bytes of
+    /// all such runs.
+    pub(crate) fn zeros(&self) -> Option<(u64, u64)> {
+        match &self.codec {
+            Codec::Gzip(gzip) => gzip.zeros(),
+            _ => None,
+        }
+    }
+
     /// Stored offset at which the present member or junk begins.
     pub(crate) fn member_offset(&self) -> u64 {
         self.from
@@ -329,6 +352,13 @@ impl Stream {
             return false;
         }
         let before = self.window.len();
+        if before == 0 {
+            self.steps.clear();
+        }
+        self.steps.push_back(Step {
+            plain: self.taken + before as u64,
+            stored: self.position(),
+        });
         let result = match &mut self.codec {
             Codec::Plain => copy(&mut self.source, &mut self.window),
             Codec::Gzip(gzip) => gzip.decode(&mut self.source, &mut self.window),

@@ -4,10 +4,14 @@ use std::io::{self, Read};
 
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
-use crate::{buffer::Buffer, error::Damage, source::Source, stream::Begin, stream::Stop};
+use crate::{
+    buffer::Buffer,
+    error::Damage,
+    member::{Begin, Stop},
+    signature::ZSTD as MAGIC,
+    source::Source,
+};
 
-/// First bytes of a frame.
-pub(crate) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// First bytes of the dictionary frame at the head of a `.warc.zst`.
 pub(crate) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 /// First bytes of a dictionary that is not itself compressed.

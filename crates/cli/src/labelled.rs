@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
+use trommel_archive::name::{is_archive, stem};
 use trommel_learn::{PageSet, read_set};
 
 #[derive(Debug, Args)]
@@ -56,7 +57,7 @@ pub fn read_beside(pages: &Path) -> anyhow::Result<PageSet> {
 /// `X.gold.jsonl.gz` for `X.warc.gz`, if the name has that ending.
 fn beside(pages: &Path) -> Option<PathBuf> {
     let name = pages.file_name()?.to_str()?;
-    let stem = name.split_once(".warc")?.0;
+    let stem = is_archive(name).then(|| stem(name))?;
     Some(pages.with_file_name(format!("{stem}.gold.jsonl.gz")))
 }
 

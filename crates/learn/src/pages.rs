@@ -200,7 +200,7 @@ pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
     Ok(PageSet {
-        name: name.split(".warc").next().unwrap_or_default().to_owned(),
+        name: trommel_archive::name::stem(&name).to_owned(),
         pages: pages_read?,
     })
 }

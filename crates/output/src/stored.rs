@@ -8,6 +8,7 @@ use std::{
 
 use flate2::bufread::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
+use trommel_archive::signature;
 use trommel_extract::{Metadata, Role};
 
 use crate::Source;
@@ -135,7 +136,7 @@ impl StoredReader<Box<dyn BufRead>> {
         let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
         let start = file.fill_buf()?;
         #[cfg(feature = "parquet")]
-        if start.starts_with(b"PAR1") {
+        if start.starts_with(&signature::PARQUET) {
             let rows = crate::parquet::Rows::new(file.into_inner())?;
             return Ok(Self {
                 input: Box::new(io::empty()),
@@ -144,9 +145,9 @@ impl StoredReader<Box<dyn BufRead>> {
                 line: Vec::new(),
             });
         }
-        let input: Box<dyn BufRead> = if start.starts_with(&[0x1F, 0x8B]) {
+        let input: Box<dyn BufRead> = if start.starts_with(&signature::GZIP) {
             Box::new(BufReader::new(MultiGzDecoder::new(file)))
-        } else if start.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+        } else if start.starts_with(&signature::ZSTD) {
             Box::new(BufReader::new(zstd::stream::read::Decoder::with_buffer(
                 file,
             )?))

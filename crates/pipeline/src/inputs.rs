@@ -8,12 +8,11 @@ use std::{
 };
 
 use flate2::read::MultiGzDecoder;
+use trommel_archive::{name::is_archive, signature};
 use trommel_sources::{Base, IndexError, Location, Selection, is_url};
 
 /// Schemes of the URLs that are read.
 const SCHEMES: [&str; 4] = ["http://", "https://", "s3://", "s3a://"];
-/// Ends of the names that count as archives in a folder.
-const SUFFIXES: [&str; 5] = [".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz"];
 
 /// One archive to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,16 +167,11 @@ fn archives_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), InputEr
         let path = entry.path();
         if entry.file_type().map_err(failed)?.is_dir() {
             archives_below(&path, files)?;
-        } else if is_archive_name(&entry.file_name().to_string_lossy()) && !path.is_dir() {
+        } else if is_archive(&entry.file_name().to_string_lossy()) && !path.is_dir() {
             files.push(path);
         }
     }
     Ok(())
-}
-
-fn is_archive_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
 fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
@@ -222,7 +216,7 @@ fn from_manifest(
     let is_gzip = reader
         .fill_buf()
         .map_err(failed)?
-        .starts_with(&[0x1f, 0x8b]);
+        .starts_with(&signature::GZIP);
     let mut text = String::new();
     if is_gzip {
         MultiGzDecoder::new(reader).read_to_string(&mut text)
@@ -284,13 +278,20 @@ mod tests {
             "a.warc.gz",
             "sub/c.WARC.ZST",
             "d.arc.gz",
-            "e.warc.wet.gz",
-            "f.txt",
+            "e.warc.lz4",
+            "f.warc.wet.gz",
+            "g.txt",
         ]);
         let arguments = [folder.path().to_string_lossy().into_owned()];
         assert_eq!(
             names(folder.path(), &arguments),
-            ["a.warc.gz", "b.warc", "d.arc.gz", "sub/c.WARC.ZST"]
+            [
+                "a.warc.gz",
+                "b.warc",
+                "d.arc.gz",
+                "e.warc.lz4",
+                "sub/c.WARC.ZST"
+            ]
         );
     }
 

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use trommel_archive::name;
 use trommel_output::{Compression, Format};
 
 use crate::Input;
@@ -345,27 +346,16 @@ fn suffix_length(name: &str) -> usize {
     suffix.len() + if is_warc { ".warc".len() } else { 0 }
 }
 
+/// Endings of the names of indexes, which stand for the archives they name.
+const LISTS: [&str; 3] = [".cdxj", ".jsonl", ".parquet"];
+
 /// The name of an archive or index without folder and without what says that it is one.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut stem: &str = &name;
-    let endings: [&[&str]; 2] = [
-        &[".gz", ".zst"],
-        &[".warc", ".arc", ".cdxj", ".jsonl", ".parquet"],
-    ];
-    for endings in endings {
-        for ending in endings {
-            if let Some(at) = stem.len().checked_sub(ending.len())
-                && at > 0
-                && stem
-                    .get(at..)
-                    .is_some_and(|end| end.eq_ignore_ascii_case(ending))
-            {
-                stem = stem.get(..at).unwrap_or(stem);
-                break;
-            }
-        }
-    }
+    let stem = match name::stem(&name) {
+        stem if stem.len() < name::without_compression(&name).len() => stem,
+        _ => name::without_one_of(name::without_compression(&name), &LISTS),
+    };
     stem.to_owned()
 }
 

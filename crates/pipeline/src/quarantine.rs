@@ -39,12 +39,7 @@ impl Kept<'_> {
                 fields.push((one_line(name).replace(':', " "), one_line(value)));
             }
         }
-        if self
-            .record
-            .headers
-            .get("WARC-Record-ID")
-            .is_none_or(str::is_empty)
-        {
+        if self.record.id().is_none() {
             fields.retain(|(name, _)| !name.eq_ignore_ascii_case("WARC-Record-ID"));
             fields.push(("WARC-Record-ID".to_owned(), bracketed.clone()));
         }

@@ -100,7 +100,12 @@ impl<'a> Feed<'a> {
             let opened = match input {
                 Input::Selection(selection) => Opened::Selection(selection),
                 _ => match self.open(input, point) {
-                    Ok(reader) => Opened::Reader(Box::new(reader)),
+                    Ok(mut reader) => {
+                        if let Some(size) = size {
+                            reader.expect_length(size);
+                        }
+                        Opened::Reader(Box::new(reader))
+                    }
                     Err(end) => Opened::Not(end),
                 },
             };

@@ -6,9 +6,9 @@ use super::Reader;
 use crate::{
     error::{ArchiveError, Damage},
     headers::Headers,
+    member::Stop,
     record::{Format, Note, Place, Record, RecordType},
     start::{ARC_REACH, ArcLine, Found, Search, WARC_REACH, is_warc, record_starts},
-    stream::Stop,
 };
 
 /// Most bytes set aside for a block beyond those that have been decoded.
@@ -48,8 +48,8 @@ struct Block {
     /// Bytes of the block seen, kept or not.
     total: u64,
     notes: Vec<Note>,
-    /// The file ended in it.
-    cut: bool,
+    /// Bytes that are missing where the file or the member breaks off in it.
+    missing: Option<u64>,
 }
 
 impl Block {
@@ -248,7 +248,10 @@ impl Reader {
         if self.stream.bytes().is_empty() {
             match self.stream.stop() {
                 Some(Stop::Broken(Damage::Checksum)) => block.notes.push(Note::Checksum),
-                Some(Stop::Broken(Damage::Codec)) => block.notes.push(Note::DamagedMember),
+                Some(Stop::Broken(Damage::Codec)) => {
+                    block.notes.push(Note::DamagedMember);
+                    block.missing.get_or_insert(0);
+                }
                 _ => {}
             }
         }
@@ -282,7 +285,10 @@ impl Reader {
                 got: block.total,
             });
         } else if !whole {
-            block.cut = taken == Taken::Stopped && matches!(self.stream.stop(), Some(Stop::End));
+            let broken = matches!(self.stream.stop(), Some(Stop::End | Stop::Broken(_)));
+            if taken == Taken::Stopped && broken {
+                block.missing = Some(length - block.total);
+            }
             if taken == Taken::Start {
                 block.trim_end();
             }
@@ -442,7 +448,7 @@ impl Reader {
             inner: start.1,
         };
         self.given += 1;
-        self.last_offset = Some(self.stream.member_offset());
+        self.account(block.missing);
         self.queue.push_back(Ok(Record {
             place,
             format,
@@ -451,8 +457,10 @@ impl Reader {
             block: block.bytes,
             notes: block.notes,
         }));
-        if block.cut {
-            self.damage(Damage::Cut, end, 0);
+        if let Some(missing) = block.missing
+            && matches!(self.stream.stop(), Some(Stop::End))
+        {
+            self.damage(Damage::Cut, end, missing);
         }
     }
 }

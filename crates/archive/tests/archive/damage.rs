@@ -67,9 +67,10 @@ fn junk_and_padding_around_members() {
     let made = small();
     let (bytes, ends) = encode(&made, Codec::GzMembers);
     let mut padded = bytes[..ends[1]].to_vec();
-    padded.extend_from_slice(&[0; 100]);
+    padded.extend_from_slice(&[0; 19]);
+    padded.extend_from_slice(b"\r\n\r\n");
     padded.extend_from_slice(&bytes[ends[1]..]);
-    padded.extend_from_slice(&[0; 700]);
+    padded.resize(10_240, 0);
     let (records, errors) = read(padded);
     assert_eq!((records.len(), errors.len()), (4, 0));
 

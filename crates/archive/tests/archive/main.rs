@@ -4,6 +4,7 @@
 mod codecs;
 mod damage;
 mod harm;
+mod lost;
 mod make;
 mod payload;
 mod peer;

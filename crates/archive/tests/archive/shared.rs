@@ -245,6 +245,28 @@ fn real_and_broken_files() {
 }
 
 #[test]
+fn holes_are_counted() {
+    let Some(folder) = shared("repro") else {
+        return;
+    };
+    for (name, offset, lost) in [
+        ("hole.warc.gz", 8078, 13_502),
+        ("tail.warc.gz", 13_482, 13_501),
+    ] {
+        let reader = Reader::open(&folder.join(name), ReadOptions::default()).unwrap();
+        let items: Vec<_> = reader.collect();
+        let errors: Vec<String> = items
+            .iter()
+            .filter_map(|item| item.as_ref().err().map(ToString::to_string))
+            .collect();
+        let path = folder.join(name).display().to_string();
+        let place = format!("{path}: offset {offset}: zeros in place of data, {lost} bytes lost");
+        assert_eq!(errors, [place]);
+        assert_eq!(items.len() - 1, 50, "{name}");
+    }
+}
+
+#[test]
 fn whole_sets_without_damage() {
     let Some(folder) = shared("data") else { return };
     for (name, records) in [("zhweb", 70), ("dragnet-test", 416), ("l3s-gn1", 622)] {

@@ -5,7 +5,7 @@ use std::io::{Read as _, stdin};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, RecordType, payload};
+use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, RecordType, Signature, payload};
 use trommel_pipeline::crawl_charset;
 
 /// The bytes of a page and what is known about it from outside.
@@ -40,12 +40,7 @@ impl Source {
                 .and_then(|mut file| file.read_to_end(&mut bytes))
                 .with_context(|| file.to_owned())?;
         }
-        const GZIP: &[u8] = b"\x1f\x8b";
-        const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
-        if [GZIP, ZSTD, b"WARC/"]
-            .iter()
-            .any(|head| bytes.starts_with(head))
-        {
+        if Signature::of(&bytes).is_some() {
             bail!(
                 "{file}: an archive or compressed, not a page: name a record of an archive with --record"
             );

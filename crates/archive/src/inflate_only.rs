@@ -1,4 +1,4 @@
-//! Bare inflating, the floor that reading is measured against.
+//! Inflating and nothing else: the lower bound that the time of reading is measured against.
 
 use crate::{
     gzip::header_length,

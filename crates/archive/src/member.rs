@@ -1,0 +1,28 @@
+//! How a compressed member begins and why its plain bytes come to an end.
+
+use std::io;
+
+use crate::error::Damage;
+
+/// How the next member begins.
+pub(crate) enum Begin {
+    /// With a good header.
+    Member,
+    /// Not at all: the input has ended.
+    End,
+    /// With something that is no member.
+    Broken(Damage),
+}
+
+/// Why no further plain bytes come for now.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The member has ended well: `advance` opens the next.
+    MemberEnd,
+    /// The file has ended.
+    End,
+    /// The member can't be decoded further: `resync` looks for the next.
+    Broken(Damage),
+    /// The input failed.
+    Failed(io::Error),
+}

@@ -1,0 +1,82 @@
+//! Names of archive files: which endings make one, and what is left without them.
+
+/// Endings of archive formats. WACZ is a container of its own; it has no compressed form.
+const FORMATS: [&str; 2] = [".warc", ".arc"];
+/// Endings of the compressions that [`Reader`](crate::Reader) undoes.
+const COMPRESSIONS: [&str; 3] = [".gz", ".zst", ".lz4"];
+
+/// Whether a file of this name is an archive to read: `.warc` or `.arc`, which `.gz`, `.zst` or `.lz4`
+/// may follow, in any case. WET and WAT files (`.warc.wet.gz`) are not: they hold no pages.
+pub fn is_archive(name: &str) -> bool {
+    let plain = without_compression(name);
+    without_one_of(plain, &FORMATS).len() < plain.len()
+}
+
+/// The name without the endings of compression and format: `a` of `a.warc.gz`. A name that is nothing
+/// but an ending keeps it.
+pub fn stem(name: &str) -> &str {
+    without_one_of(without_compression(name), &FORMATS)
+}
+
+/// The name without the ending of a compression.
+pub fn without_compression(name: &str) -> &str {
+    without_one_of(name, &COMPRESSIONS)
+}
+
+/// The name without the first of these endings that it has, in any case, unless nothing would be left.
+pub fn without_one_of<'a>(name: &'a str, endings: &[&str]) -> &'a str {
+    let stripped = endings.iter().find_map(|ending| {
+        let at = name.len().checked_sub(ending.len()).filter(|at| *at > 0)?;
+        let (stem, end) = name.split_at_checked(at)?;
+        end.eq_ignore_ascii_case(ending).then_some(stem)
+    });
+    stripped.unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn archives_are_known_by_their_endings() {
+        for name in [
+            "a.warc",
+            "a.warc.gz",
+            "a.WARC.Zst",
+            "a.warc.lz4",
+            "a.arc",
+            "a.arc.gz",
+            "a.b.arc.lz4",
+        ] {
+            assert!(is_archive(name), "{name}");
+        }
+        for name in [
+            "a.warc.wet.gz",
+            "a.warc.wat",
+            "a.gz",
+            "a.warc.xz",
+            "a.warc.gz.txt",
+            "warc",
+            ".warc",
+            ".warc.gz",
+            "",
+        ] {
+            assert!(!is_archive(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn stems_have_no_ending_of_an_archive() {
+        for (name, expected) in [
+            ("a.warc.gz", "a"),
+            ("a.ARC.LZ4", "a"),
+            ("a.b.warc", "a.b"),
+            ("a.txt.gz", "a.txt"),
+            (".warc", ".warc"),
+            ("ä.warc", "ä"),
+            ("warcä", "warcä"),
+        ] {
+            assert_eq!(stem(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The first bytes by which file formats are known, whatever a file is called.
+
+/// gzip: every member begins so.
+pub const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// A gzip member that holds deflate, the only method there is.
+pub const GZIP_DEFLATE: [u8; 3] = [0x1f, 0x8b, 0x08];
+/// A Zstandard frame.
+pub const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// An LZ4 frame.
+pub const LZ4: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
+/// An LZ4 frame as written before 2013, which has no checksums and no end.
+pub const LZ4_LEGACY: [u8; 4] = [0x02, 0x21, 0x4c, 0x18];
+/// bzip2.
+pub const BZIP2: [u8; 3] = *b"BZh";
+/// xz.
+pub const XZ: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
+/// A file in a ZIP archive.
+pub const ZIP: [u8; 4] = *b"PK\x03\x04";
+/// A ZIP archive without a file.
+pub const ZIP_EMPTY: [u8; 4] = *b"PK\x05\x06";
+/// Parquet, at the head and at the end.
+pub const PARQUET: [u8; 4] = *b"PAR1";
+
+/// A file format that is known by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Signature {
+    /// gzip.
+    Gzip,
+    /// Zstandard; a frame that decoders skip counts as well, as `.warc.zst` begins with one. The LZ4
+    /// frame format has the same skippable frames.
+    Zstd,
+    /// LZ4.
+    Lz4,
+    /// LZ4 as written before 2013.
+    Lz4Legacy,
+    /// bzip2.
+    Bzip2,
+    /// xz.
+    Xz,
+    /// ZIP.
+    Zip,
+    /// Parquet.
+    Parquet,
+    /// A WARC record without compression.
+    Warc,
+}
+
+impl Signature {
+    /// The format of a file that begins so; eight bytes tell. None for any other.
+    pub fn of(head: &[u8]) -> Option<Self> {
+        let known: [(&[u8], Self); 9] = [
+            (&GZIP, Self::Gzip),
+            (&ZSTD, Self::Zstd),
+            (&LZ4, Self::Lz4),
+            (&LZ4_LEGACY, Self::Lz4Legacy),
+            (&BZIP2, Self::Bzip2),
+            (&XZ, Self::Xz),
+            (&ZIP, Self::Zip),
+            (&ZIP_EMPTY, Self::Zip),
+            (&PARQUET, Self::Parquet),
+        ];
+        let found = known.into_iter().find(|(start, _)| head.starts_with(start));
+        match found {
+            Some((_, signature)) => Some(signature),
+            None if crate::zst::is_skippable(head) => Some(Self::Zstd),
+            None if crate::start::is_warc(head) => Some(Self::Warc),
+            None => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_by_eight_bytes() {
+        for (head, expected) in [
+            (&b"\x1f\x8b\x08\0\0\0\0\0"[..], Some(Signature::Gzip)),
+            (b"\x28\xb5\x2f\xfd\0\0\0\0", Some(Signature::Zstd)),
+            (b"\x5d\x2a\x4d\x18\0\0\0\0", Some(Signature::Zstd)),
+            (b"\x04\x22\x4d\x18\0\0\0\0", Some(Signature::Lz4)),
+            (b"\x02\x21\x4c\x18\0\0\0\0", Some(Signature::Lz4Legacy)),
+            (b"BZh91AY&", Some(Signature::Bzip2)),
+            (b"\xfd7zXZ\0\0\0", Some(Signature::Xz)),
+            (b"PK\x03\x04\x14\0\0\0", Some(Signature::Zip)),
+            (b"PK\x05\x06\0\0\0\0", Some(Signature::Zip)),
+            (b"PAR1\x15\0\0\0", Some(Signature::Parquet)),
+            (b"WARC/1.0", Some(Signature::Warc)),
+            (b"PK is it", None),
+            (b"<html>\n\n", None),
+            (b"\x1f", None),
+            (b"", None),
+        ] {
+            assert_eq!(Signature::of(head), expected, "{head:?}");
+        }
+    }
+}

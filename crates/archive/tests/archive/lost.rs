@@ -1,0 +1,182 @@
+//! Every byte that is lost is counted, and its place is named.
+
+use std::{fs, io::Cursor};
+
+use trommel_archive::{ArchiveError, Damage, ReadOptions, Reader, Record};
+
+use crate::make::*;
+
+/// Pages of words, so that members are a fraction of them, as those of real archives are.
+fn pages(number: usize, bytes: usize) -> Vec<Made> {
+    let noise = noise(bytes * number);
+    let mut words = noise
+        .chunks_exact(2)
+        .map(|pair| format!("w{} ", u16::from_le_bytes([pair[0], pair[1]]) % 3000));
+    (0..number)
+        .map(|number| {
+            let mut block = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>".to_owned();
+            while block.len() < bytes {
+                block.push_str(&words.next().unwrap());
+            }
+            made("response", number, block)
+        })
+        .collect()
+}
+
+fn sum(errors: &[ArchiveError]) -> u64 {
+    errors.iter().map(|error| damage(error).2).sum()
+}
+
+/// Asserts that each record is one of those made, whole and unchanged, or has a note.
+fn whole_or_noted(records: &[Record], made: &[Made]) -> usize {
+    let mut whole = 0;
+    for record in records.iter().filter(|record| record.notes.is_empty()) {
+        let number: usize = record
+            .url()
+            .unwrap()
+            .rsplit('/')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert_same(record, &made[number]);
+        whole += 1;
+    }
+    whole
+}
+
+#[test]
+fn zeros_in_place_of_members_are_a_hole() {
+    let made = pages(40, 3000);
+    let (bytes, ends) = encode(&made, Codec::GzMembers);
+    let (from, to) = (ends[9], ends[29]);
+    let mut hole = bytes.clone();
+    hole[from..to].fill(0);
+    let (records, errors) = read(hole.clone());
+    assert_eq!((records.len(), errors.len()), (20, 1), "{errors:?}");
+    let lost = (to - from) as u64;
+    assert_eq!(damage(&errors[0]), (Damage::Zeros, from as u64, lost));
+    assert_same(&records[10], &made[30]);
+
+    // The last members, right up to the end of the file.
+    let mut tail = bytes;
+    tail[from..].fill(0);
+    let (records, errors) = read(tail.clone());
+    assert_eq!((records.len(), errors.len()), (10, 1), "{errors:?}");
+    let lost = (tail.len() - from) as u64;
+    assert_eq!(damage(&errors[0]), (Damage::Zeros, from as u64, lost));
+}
+
+#[test]
+fn zeros_that_fill_a_block_up_are_padding() {
+    let (bytes, ends) = encode(&pages(6, 3000), Codec::GzMembers);
+    let mut padded = bytes[..ends[2]].to_vec();
+    padded.resize(padded.len().next_multiple_of(512), 0);
+    padded.extend(&bytes[ends[2]..]);
+    padded.resize(padded.len().next_multiple_of(10_240), 0);
+    let (records, errors) = read(padded.clone());
+    assert_eq!((records.len(), errors.len()), (6, 0), "{errors:?}");
+    // A whole block more is no filling up.
+    let from = bytes.len() - ends[2] + ends[2].next_multiple_of(512);
+    padded.resize(padded.len() + 10_240, 0);
+    let (records, errors) = read(padded.clone());
+    assert_eq!((records.len(), errors.len()), (6, 1));
+    let lost = (padded.len() - from) as u64;
+    assert_eq!(damage(&errors[0]), (Damage::Zeros, from as u64, lost));
+}
+
+#[test]
+fn a_hole_that_begins_inside_a_member_counts_whole() {
+    let made = pages(400, 20_000);
+    for codec in [
+        Codec::GzMembers,
+        Codec::GzOne,
+        Codec::ZstFrames,
+        Codec::ZstOne,
+        Codec::Lz4Frames,
+        Codec::Lz4One,
+    ] {
+        let (bytes, ends) = encode(&made, codec);
+        for (start, length) in [(bytes.len() / 3, bytes.len() / 3), (bytes.len() / 2, 4096)] {
+            let mut hole = bytes.clone();
+            hole[start..start + length].fill(0);
+            let (records, errors) = read(hole);
+            let case = format!("{codec:?} {start}+{length}: {errors:?}");
+            assert!(sum(&errors) >= length as u64, "{case}");
+            let first = damage(&errors[0]).1;
+            assert!(first <= (start + length) as u64, "{case}");
+            let whole = whole_or_noted(&records, &made);
+            if let [_, ..] = ends.as_slice() {
+                let harmed = ends.partition_point(|end| *end < start + length)
+                    - ends.partition_point(|end| *end <= start)
+                    + 1;
+                assert_eq!(whole, made.len() - harmed, "{case}");
+                // What is lost is the hole and the rest of the two members that it touches.
+                assert!(sum(&errors) <= length as u64 + 30_000, "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cut_record_counts_what_is_missing() {
+    let made = pages(3, 5000);
+    let length = made[2].block.len() as u64;
+    for codec in [Codec::Plain, Codec::GzMembers, Codec::GzOne] {
+        let (bytes, ends) = encode(&made, codec);
+        let cut = match ends.as_slice() {
+            [.., before, last] => (before + last) / 2,
+            _ => bytes.len() - 400,
+        };
+        let (records, errors) = read(&bytes[..cut]);
+        assert_eq!(
+            (records.len(), errors.len()),
+            (3, 1),
+            "{codec:?} {errors:?}"
+        );
+        let got = records[2].block.len() as u64;
+        assert!((100..length - 100).contains(&got), "{codec:?} {got}");
+        let place = cut as u64;
+        assert_eq!(
+            damage(&errors[0]),
+            (Damage::Cut, place, length - got),
+            "{codec:?}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_shrinks_lacks_what_it_had() {
+    let made = pages(200, 20_000);
+    for codec in [Codec::Plain, Codec::GzMembers] {
+        let (bytes, ends) = encode(&made, codec);
+        // In the middle of a record, and right after one.
+        let middle = bytes.len() * 3 / 4;
+        let after = ends.get(150).copied().unwrap_or(middle + 1);
+        for shorter in [middle, after] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a.warc");
+            fs::write(&path, &bytes).unwrap();
+            let mut reader = Reader::open(&path, ReadOptions::default()).unwrap();
+            assert!(reader.next().unwrap().is_ok());
+            let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+            file.set_len(shorter as u64).unwrap();
+            let errors: Vec<ArchiveError> = reader.filter_map(Result::err).collect();
+            assert_eq!(errors.len(), 1, "{codec:?} {errors:?}");
+            let (what, offset, lost) = damage(&errors[0]);
+            let end = offset + lost;
+            assert_eq!(
+                (what, end),
+                (Damage::Shrunk, bytes.len() as u64),
+                "{codec:?}"
+            );
+            // A header that is cut counts as well.
+            let near = shorter as u64 - 200..=shorter as u64;
+            assert!(near.contains(&offset), "{codec:?} {shorter} {offset}");
+        }
+        // One that grows is read as far as it goes.
+        let mut reader = Reader::new("f", Cursor::new(bytes), ReadOptions::default()).unwrap();
+        reader.expect_length(5);
+        assert!(reader.all(|item| item.is_ok()));
+    }
+}
