@@ -8,7 +8,7 @@ TRAIN_SETS ?= wcxb-dev aed424 magic-articles zhweb
 JUDGED ?= out
 # Sets to score on: by default every one in the folder.
 EVAL_SETS ?= $(sort $(patsubst $(DATA)/%.gold.jsonl.gz,%,$(wildcard $(DATA)/*.gold.jsonl.gz)))
-MODEL ?= models/fast.trommel
+MODEL ?= crates/model/models/fast.trommel
 
 CARGO ?= cargo
 TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
@@ -49,7 +49,7 @@ bench: ## Time each stage on the sample archive, hostile pages and each publishe
 
 train: build ## Train both shipped models from DATA (some 10 minutes on two cores)
 	mkdir -p $(JUDGED)
-	$(TROMMEL) train --learner shipped --pages $(call archives,$(TRAIN_SETS)) -o models --judged $(JUDGED)
+	$(TROMMEL) train --learner shipped --pages $(call archives,$(TRAIN_SETS)) -o crates/model/models --judged $(JUDGED)
 
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))

@@ -15,8 +15,8 @@ use crate::trees::Node;
 
 /// Models built into the program, by name; the first is the default.
 const BUILTIN: [(&str, &[u8]); 2] = [
-    ("fast", include_bytes!("../../../models/fast.trommel")),
-    ("best", include_bytes!("../../../models/best.trommel")),
+    ("fast", include_bytes!("../models/fast.trommel")),
+    ("best", include_bytes!("../models/best.trommel")),
 ];
 
 /// Column that tells the main headline.
