@@ -15,7 +15,7 @@ use crate::{
     record::Record,
     resume::ResumePoint,
     source::Source,
-    start::{ARC_REACH, ArcLine, Found, HEAD, Search, WARC_REACH, is_warc, record_starts},
+    start::{ARC_REACH, ArcLine, Found, HEAD, Search, WARC_REACH, is_warc, may_name_warc, record_starts},
     stream::Stream,
 };
 
@@ -370,7 +370,7 @@ impl Reader {
                 self.stream.stop(),
                 Some(Stop::End | Stop::Broken(_) | Stop::Failed(_))
             )
-            && (b"WARC/".starts_with(bytes)
+            && (may_name_warc(bytes)
                 || self.arc && bytes.len() < ARC_REACH && !bytes.contains(&b'\n'))
     }
 

@@ -1,6 +1,6 @@
 //! What the first bytes of a record look like, in WARC and in ARC.
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr_iter, memmem};
 
 use crate::{headers::Headers, headers::text};
 
@@ -11,12 +11,39 @@ pub(crate) const WARC_REACH: usize = 128;
 /// Longest ARC header line; it holds a URL.
 pub(crate) const ARC_REACH: usize = 16 * 1024;
 
+/// First bytes of a version line; some writers have them in small letters.
+const VERSION: &[u8; 5] = b"WARC/";
+
 /// Whether the bytes begin like a WARC record, by the version alone.
 pub(crate) fn is_warc(bytes: &[u8]) -> bool {
-    bytes
-        .strip_prefix(b"WARC/")
-        .and_then(<[u8]>::first)
-        .is_some_and(u8::is_ascii_digit)
+    names_warc(bytes) && bytes.get(VERSION.len()).is_some_and(u8::is_ascii_digit)
+}
+
+/// Whether the bytes begin with the name that begins a version line, in any case.
+pub(crate) fn names_warc(bytes: &[u8]) -> bool {
+    let name = bytes.get(..VERSION.len());
+    name.is_some_and(|name| name.eq_ignore_ascii_case(VERSION))
+}
+
+/// Whether the bytes are the beginning of that name, or all of it.
+pub(crate) fn may_name_warc(bytes: &[u8]) -> bool {
+    let name = VERSION.get(..bytes.len());
+    name.is_some_and(|name| name.eq_ignore_ascii_case(bytes))
+}
+
+/// The first place from `from` on where that name stands; with `line`, at the start of a line only.
+fn find_name(bytes: &[u8], from: usize, line: bool) -> Option<usize> {
+    // The byte looked for is the one before the name, or the last of it.
+    let (byte, back) = if line { (b'\n', 0) } else { (b'/', VERSION.len()) };
+    let first = if line {
+        from.saturating_sub(1)
+    } else {
+        from + VERSION.len() - 1
+    };
+    let found = memchr_iter(byte, bytes.get(first..)?).map(|at| first + at + 1 - back);
+    found
+        .filter(|at| *at >= from)
+        .find(|at| bytes.get(*at..).is_some_and(names_warc))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,15 +62,14 @@ fn warc_verdict(bytes: &[u8]) -> Verdict {
     } else {
         Verdict::No
     };
-    let head = bytes.len().min(5);
-    if bytes.get(..head) != b"WARC/".get(..head) {
+    if !may_name_warc(bytes.get(..VERSION.len()).unwrap_or(bytes)) {
         return Verdict::No;
     }
     let Some(end) = memchr(b'\n', bytes) else {
         return open;
     };
     let (line, rest) = bytes.split_at(end);
-    let version = line.get(5..).unwrap_or_default().trim_ascii();
+    let version = line.get(VERSION.len()..).unwrap_or_default().trim_ascii();
     if !version.first().is_some_and(u8::is_ascii_digit)
         || !version.iter().all(|b| b.is_ascii_digit() || *b == b'.')
     {
@@ -97,7 +123,7 @@ pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
     is_warc(bytes)
         && rest.len().checked_sub(8) == length
         && rest.ends_with(b"\r\n\r\n")
-        && memmem::find(rest, b"\nWARC/").is_none()
+        && find_name(rest, 1, true).is_none()
 }
 
 /// Result of a search for the next record.
@@ -149,18 +175,11 @@ impl Search {
 
     fn warc(self, bytes: &[u8], from: usize) -> Found {
         let mut at = from;
-        while let Some(found) = memmem::find(bytes.get(at..).unwrap_or_default(), b"WARC/") {
-            let candidate = at + found;
-            let begins_line = candidate
-                .checked_sub(1)
-                .and_then(|before| bytes.get(before))
-                == Some(&b'\n');
-            if begins_line || !self.line {
-                match warc_verdict(bytes.get(candidate..).unwrap_or_default()) {
-                    Verdict::Yes => return Found::At(candidate),
-                    Verdict::More if !self.whole => return Found::No(candidate),
-                    _ => {}
-                }
+        while let Some(candidate) = find_name(bytes, at, self.line) {
+            match warc_verdict(bytes.get(candidate..).unwrap_or_default()) {
+                Verdict::Yes => return Found::At(candidate),
+                Verdict::More if !self.whole => return Found::No(candidate),
+                _ => {}
             }
             at = candidate + 1;
         }
@@ -333,6 +352,7 @@ mod tests {
         assert!(!one(&record.replace("A: b", "Content-Length: 5")));
         let quote = record.replace("block", "\nWARC/").replace('5', "6");
         assert!(!one(&quote), "{quote}");
+        assert!(!one(&quote.replace("\nWARC/", "\nwarc/")));
     }
 
     #[test]
@@ -353,6 +373,18 @@ mod tests {
             Found::No(23)
         );
         assert_eq!(SEARCH.run(b"\nWARC/0.18\nWARC-Type: b", 0), Found::At(1));
+        for version in ["warc/1.0", "Warc/1.1", "wArC/1.0"] {
+            let text = format!("see {version}\nA: b\n\n{version}\nWARC-Type: x\n");
+            let second = text.rfind(version).unwrap();
+            assert_eq!(SEARCH.run(text.as_bytes(), 0), Found::At(second), "{text}");
+            assert_eq!(SEARCH.run(text.as_bytes(), second), Found::At(second));
+            let any = Search {
+                line: false,
+                ..SEARCH
+            };
+            assert_eq!(any.run(text.as_bytes(), 0), Found::At(4));
+            assert_eq!(any.run(text.as_bytes(), 5), Found::At(second));
+        }
     }
 
     #[test]

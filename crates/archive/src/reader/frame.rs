@@ -8,7 +8,7 @@ use crate::{
     headers::Headers,
     member::Stop,
     record::{Format, Note, Place, Record, RecordType},
-    start::{ARC_REACH, ArcLine, Found, Search, WARC_REACH, is_warc, record_starts},
+    start::{ARC_REACH, ArcLine, Found, Search, WARC_REACH, is_warc, names_warc, record_starts},
 };
 
 /// Most bytes set aside for a block beyond those that have been decoded.
@@ -95,7 +95,7 @@ impl Reader {
         let line = memchr::memchr(b'\n', bytes).map_or(lines, |at| at + 1);
         let (version, fields) = bytes.split_at(line);
         let (headers, mut odd) = Headers::parse(fields);
-        odd |= !version.ends_with(b"\r\n");
+        odd |= !version.ends_with(b"\r\n") || !version.starts_with(b"WARC/");
         if headers.is_empty() {
             return self.skip_header(start.0);
         }
@@ -135,7 +135,7 @@ impl Reader {
                 if line > self.options.max_header {
                     return HeaderEnd::None;
                 }
-                if line > 0 && rest.starts_with(b"WARC/") {
+                if line > 0 && names_warc(rest) {
                     match record_starts(rest, whole) {
                         Some(true) => return HeaderEnd::None,
                         Some(false) => {}

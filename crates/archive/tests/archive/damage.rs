@@ -296,6 +296,38 @@ fn lenient_headers() {
 }
 
 #[test]
+fn versions_in_any_case() {
+    let made = small();
+    for codec in [Codec::Plain, Codec::GzMembers, Codec::GzOne, Codec::ZstFrames] {
+        for version in ["warc/1.1", "Warc/1.1", "wARC/1.1"] {
+            let parts: Vec<Vec<u8>> = made
+                .iter()
+                .map(|record| {
+                    let mut bytes = plain(record);
+                    bytes[..8].copy_from_slice(version.as_bytes());
+                    bytes
+                })
+                .collect();
+            let bytes = match codec {
+                Codec::Plain => parts.concat(),
+                Codec::GzOne => gz(&parts.concat()),
+                Codec::ZstFrames => parts.iter().flat_map(|part| zst(part, &[])).collect(),
+                _ => parts.iter().flat_map(|part| gz(part)).collect(),
+            };
+            let (records, errors) = read(bytes.clone());
+            assert_eq!((records.len(), errors.len()), (4, 0), "{codec:?} {version}");
+            for (record, made) in records.iter().zip(&made) {
+                assert_eq!(record.block, made.block);
+                assert_eq!(record.notes, [Note::LenientHeader]);
+            }
+            // Found again after damage.
+            let (records, errors) = read([b"junk\n".to_vec(), bytes].concat());
+            assert_eq!((records.len(), errors.len()), (4, 1), "{codec:?} {version}");
+        }
+    }
+}
+
+#[test]
 fn headers_without_end() {
     let long = format!(
         "WARC/1.0\r\nWARC-Type: response\r\nX: {}\r\n\r\n",

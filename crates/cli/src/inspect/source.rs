@@ -5,7 +5,9 @@ use std::io::{Read as _, stdin};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, RecordType, Signature, payload};
+use trommel_archive::{
+    PayloadOptions, ReadOptions, Reader, Record, RecordType, Signature, payload,
+};
 use trommel_pipeline::crawl_charset;
 
 /// The bytes of a page and what is known about it from outside.
