@@ -1,6 +1,7 @@
 //! Records out of plain bytes, whatever state they are in.
 
 mod frame;
+mod segments;
 #[cfg(test)]
 mod whole_tests;
 
@@ -15,7 +16,9 @@ use crate::{
     record::Record,
     resume::ResumePoint,
     source::Source,
-    start::{ARC_REACH, ArcLine, Found, HEAD, Search, WARC_REACH, is_warc, may_name_warc, record_starts},
+    start::{
+        ARC_REACH, ArcLine, Found, HEAD, Search, WARC_REACH, is_warc, may_name_warc, record_starts,
+    },
     stream::Stream,
 };
 
@@ -47,6 +50,9 @@ impl Default for ReadOptions {
 ///
 /// The compression is known by the first bytes, never by the name. An `Err` item that is not
 /// [fatal](ArchiveError::is_fatal) is damage that has been passed; the next item is the next record.
+/// A record in segments (`WARC-Segment-Number`) is given whole where its segments are at most eight
+/// records apart, and noted otherwise; segments without a first one come as
+/// [continuations](crate::RecordType::Continuation).
 pub struct Reader {
     pub(crate) file: Arc<str>,
     pub(crate) stream: Stream,
@@ -476,6 +482,9 @@ impl Iterator for Reader {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
+            if self.begins_segments() {
+                self.join_segments();
+            }
             if let Some(item) = self.queue.pop_front() {
                 // What failed for good is tried again by a reader that resumes.
                 if !item.as_ref().is_err_and(ArchiveError::is_fatal) {

@@ -134,6 +134,10 @@ pub enum Note {
     LenientHeader,
     /// No usable Content-Length: the block goes to the next record or the end of the member.
     MissingContentLength,
+    /// The record was written in so many segments; their blocks were put together.
+    SegmentsJoined(u64),
+    /// The record was written in segments; so many, the first ones, were found.
+    SegmentsMissing(u64),
     /// Checksum or length of the compressed member is wrong; the block may be altered.
     Checksum,
     /// The compressed member is damaged before its end; the end of the block may be altered.
@@ -152,6 +156,13 @@ impl fmt::Display for Note {
             }
             Note::LenientHeader => f.write_str("header breaks the grammar"),
             Note::MissingContentLength => f.write_str("no usable Content-Length"),
+            Note::SegmentsJoined(number) => write!(f, "joined of {number} segments"),
+            Note::SegmentsMissing(number) => {
+                write!(
+                    f,
+                    "in segments, of which only the first {number} were found"
+                )
+            }
             Note::Checksum => f.write_str("wrong checksum"),
             Note::DamagedMember => f.write_str("damaged compressed member"),
         }
@@ -235,6 +246,11 @@ impl Record {
     /// WARC-Segment-Number, from 1.
     pub fn segment_number(&self) -> Option<u64> {
         self.field("WARC-Segment-Number")?.parse().ok()
+    }
+
+    /// WARC-Segment-Origin-ID, the record that a continuation belongs to, without angle brackets.
+    pub fn segment_origin(&self) -> Option<&str> {
+        self.bracketed("WARC-Segment-Origin-ID")
     }
 
     /// Content-Length as stated.

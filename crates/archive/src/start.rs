@@ -34,7 +34,11 @@ pub(crate) fn may_name_warc(bytes: &[u8]) -> bool {
 /// The first place from `from` on where that name stands; with `line`, at the start of a line only.
 fn find_name(bytes: &[u8], from: usize, line: bool) -> Option<usize> {
     // The byte looked for is the one before the name, or the last of it.
-    let (byte, back) = if line { (b'\n', 0) } else { (b'/', VERSION.len()) };
+    let (byte, back) = if line {
+        (b'\n', 0)
+    } else {
+        (b'/', VERSION.len())
+    };
     let first = if line {
         from.saturating_sub(1)
     } else {

@@ -298,7 +298,12 @@ fn lenient_headers() {
 #[test]
 fn versions_in_any_case() {
     let made = small();
-    for codec in [Codec::Plain, Codec::GzMembers, Codec::GzOne, Codec::ZstFrames] {
+    for codec in [
+        Codec::Plain,
+        Codec::GzMembers,
+        Codec::GzOne,
+        Codec::ZstFrames,
+    ] {
         for version in ["warc/1.1", "Warc/1.1", "wARC/1.1"] {
             let parts: Vec<Vec<u8>> = made
                 .iter()

@@ -9,4 +9,5 @@ mod make;
 mod payload;
 mod peer;
 mod resume;
+mod segments;
 mod shared;

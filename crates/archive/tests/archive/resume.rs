@@ -31,7 +31,7 @@ fn unbroken(bytes: &[u8], options: ReadOptions) -> Option<Items> {
 }
 
 /// Compares the rest from every point (from every one by `step`, if there are many).
-fn check(bytes: &[u8], options: ReadOptions, step: usize) {
+pub(crate) fn check(bytes: &[u8], options: ReadOptions, step: usize) {
     let Some((items, points)) = unbroken(bytes, options) else {
         return;
     };
