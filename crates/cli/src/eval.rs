@@ -98,7 +98,7 @@ impl Judge {
             Judge::Model(model) => {
                 let verdicts = conventions.judge(model, &page.page, page.gold.address());
                 let judged = &verdicts.judgement;
-                kept_text(&page.page, &judged.choice.kept, &judged.candidates)
+                kept_text(&page.page, &judged.choice.kept, &judged.embedded)
             } // A method that is not fitted never gets here.
             Judge::Method(method) => {
                 let kept = method.extract(&page.page).unwrap_or_default();

@@ -103,7 +103,7 @@ fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
         Scorer::Additive(additive) => (
             "additive (strength: highest less lowest weight of the column's bins)",
             additive
-                .steps
+                .step_functions
                 .iter()
                 .map(|own| {
                     let high = own.weights.iter().copied().fold(f32::MIN, f32::max);
@@ -193,17 +193,17 @@ fn describe(file: &ModelFile) -> String {
             );
         }
     }
-    if let Some(candidates) = &file.candidates {
-        let mut weights: Vec<&ColumnWeight> = candidates.scorer.weights.iter().collect();
+    if let Some(embedded) = &file.embedded {
+        let mut weights: Vec<&ColumnWeight> = embedded.scorer.weights.iter().collect();
         let strength = |own: &ColumnWeight| own.weight * own.deviation;
         weights.sort_by(|a, b| strength(b).abs().total_cmp(&strength(a).abs()));
         let _ = writeln!(
             out,
             "\ntexts in JSON-LD alone, linear (strength: weight x deviation): learned from {}, {} of them content",
-            candidates.rows.0, candidates.rows.1,
+            embedded.rows.0, embedded.rows.1,
         );
         for own in weights {
-            let name = candidates.columns.get(usize::from(own.column));
+            let name = embedded.columns.get(usize::from(own.column));
             let name = name.map_or("", String::as_str);
             let _ = writeln!(out, "  {:>9.4}  {name}", strength(own));
         }
@@ -213,26 +213,26 @@ fn describe(file: &ModelFile) -> String {
         "\n{} listed tokens\n      odds  share of blocks  token",
         file.listed.len()
     );
-    for token in &file.listed {
-        let odds = if token.odds >= 1.0 {
-            format!("{:.1}:1", token.odds)
+    for listed in &file.listed {
+        let odds = if listed.odds >= 1.0 {
+            format!("{:.1}:1", listed.odds)
         } else {
-            format!("1:{:.1}", 1.0 / token.odds)
+            format!("1:{:.1}", 1.0 / listed.odds)
         };
         let _ = writeln!(
             out,
             "  {odds:>8}  {:>14.2}%  {}",
-            token.share * 100.0,
-            token.feature()
+            listed.share * 100.0,
+            listed.feature()
         );
     }
-    if !file.token_weights.is_empty() {
-        let mut weights = file.token_weights.clone();
-        weights.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.token.cmp(&b.token)));
-        let line = |weights: &mut dyn Iterator<Item = &trommel_features::TokenWeight>| {
+    if !file.attribute_weights.is_empty() {
+        let mut weights = file.attribute_weights.clone();
+        weights.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.term.cmp(&b.term)));
+        let line = |weights: &mut dyn Iterator<Item = &trommel_features::TermWeight>| {
             weights
                 .take(40)
-                .map(|w| format!("{} {:+.2}", w.token, w.weight))
+                .map(|w| format!("{} {:+.2}", w.term, w.weight))
                 .collect::<Vec<_>>()
                 .join(", ")
         };

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use trommel_features::Group;
+use trommel_features::FeatureGroup;
 use trommel_learn::quality::JudgedSet;
 use trommel_learn::{LABEL_SHARE, Learner, Scores, TrainOptions, Weighting, train};
 
@@ -82,8 +82,8 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         names,
         created: args.date.clone().map_or_else(today, Ok)?,
         groups: match args.features {
-            Features::Paper => Group::PAPER.to_vec(),
-            Features::All => Group::serving(),
+            Features::Paper => FeatureGroup::PAPER.to_vec(),
+            Features::All => FeatureGroup::serving(),
         },
         learner: match (args.learner, args.features) {
             (Some(Learns::Linear), _) | (None, Features::Paper) => Learner::Linear,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
-use trommel_model::{Choice, Comments, Judgement, Model};
+use trommel_model::{Choice, Judgement, Model};
 
 use crate::role::{Role, roles};
 
@@ -70,8 +70,8 @@ pub struct Verdicts {
     pub judgement: Judgement,
     /// Comments that are kept apart from the text (only under [`CommentRule::Separate`]).
     pub separate: Vec<bool>,
-    /// The same of the judgement's candidates: comments that stand in the JSON-LD alone.
-    pub separate_candidates: Vec<bool>,
+    /// The same of the judgement's embedded texts: comments that stand in the JSON-LD alone.
+    pub separate_embedded: Vec<bool>,
     /// Role of each block.
     pub roles: Vec<Role>,
 }
@@ -79,9 +79,9 @@ pub struct Verdicts {
 impl Conventions {
     /// Judges the blocks of a page under these conventions.
     pub fn judge(&self, model: &Model, page: &Page, url: Option<&str>) -> Verdicts {
-        let own = model.judge(page, url, Comments::Exclude);
+        let own = model.judge(page, url);
         let blocks = page.blocks.len();
-        let (mut separate, mut separate_candidates) = (Vec::new(), Vec::new());
+        let (mut separate, mut separate_embedded) = (Vec::new(), Vec::new());
         let mut body = own.choice.kept.clone();
         let headline = own.headline;
         if let Some(at) = headline
@@ -97,21 +97,18 @@ impl Conventions {
         let mut judgement = own;
         judgement.choice.kept = body;
         let has_comments = judgement.in_comments.contains(&true)
-            || judgement.candidates.iter().any(|own| own.is_comment());
+            || judgement.embedded.iter().any(|own| own.is_comment());
         if has_comments && self.comments != CommentRule::Exclude {
-            let wide = model.judge(page, url, Comments::Include);
+            let wide = model.judge_with_comments(page, url);
             let is_comment = |at: usize| {
                 roles.get(at) == Some(&Role::Comment) && wide.choice.kept.get(at) == Some(&true)
             };
-            let wide_candidates = wide
-                .candidates
-                .iter()
-                .map(|own| own.is_comment() && own.kept);
+            let wide_embedded = wide.embedded.iter().map(|own| own.is_comment() && own.kept);
             if self.comments == CommentRule::Separate {
                 separate = (0..blocks).map(is_comment).collect();
-                separate_candidates = wide_candidates.collect();
+                separate_embedded = wide_embedded.collect();
             } else {
-                for (own, kept) in judgement.candidates.iter_mut().zip(wide_candidates) {
+                for (own, kept) in judgement.embedded.iter_mut().zip(wide_embedded) {
                     own.kept |= kept;
                 }
                 for (at, kept) in judgement.choice.kept.iter_mut().enumerate() {
@@ -124,7 +121,7 @@ impl Conventions {
         Verdicts {
             judgement,
             separate,
-            separate_candidates,
+            separate_embedded,
             roles,
         }
     }

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 use trommel_html::{Block, Page, charset};
-use trommel_model::JudgedCandidate;
+use trommel_model::JudgedEmbedded;
 
-use crate::candidates::{append, role};
 use crate::conventions::Verdicts;
 use crate::copies::drop_copies;
 use crate::document::{BlockSource, BlockVerdict, Document};
+use crate::embedded::{append, role};
 use crate::extractor::Hints;
 use crate::language::language;
 use crate::markdown::{MarkdownOptions, append_markdown, markdown};
@@ -93,37 +93,37 @@ impl<'a> Extraction<'a> {
 
     /// Main text as in [`Document::text`].
     pub fn text(&self) -> String {
-        append(plain(&self.outline(self.kept())), self.kept_candidates())
+        append(plain(&self.outline(self.kept())), self.kept_embedded())
     }
 
     /// Main text as Markdown (CommonMark with the tables of GFM), ending with a line end; empty for a
     /// page without text.
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
         let text = markdown(&self.outline(self.kept()), self.hints.url, options);
-        append_markdown(text, self.kept_candidates())
+        append_markdown(text, self.kept_embedded())
     }
 
     /// Readers' comments where they are kept apart from the text; none if there are none.
     pub fn comments(&self) -> Option<String> {
-        let (blocks, candidates) = (&self.verdicts.separate, &self.verdicts.separate_candidates);
-        (blocks.contains(&true) || candidates.contains(&true)).then(|| {
-            let texts = self.candidates().iter().zip(candidates);
+        let (blocks, embedded) = (&self.verdicts.separate, &self.verdicts.separate_embedded);
+        (blocks.contains(&true) || embedded.contains(&true)).then(|| {
+            let texts = self.embedded().iter().zip(embedded);
             let texts = texts.filter(|(_, kept)| **kept);
             append(
                 plain(&self.outline(blocks)),
-                texts.map(|(own, _)| own.candidate.content.text.as_str()),
+                texts.map(|(own, _)| own.embedded.content.text.as_str()),
             )
         })
     }
 
-    fn candidates(&self) -> &[JudgedCandidate] {
-        &self.verdicts.judgement.candidates
+    fn embedded(&self) -> &[JudgedEmbedded] {
+        &self.verdicts.judgement.embedded
     }
 
     /// Texts that are kept and stand in the JSON-LD alone.
-    fn kept_candidates(&self) -> impl Iterator<Item = &str> {
-        let kept = self.candidates().iter().filter(|own| own.kept);
-        kept.map(|own| own.candidate.content.text.as_str())
+    fn kept_embedded(&self) -> impl Iterator<Item = &str> {
+        let kept = self.embedded().iter().filter(|own| own.kept);
+        kept.map(|own| own.embedded.content.text.as_str())
     }
 
     /// Title and metadata of the page.
@@ -143,14 +143,14 @@ impl<'a> Extraction<'a> {
 
     /// Every block in the order of the page, and after them the texts that stand in its JSON-LD alone.
     pub fn blocks(&self) -> impl Iterator<Item = BlockRow<'_>> {
-        let candidates = self.candidates().iter().map(|own| {
-            let content = &own.candidate.content;
+        let embedded = self.embedded().iter().map(|own| {
+            let content = &own.embedded.content;
             BlockRow {
                 text: &content.text,
                 span: content.span,
                 tag: "script",
                 path: format!("{}>{}", content.type_name, content.property.name()),
-                words: own.candidate.words,
+                words: own.embedded.words,
                 link_density: 0.0,
                 probability: own.probability,
                 kept: own.kept,
@@ -171,7 +171,7 @@ impl<'a> Extraction<'a> {
                 role,
                 source: None,
             })
-            .chain(candidates)
+            .chain(embedded)
     }
 
     /// The document of the page.
@@ -196,11 +196,11 @@ impl<'a> Extraction<'a> {
     pub fn summary(&self) -> Document {
         let text = self.text();
         let (title, metadata) = self.metadata();
-        let kind = self.verdicts.judgement.kind.as_ref();
+        let page_type = self.verdicts.judgement.page_type.as_ref();
         Document {
             title,
             metadata,
-            page_type: kind.map(|kind| kind.name.clone()),
+            page_type: page_type.map(|own| own.name.clone()),
             headings: self.headings(),
             comments: self.comments(),
             lang: self.language(&text),

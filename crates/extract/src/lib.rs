@@ -1,10 +1,10 @@
 //! Takes the main text out of a page: bytes and hints in, a [`Document`] out.
 
-mod candidates;
 mod clock;
 mod conventions;
 mod copies;
 mod document;
+mod embedded;
 mod extraction;
 mod extractor;
 mod grid;

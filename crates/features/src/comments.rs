@@ -8,9 +8,9 @@ use trommel_text::hash;
 
 use crate::outline::Outline;
 use crate::prose::Prose;
-use crate::steps::count;
 use crate::terms::Sieve;
 use crate::text::log;
+use crate::work::count_work;
 
 pub(crate) const NAMES: [&str; 8] = [
     "comments.inside",
@@ -90,7 +90,7 @@ impl Comments {
             ..Self::default()
         };
         for (at, element) in (0u32..).zip(&page.elements) {
-            count(1 + page.tokens(element).len());
+            count_work(1 + page.tokens(element).len());
             let above = found
                 .region
                 .get(element.parent as usize)

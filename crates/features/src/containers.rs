@@ -2,8 +2,8 @@
 
 use trommel_html::{NONE, Page, Tag};
 
-use crate::steps::count;
 use crate::text::{Shape, log};
+use crate::work::count_work;
 
 /// How many elements up each group of features looks.
 pub(crate) const LEVELS: [usize; 7] = [0, 1, 2, 3, 4, 6, 8];
@@ -83,7 +83,7 @@ pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Vec<Sums>, Sums) {
             sum.add(&own);
         }
     }
-    count(page.elements.len());
+    count_work(page.elements.len());
     // Elements stand before their descendants, so backwards each is complete before it is passed up.
     for at in (0..page.elements.len()).rev() {
         let Some((element, own)) = page.elements.get(at).zip(sums.get(at).copied()) else {
@@ -100,7 +100,7 @@ pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Vec<Sums>, Sums) {
 pub(crate) fn ancestor(page: &Page, element: u32, levels: usize) -> u32 {
     let mut at = element;
     for _ in 0..levels {
-        count(1);
+        count_work(1);
         match page.element(at) {
             Some(own) if own.parent != NONE => at = own.parent,
             _ => break,

@@ -1,6 +1,6 @@
 //! k-means without randomness: centres start by farthest-first traversal, ties go by order.
 
-use crate::steps::count;
+use crate::work::count_work;
 
 /// Rounds after which the centres stand wherever they are.
 const ROUNDS: usize = 50;
@@ -109,7 +109,7 @@ impl Nearest {
     /// Assigns every point as [`nearest_centre`] does, centre by centre so that many points are
     /// compared at once. False if nothing has changed.
     fn assign<const D: usize>(&mut self, points: &[[f32; D]], centres: &[[f32; D]]) -> bool {
-        count(points.len() * centres.len());
+        count_work(points.len() * centres.len());
         std::mem::swap(&mut self.own, &mut self.before);
         self.own.fill(0);
         self.distances.fill(f32::INFINITY);

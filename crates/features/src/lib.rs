@@ -5,10 +5,10 @@
 
 mod address;
 mod ancestry;
-mod candidate;
 mod cetr;
 mod comments;
 mod containers;
+mod embedded_text;
 mod facts;
 #[cfg(test)]
 mod hostile_tests;
@@ -22,20 +22,22 @@ mod repeats;
 mod rows;
 mod schema;
 mod shallow;
-mod steps;
 mod terms;
 mod text;
 mod tokens;
 mod topic;
 mod weights;
 mod wording;
+mod work;
 
-pub use candidate::{CANDIDATE_NAMES, Candidate, candidates, candidates_if_hidden, phrase_share};
 pub use cetr::{tag_ratios, text_to_tag_ratios};
 pub use comments::Comments;
+pub use embedded_text::{
+    EMBEDDED_COLUMNS, EmbeddedText, embedded_texts, embedded_texts_if_hidden, phrase_share,
+};
 pub use kmeans::{farthest_first, kmeans, nearest_centre};
-pub use rows::Rows;
-pub use schema::{Group, Schema};
+pub use rows::FeatureMatrix;
+pub use schema::{FeatureGroup, Schema};
 pub use shallow::{full_lines, text_density};
 pub use terms::terms;
-pub use tokens::{ListedToken, TokenWeight};
+pub use tokens::{ListedWord, TermWeight};

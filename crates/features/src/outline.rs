@@ -4,9 +4,9 @@
 use trommel_html::{NONE, Page, Tag};
 
 use crate::prose::meetings;
-use crate::steps::count;
 use crate::terms::{Terms, WordSet};
 use crate::text::log;
+use crate::work::count_work;
 
 pub(crate) const NAMES: [&str; 17] = [
     "outline.is_headline",
@@ -170,7 +170,7 @@ impl Outline {
         let up_to_heading = heading.map_or(0, |heading| {
             page.path(block.element)
                 .take(12)
-                .inspect(|_| count(1))
+                .inspect(|_| count_work(1))
                 .take_while(|(index, element)| !(*index..element.end).contains(&heading.element))
                 .count()
         });

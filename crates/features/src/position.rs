@@ -5,9 +5,9 @@ use std::hash::Hasher;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use trommel_html::{Block, Page, Tag};
 
-use crate::steps::count;
 use crate::terms::{Terms, WordSet};
 use crate::text::log;
+use crate::work::count_work;
 
 pub(crate) const NAMES: [&str; 16] = [
     "position.share",
@@ -77,7 +77,7 @@ impl Positions {
             {
                 positions.headline = Some(at);
             }
-            count(page.text(block).len());
+            count_work(page.text(block).len());
             let mut hasher = FxHasher::default();
             hasher.write(page.text(block).as_bytes());
             let text = *by_text.entry(hasher.finish()).or_insert_with(|| {

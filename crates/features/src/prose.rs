@@ -8,8 +8,8 @@
 use trommel_html::{Block, NONE, Page};
 
 use crate::containers::{LEVELS, Sums};
-use crate::steps::count;
 use crate::text::{Shape, log};
+use crate::work::count_work;
 
 const FIXED: [&str; 19] = [
     "prose.log_own",
@@ -58,7 +58,7 @@ pub(crate) fn prose_words(block: &Block, shape: &Shape) -> u32 {
 /// Adds to every element what its descendants have. Elements stand before their descendants, so
 /// backwards each is complete before it is passed up.
 pub(crate) fn sum_up(page: &Page, values: &mut [u32]) {
-    count(page.elements.len());
+    count_work(page.elements.len());
     for (at, element) in page.elements.iter().enumerate().rev() {
         let own = values.get(at).copied().unwrap_or_default();
         if let Some(parent) = values.get_mut(element.parent as usize) {
@@ -70,7 +70,7 @@ pub(crate) fn sum_up(page: &Page, values: &mut [u32]) {
 /// How far every element is from the nearest element around both it and `target`: levels up, and that
 /// element's index ([`NONE`] if there is none).
 pub(crate) fn meetings(page: &Page, target: u32) -> Vec<(u16, u32)> {
-    count(page.elements.len());
+    count_work(page.elements.len());
     let mut all: Vec<(u16, u32)> = Vec::with_capacity(page.elements.len());
     for (at, element) in (0u32..).zip(&page.elements) {
         let around = at <= target && target < element.end && target != NONE;

@@ -6,8 +6,8 @@ use trommel_html::{NONE, Page, Tag};
 
 use crate::containers::Sums;
 use crate::prose::{Prose, sum_up};
-use crate::steps::count;
 use crate::text::log;
+use crate::work::count_work;
 
 const PARTS: [&str; 8] = [
     "log_items",
@@ -74,7 +74,7 @@ impl Repeats {
             .map(|element| u32::from(element.tag == Tag::Img))
             .collect();
         sum_up(page, &mut images);
-        count(2 * page.elements.len());
+        count_work(2 * page.elements.len());
         let mut groups: Vec<Group> = Vec::new();
         let mut by_template: FxHashMap<(u32, u64), u32> =
             FxHashMap::with_capacity_and_hasher(page.elements.len() / 4, FxBuildHasher);

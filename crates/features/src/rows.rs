@@ -2,12 +2,12 @@
 
 /// Numbers of the blocks of a page: one row a block, one column a feature, row after row.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rows {
+pub struct FeatureMatrix {
     width: usize,
     data: Vec<f32>,
 }
 
-impl Rows {
+impl FeatureMatrix {
     pub(crate) fn new(width: usize, blocks: usize) -> Self {
         Self {
             width,

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use trommel_html::Page;
 
 use crate::facts::Facts;
-use crate::rows::Rows;
-use crate::tokens::{Lexicon, ListedToken, TokenWeight};
+use crate::rows::FeatureMatrix;
+use crate::tokens::{Lexicon, ListedWord, TermWeight};
 use crate::{
     address, ancestry, cetr, comments, containers, neighbours, outline, page_facts, position,
     prose, repeats, shallow, text, tokens, topic, wording,
@@ -14,7 +14,7 @@ use crate::{
 /// A group of features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Group {
+pub enum FeatureGroup {
     /// Text and link density of the previous, the current and the next block ("ST" in the paper).
     Shallow,
     /// Smoothed tag ratio, its derivative, and the verdict of CETR.
@@ -51,59 +51,63 @@ pub enum Group {
     Comments,
 }
 
-impl Group {
+impl FeatureGroup {
     /// Every group, in the order in which rows hold them.
-    pub const ALL: [Group; 17] = [
-        Group::Shallow,
-        Group::Cetr,
-        Group::Tokens,
-        Group::Weights,
-        Group::Containers,
-        Group::Ancestry,
-        Group::Text,
-        Group::Position,
-        Group::Page,
-        Group::Neighbours,
-        Group::Prose,
-        Group::Repeats,
-        Group::Outline,
-        Group::Topic,
-        Group::Address,
-        Group::Wording,
-        Group::Comments,
+    pub const ALL: [FeatureGroup; 17] = [
+        FeatureGroup::Shallow,
+        FeatureGroup::Cetr,
+        FeatureGroup::Tokens,
+        FeatureGroup::Weights,
+        FeatureGroup::Containers,
+        FeatureGroup::Ancestry,
+        FeatureGroup::Text,
+        FeatureGroup::Position,
+        FeatureGroup::Page,
+        FeatureGroup::Neighbours,
+        FeatureGroup::Prose,
+        FeatureGroup::Repeats,
+        FeatureGroup::Outline,
+        FeatureGroup::Topic,
+        FeatureGroup::Address,
+        FeatureGroup::Wording,
+        FeatureGroup::Comments,
     ];
 
     /// The groups of Peters and Lecocq (2013): ST, IC and CETR.
-    pub const PAPER: [Group; 3] = [Group::Shallow, Group::Cetr, Group::Tokens];
+    pub const PAPER: [FeatureGroup; 3] = [
+        FeatureGroup::Shallow,
+        FeatureGroup::Cetr,
+        FeatureGroup::Tokens,
+    ];
 
     /// The groups that the shipped models are made of: all but the listed tokens, whose part the weights
     /// of all tokens take.
-    pub fn serving() -> Vec<Group> {
-        let mut groups = Group::ALL.to_vec();
-        groups.retain(|group| *group != Group::Tokens);
+    pub fn serving() -> Vec<FeatureGroup> {
+        let mut groups = FeatureGroup::ALL.to_vec();
+        groups.retain(|group| *group != FeatureGroup::Tokens);
         groups
     }
 
     /// Name in configuration and model files.
     pub fn name(self) -> &'static str {
         match self {
-            Group::Shallow => "shallow",
-            Group::Cetr => "cetr",
-            Group::Tokens => "tokens",
-            Group::Weights => "weights",
-            Group::Containers => "containers",
-            Group::Ancestry => "ancestry",
-            Group::Text => "text",
-            Group::Position => "position",
-            Group::Page => "page",
-            Group::Neighbours => "neighbours",
-            Group::Prose => "prose",
-            Group::Repeats => "repeats",
-            Group::Outline => "outline",
-            Group::Topic => "topic",
-            Group::Address => "address",
-            Group::Wording => "wording",
-            Group::Comments => "comments",
+            FeatureGroup::Shallow => "shallow",
+            FeatureGroup::Cetr => "cetr",
+            FeatureGroup::Tokens => "tokens",
+            FeatureGroup::Weights => "weights",
+            FeatureGroup::Containers => "containers",
+            FeatureGroup::Ancestry => "ancestry",
+            FeatureGroup::Text => "text",
+            FeatureGroup::Position => "position",
+            FeatureGroup::Page => "page",
+            FeatureGroup::Neighbours => "neighbours",
+            FeatureGroup::Prose => "prose",
+            FeatureGroup::Repeats => "repeats",
+            FeatureGroup::Outline => "outline",
+            FeatureGroup::Topic => "topic",
+            FeatureGroup::Address => "address",
+            FeatureGroup::Wording => "wording",
+            FeatureGroup::Comments => "comments",
         }
     }
 }
@@ -111,20 +115,20 @@ impl Group {
 /// What a row of features is made of.
 #[derive(Clone, Debug)]
 pub struct Schema {
-    groups: Vec<Group>,
+    groups: Vec<FeatureGroup>,
     names: Vec<String>,
     lexicon: Lexicon,
 }
 
 impl Schema {
-    /// A schema of these groups (in the order of [`Group::ALL`], each once) with these tokens.
+    /// A schema of these groups (in the order of [`FeatureGroup::ALL`], each once) with these tokens.
     pub fn new(
-        groups: &[Group],
-        listed: &[ListedToken],
-        weights: &[TokenWeight],
-        words: &[TokenWeight],
+        groups: &[FeatureGroup],
+        listed: &[ListedWord],
+        weights: &[TermWeight],
+        words: &[TermWeight],
     ) -> Self {
-        let groups: Vec<Group> = Group::ALL
+        let groups: Vec<FeatureGroup> = FeatureGroup::ALL
             .into_iter()
             .filter(|group| groups.contains(group))
             .collect();
@@ -133,23 +137,23 @@ impl Schema {
             .iter()
             .flat_map(|group| -> Vec<String> {
                 match group {
-                    Group::Shallow => owned(&shallow::NAMES),
-                    Group::Cetr => owned(&cetr::NAMES),
-                    Group::Tokens => listed.iter().map(ListedToken::feature).collect(),
-                    Group::Weights => owned(&tokens::WEIGHT_NAMES),
-                    Group::Containers => containers::names(),
-                    Group::Ancestry => ancestry::names(),
-                    Group::Text => owned(&text::NAMES),
-                    Group::Position => owned(&position::NAMES),
-                    Group::Page => owned(&page_facts::NAMES),
-                    Group::Neighbours => neighbours::names(),
-                    Group::Prose => prose::names(),
-                    Group::Repeats => repeats::names(),
-                    Group::Outline => owned(&outline::NAMES),
-                    Group::Topic => owned(&topic::NAMES),
-                    Group::Address => owned(&address::NAMES),
-                    Group::Wording => owned(&wording::NAMES),
-                    Group::Comments => owned(&comments::NAMES),
+                    FeatureGroup::Shallow => owned(&shallow::NAMES),
+                    FeatureGroup::Cetr => owned(&cetr::NAMES),
+                    FeatureGroup::Tokens => listed.iter().map(ListedWord::feature).collect(),
+                    FeatureGroup::Weights => owned(&tokens::WEIGHT_NAMES),
+                    FeatureGroup::Containers => containers::names(),
+                    FeatureGroup::Ancestry => ancestry::names(),
+                    FeatureGroup::Text => owned(&text::NAMES),
+                    FeatureGroup::Position => owned(&position::NAMES),
+                    FeatureGroup::Page => owned(&page_facts::NAMES),
+                    FeatureGroup::Neighbours => neighbours::names(),
+                    FeatureGroup::Prose => prose::names(),
+                    FeatureGroup::Repeats => repeats::names(),
+                    FeatureGroup::Outline => owned(&outline::NAMES),
+                    FeatureGroup::Topic => owned(&topic::NAMES),
+                    FeatureGroup::Address => owned(&address::NAMES),
+                    FeatureGroup::Wording => owned(&wording::NAMES),
+                    FeatureGroup::Comments => owned(&comments::NAMES),
                 }
             })
             .collect();
@@ -161,7 +165,7 @@ impl Schema {
     }
 
     /// The groups, in row order.
-    pub fn groups(&self) -> &[Group] {
+    pub fn groups(&self) -> &[FeatureGroup] {
         &self.groups
     }
 
@@ -171,8 +175,8 @@ impl Schema {
     }
 
     /// The features of a page: one row a block, one column a name.
-    pub fn rows(&self, page: &Page, url: Option<&str>) -> Rows {
-        let mut rows = Rows::new(self.names.len(), page.blocks.len());
+    pub fn rows(&self, page: &Page, url: Option<&str>) -> FeatureMatrix {
+        let mut rows = FeatureMatrix::new(self.names.len(), page.blocks.len());
         self.each_row(page, url, |row| rows.extend(row));
         rows
     }
@@ -201,9 +205,9 @@ mod tests {
 
     #[test]
     fn rows_have_a_column_for_each_name() {
-        let listed = [ListedToken {
+        let listed = [ListedWord {
             attribute: "class".into(),
-            token: "menu".into(),
+            word: "menu".into(),
             odds: 0.1,
             share: 0.1,
         }];
@@ -212,9 +216,9 @@ mod tests {
             &Limits::default(),
         );
         for groups in [
-            &Group::ALL[..],
-            &Group::PAPER,
-            &[Group::Neighbours, Group::Text],
+            &FeatureGroup::ALL[..],
+            &FeatureGroup::PAPER,
+            &[FeatureGroup::Neighbours, FeatureGroup::Text],
         ] {
             let schema = Schema::new(groups, &listed, &[], &[]);
             let rows = schema.rows(&page, None);
@@ -225,7 +229,7 @@ mod tests {
             );
             assert!(rows.iter().flatten().all(|v| v.is_finite()));
         }
-        let schema = Schema::new(&Group::PAPER, &listed, &[], &[]);
+        let schema = Schema::new(&FeatureGroup::PAPER, &listed, &[], &[]);
         assert_eq!(schema.names()[9], "class:menu");
         let menu: Vec<f32> = schema.rows(&page, None).iter().map(|row| row[9]).collect();
         assert_eq!(menu, [1.0, 1.0, 0.0, 0.0]);
@@ -234,7 +238,7 @@ mod tests {
 
     #[test]
     fn names_are_unique() {
-        let schema = Schema::new(&Group::ALL, &[], &[], &[]);
+        let schema = Schema::new(&FeatureGroup::ALL, &[], &[], &[]);
         let mut names = schema.names().to_vec();
         names.sort();
         names.dedup();

@@ -1,6 +1,6 @@
 //! The words of every block as hashes, computed once for all groups that look at words.
 
-use crate::steps::count;
+use crate::work::count_work;
 
 use rustc_hash::FxHashSet;
 use trommel_html::{Block, Page};
@@ -156,7 +156,7 @@ impl Terms {
         for block in &page.blocks {
             terms.mark();
             let text = page.text(block);
-            count(text.len());
+            count_work(text.len());
             if text.is_ascii() {
                 terms.take_ascii(text.as_bytes(), &mut ready);
                 continue;
@@ -250,7 +250,7 @@ impl Terms {
             let is_known =
                 *bits & bit != 0 && own.get(..place).is_some_and(|before| before.contains(hash));
             *bits |= bit;
-            count(1 + if is_known { place } else { 0 });
+            count_work(1 + if is_known { place } else { 0 });
             if !is_known {
                 distinct += 1;
                 shared += usize::from(set.contains(*hash));

@@ -11,34 +11,36 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, Block, Page, Token};
 use trommel_text::hash;
 
-use crate::steps::count;
 use crate::weights::Weights;
+use crate::work::count_work;
 
-/// A token with a feature of its own.
+/// An attribute word with a feature of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ListedToken {
+pub struct ListedWord {
     /// `id`, `class`, `role` or `itemprop`.
     pub attribute: String,
-    /// The token.
-    pub token: String,
-    /// Odds of content against other blocks; below 1 for tokens of boilerplate.
+    /// The word.
+    #[serde(rename = "token")]
+    pub word: String,
+    /// Odds of content against other blocks; below 1 for words of boilerplate.
     pub odds: f32,
     /// Share of all blocks that carry it, 0..=1.
     pub share: f32,
 }
 
-impl ListedToken {
+impl ListedWord {
     /// Name of its feature, such as `class:menu`.
     pub fn feature(&self) -> String {
-        format!("{}:{}", self.attribute, self.token)
+        format!("{}:{}", self.attribute, self.word)
     }
 }
 
-/// A token with a weight.
+/// An attribute word, or a word or word pair of the text, with a weight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TokenWeight {
-    /// The token, from whichever attribute.
-    pub token: String,
+pub struct TermWeight {
+    /// The term in lower case; an attribute word from whichever attribute.
+    #[serde(rename = "token")]
+    pub term: String,
     /// Natural logarithm of the odds of content, page-normalised.
     pub weight: f32,
 }
@@ -54,15 +56,15 @@ pub struct Lexicon {
 
 impl Lexicon {
     /// Readies the token lists of a model. Listed tokens of an attribute unknown here are passed over.
-    pub fn new(listed: &[ListedToken], weights: &[TokenWeight], words: &[TokenWeight]) -> Self {
+    pub fn new(listed: &[ListedWord], weights: &[TermWeight], words: &[TermWeight]) -> Self {
         let listed_index = listed
             .iter()
             .enumerate()
-            .filter_map(|(at, token)| {
+            .filter_map(|(at, own)| {
                 let attribute = Attribute::ALL
                     .into_iter()
-                    .find(|a| a.name() == token.attribute)?;
-                Some(((hash(token.token.as_bytes()), attribute), at))
+                    .find(|a| a.name() == own.attribute)?;
+                Some(((hash(own.word.as_bytes()), attribute), at))
             })
             .collect();
         Self {
@@ -214,14 +216,14 @@ pub(crate) fn path_weights(page: &Page, lexicon: &Lexicon) -> Vec<PathWeights> {
             Some(own) => {
                 // Elements of one class share their tokens.
                 if own.tokens != tokens.len() {
-                    count(tokens.len());
+                    count_work(tokens.len());
                     *own = OwnWeights::of(tokens, lexicon);
                 }
                 *own
             }
             None => OwnWeights::default(),
         };
-        count(1);
+        count_work(1);
         all.push(PathWeights {
             sum: above.sum * DECAY + own.sum,
             min: above.min.min(own.min),
@@ -269,25 +271,25 @@ mod tests {
     use super::*;
     use trommel_html::{Engine, Limits, LolEngine};
 
-    fn listed(attribute: &str, token: &str) -> ListedToken {
-        ListedToken {
+    fn listed(attribute: &str, token: &str) -> ListedWord {
+        ListedWord {
             attribute: attribute.into(),
-            token: token.into(),
+            word: token.into(),
             odds: 1.0,
             share: 0.1,
         }
     }
 
-    fn weight(token: &str, weight: f32) -> TokenWeight {
-        TokenWeight {
-            token: token.into(),
+    fn weight(token: &str, weight: f32) -> TermWeight {
+        TermWeight {
+            term: token.into(),
             weight,
         }
     }
 
     #[test]
     fn listed_tokens_count_on_the_path_and_inside() {
-        let mut tokens: Vec<ListedToken> = (0..70)
+        let mut tokens: Vec<ListedWord> = (0..70)
             .map(|i| listed("class", &format!("none{i}")))
             .collect();
         tokens.push(listed("class", "menu"));

@@ -5,9 +5,9 @@ use trommel_html::Page;
 use trommel_html::json_ld::{self, JsonLdKind};
 use trommel_text::words;
 
-use crate::steps::count;
 use crate::terms::{Terms, WordSet, word_hash};
 use crate::text::log;
+use crate::work::count_work;
 
 pub(crate) const NAMES: [&str; 8] = [
     "topic.title_share",
@@ -74,7 +74,7 @@ impl Topic {
 
     pub fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
         let own = terms.words(at);
-        count(5 * own.len());
+        count_work(5 * own.len());
         let among = |set: &WordSet| {
             if set.is_empty() {
                 return 0;

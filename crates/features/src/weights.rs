@@ -2,7 +2,7 @@
 
 use trommel_text::hash;
 
-use crate::tokens::TokenWeight;
+use crate::tokens::TermWeight;
 
 /// A table of weights that is asked for terms of every page, most of which it does not have: one look
 /// into memory tells. Holds twice as many places as terms, each term at the place its hash says or at
@@ -15,14 +15,14 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    pub fn new(terms: &[TokenWeight]) -> Self {
+    pub fn new(terms: &[TermWeight]) -> Self {
         let places = (2 * terms.len()).next_power_of_two();
         let mut own = Self {
             keys: vec![0; places],
             weights: vec![0.0; places],
         };
         for term in terms {
-            let hash = hash(term.token.as_bytes());
+            let hash = hash(term.term.as_bytes());
             let mut at = own.place(hash);
             while own
                 .keys
@@ -65,9 +65,9 @@ mod tests {
     #[test]
     fn every_term_is_found_and_no_other() {
         let term = |at: u32| format!("term{at}");
-        let terms: Vec<TokenWeight> = (0..1000)
-            .map(|at| TokenWeight {
-                token: term(at),
+        let terms: Vec<TermWeight> = (0..1000)
+            .map(|at| TermWeight {
+                term: term(at),
                 weight: at as f32,
             })
             .collect();
@@ -83,8 +83,8 @@ mod tests {
 
     #[test]
     fn of_a_term_given_twice_the_last_counts() {
-        let of = |weight| TokenWeight {
-            token: "a".into(),
+        let of = |weight| TermWeight {
+            term: "a".into(),
             weight,
         };
         assert_eq!(Weights::new(&[of(1.0), of(2.0)]).get(hash(b"a")), Some(2.0));

@@ -88,14 +88,14 @@ pub(crate) fn features(all: &[Wording], outline: &Outline, at: usize) -> [f32; N
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::TokenWeight;
+    use crate::tokens::TermWeight;
     use trommel_html::{Engine, Limits, LolEngine};
 
     #[test]
     fn words_and_pairs_have_odds() {
         let page = LolEngine.read("<h2>Related News</h2><p>Some news</p>", &Limits::default());
-        let weight = |token: &str, weight: f32| TokenWeight {
-            token: token.into(),
+        let weight = |token: &str, weight: f32| TermWeight {
+            term: token.into(),
             weight,
         };
         let lexicon = Lexicon::new(

@@ -11,7 +11,7 @@ use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
 use ndarray::Array1;
 use rayon::prelude::*;
-use trommel_model::{Additive, Steps};
+use trommel_model::{Additive, StepFunction};
 
 use crate::bins::Binned;
 use crate::error::LearnError;
@@ -52,10 +52,10 @@ pub fn fit_additive(
     let tables = solved.tables(&columns);
     Ok(Additive {
         intercept: solved.param[0] as f32,
-        steps: (0u16..)
+        step_functions: (0u16..)
             .zip(tables.into_iter().zip(&table.edges))
             .filter(|(_, (weights, _))| weights.iter().any(|weight| weight.abs() > 1e-6))
-            .map(|(column, (weights, edges))| Steps {
+            .map(|(column, (weights, edges))| StepFunction {
                 column,
                 edges: edges.clone(),
                 weights,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::Serialize;
 use trommel_html::Page;
-use trommel_model::JudgedCandidate;
+use trommel_model::JudgedEmbedded;
 use trommel_text::words::Rule;
 
 use crate::metric::Scores;
@@ -84,13 +84,13 @@ fn mean(scores: Vec<&Scores>) -> Mean {
     }
 }
 
-/// Text of the blocks and candidates that are kept, one a line.
-pub fn kept_text(page: &Page, keep: &[bool], candidates: &[JudgedCandidate]) -> String {
+/// Text of the blocks and embedded texts that are kept, one a line.
+pub fn kept_text(page: &Page, keep: &[bool], embedded: &[JudgedEmbedded]) -> String {
     let blocks = page.blocks.iter().zip(keep).filter(|(_, kept)| **kept);
-    let candidates = candidates.iter().filter(|own| own.kept);
+    let embedded = embedded.iter().filter(|own| own.kept);
     blocks
         .map(|(block, _)| page.text(block))
-        .chain(candidates.map(|own| own.candidate.content.text.as_str()))
+        .chain(embedded.map(|own| own.embedded.content.text.as_str()))
         .collect::<Vec<_>>()
         .join("\n")
 }

@@ -1,6 +1,6 @@
 //! The learners a model can be made by.
 
-use trommel_model::{Additive, ColumnWeight, Linear, Part, Scorer};
+use trommel_model::{Additive, ColumnWeight, Linear, Scorer, WeightedScorer};
 
 use crate::bins::Binned;
 use crate::boost::{BoostOptions, boost};
@@ -60,7 +60,7 @@ impl Learner {
         self,
         table: &Table,
         weighting: Weighting,
-    ) -> Result<Vec<(Vec<Part>, f64)>, LearnError> {
+    ) -> Result<Vec<(Vec<WeightedScorer>, f64)>, LearnError> {
         match self {
             Learner::Linear => PENALTIES
                 .iter()
@@ -85,9 +85,9 @@ impl Learner {
         table: &Table,
         weighting: Weighting,
         penalty: f64,
-    ) -> Result<Vec<Vec<Part>>, LearnError> {
+    ) -> Result<Vec<Vec<WeightedScorer>>, LearnError> {
         let weights = weights(table, weighting);
-        let part = |share: f32, scorer: Scorer| Part { share, scorer };
+        let part = |share: f32, scorer: Scorer| WeightedScorer { share, scorer };
         let binned = || Binned::new(&table.data, table.width, &weights, BINS);
         match self {
             Learner::Linear => Ok(vec![linear(table, weighting, penalty, true)?]),
@@ -131,7 +131,7 @@ fn linear(
     weighting: Weighting,
     penalty: f64,
     is_final: bool,
-) -> Result<Vec<Part>, LearnError> {
+) -> Result<Vec<WeightedScorer>, LearnError> {
     let sample = Sample {
         width: table.width,
         data: table.data.clone(),
@@ -155,7 +155,7 @@ fn linear(
             deviation: *deviation as f32,
         })
         .collect();
-    Ok(vec![Part {
+    Ok(vec![WeightedScorer {
         share: 1.0,
         scorer: Scorer::Linear(Linear {
             intercept: intercept as f32,

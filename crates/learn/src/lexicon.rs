@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trommel_features::{ListedToken, TokenWeight, terms};
+use trommel_features::{ListedWord, TermWeight, terms};
 use trommel_html::{Attribute, Page};
 
 /// Odds of content (or the inverse) that a listed token must pass (Peters and Lecocq, WWW 2013,
@@ -38,7 +38,7 @@ pub struct Example<'a> {
 /// 1/2.5), on more than 1 % of content or of other blocks, used by at least five hosts and 1 % of all. Only `id` and
 /// `class`, from the elements around a block and the inline elements in it. Sorted by attribute and
 /// token.
-pub fn list(examples: &[Example]) -> Vec<ListedToken> {
+pub fn list(examples: &[Example]) -> Vec<ListedWord> {
     #[derive(Default)]
     struct Count<'a> {
         content: f64,
@@ -86,9 +86,9 @@ pub fn list(examples: &[Example]) -> Vec<ListedToken> {
             let odds = own / against;
             let strong = !(1.0 / ODDS..=ODDS).contains(&odds);
             let common = own > SHARE || against > SHARE;
-            (strong && common && count.hosts.len() >= least).then(|| ListedToken {
+            (strong && common && count.hosts.len() >= least).then(|| ListedWord {
                 attribute: attribute.name().to_owned(),
-                token,
+                word: token,
                 odds: odds as f32,
                 share: ((count.content + count.other) / blocks) as f32,
             })
@@ -99,7 +99,7 @@ pub fn list(examples: &[Example]) -> Vec<ListedToken> {
 /// The weight of every token on at least four pages: log odds of content, where each page has one
 /// vote a token, divided between content and the rest by the square roots of the words of the blocks
 /// that carry it. Sorted by token.
-pub fn weigh(examples: &[Example]) -> Vec<TokenWeight> {
+pub fn weigh(examples: &[Example]) -> Vec<TermWeight> {
     let mut votes: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     for example in examples {
         let page = example.page;
@@ -141,8 +141,8 @@ pub fn weigh(examples: &[Example]) -> Vec<TokenWeight> {
             let weight = ((content + 0.5) / (other + 0.5))
                 .ln()
                 .clamp(-WEIGHT, WEIGHT);
-            TokenWeight {
-                token,
+            TermWeight {
+                term: token,
                 weight: weight as f32,
             }
         })
@@ -157,7 +157,7 @@ const WORD_HOSTS: usize = 6;
 /// The weight of words and word pairs at the start of short blocks: log odds of content, where each
 /// page has one vote a term, divided between content and the rest by the blocks that hold it. Only
 /// terms on enough hosts have one. Sorted by term.
-pub fn weigh_words(examples: &[Example]) -> Vec<TokenWeight> {
+pub fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
     #[derive(Default)]
     struct Votes<'a> {
         content: f64,
@@ -188,17 +188,17 @@ pub fn weigh_words(examples: &[Example]) -> Vec<TokenWeight> {
             }
         }
     }
-    let mut weights: Vec<TokenWeight> = votes
+    let mut weights: Vec<TermWeight> = votes
         .into_values()
         .filter(|(_, vote)| vote.hosts.len() >= WORD_HOSTS)
-        .map(|(token, vote)| TokenWeight {
-            token,
+        .map(|(token, vote)| TermWeight {
+            term: token,
             weight: ((vote.content + 0.5) / (vote.other + 0.5))
                 .ln()
                 .clamp(-WEIGHT, WEIGHT) as f32,
         })
         .collect();
-    weights.sort_by(|a, b| a.token.cmp(&b.token));
+    weights.sort_by(|a, b| a.term.cmp(&b.term));
     weights
 }
 
@@ -222,7 +222,7 @@ mod tests {
             })
             .collect();
         let listed = list(&examples);
-        let names: Vec<String> = listed.iter().map(ListedToken::feature).collect();
+        let names: Vec<String> = listed.iter().map(ListedWord::feature).collect();
         assert_eq!(
             names,
             ["id:story", "class:menu", "class:story", "class:top"]
@@ -235,7 +235,7 @@ mod tests {
         let weight = |token: &str| {
             weights
                 .iter()
-                .find(|w| w.token == token)
+                .find(|w| w.term == token)
                 .map(|w| w.weight)
                 .unwrap()
         };

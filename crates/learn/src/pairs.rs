@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use trommel_model::{Additive, Cross, Node, Steps, Trees};
+use trommel_model::{Additive, Cross, Node, StepFunction, Trees};
 
 /// Values of one column that go one way: above the first threshold (if any), up to the second.
 type Range = (Option<f32>, Option<f32>);
@@ -82,7 +82,7 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
                 }
             }
         }
-        Steps {
+        StepFunction {
             column,
             edges,
             weights,
@@ -110,7 +110,7 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
     });
     Some(Additive {
         intercept,
-        steps: steps.collect(),
+        step_functions: steps.collect(),
         crosses: crosses.collect(),
     })
 }

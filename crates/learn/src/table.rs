@@ -1,8 +1,8 @@
 //! The training table: rows of blocks with labels and weights.
 
-use trommel_features::{Group, ListedToken, Schema, TokenWeight};
+use trommel_features::{FeatureGroup, ListedWord, Schema, TermWeight};
 
-use crate::candidates::LabelledCandidates;
+use crate::embedded::LabelledEmbedded;
 use crate::folds::by_group;
 use crate::lexicon::{self, Example};
 use crate::pages::LabelledPage;
@@ -21,7 +21,7 @@ pub(crate) struct Labelled<'a> {
     pub page: &'a LabelledPage,
     pub set: usize,
     pub labels: Vec<bool>,
-    pub candidates: LabelledCandidates,
+    pub embedded: LabelledEmbedded,
     pub text: String,
 }
 
@@ -35,16 +35,16 @@ impl Labelled<'_> {
     }
 
     /// Features of the page's blocks.
-    pub fn rows(&self, schema: &Schema) -> trommel_features::Rows {
+    pub fn rows(&self, schema: &Schema) -> trommel_features::FeatureMatrix {
         schema.rows(&self.page.page, self.page.gold.address())
     }
 }
 
 /// Token lists learned from training pages, and the schema with them.
 pub(crate) struct Learned {
-    pub listed: Vec<ListedToken>,
-    pub weights: Vec<TokenWeight>,
-    pub words: Vec<TokenWeight>,
+    pub listed: Vec<ListedWord>,
+    pub weights: Vec<TermWeight>,
+    pub words: Vec<TermWeight>,
     pub schema: Schema,
 }
 
@@ -61,15 +61,18 @@ pub(crate) struct Table {
     pub pages: Vec<(usize, usize)>,
 }
 
-fn learn_weights(groups: &[Group], examples: &[Example]) -> (Vec<TokenWeight>, Vec<TokenWeight>) {
-    let uses = |group: Group| groups.contains(&group);
+fn learn_weights(
+    groups: &[FeatureGroup],
+    examples: &[Example],
+) -> (Vec<TermWeight>, Vec<TermWeight>) {
+    let uses = |group: FeatureGroup| groups.contains(&group);
     (
-        if uses(Group::Weights) {
+        if uses(FeatureGroup::Weights) {
             lexicon::weigh(examples)
         } else {
             Vec::new()
         },
-        if uses(Group::Wording) {
+        if uses(FeatureGroup::Wording) {
             lexicon::weigh_words(examples)
         } else {
             Vec::new()
@@ -78,9 +81,9 @@ fn learn_weights(groups: &[Group], examples: &[Example]) -> (Vec<TokenWeight>, V
 }
 
 impl Learned {
-    pub fn new(pages: &[&Labelled], groups: &[Group]) -> Self {
+    pub fn new(pages: &[&Labelled], groups: &[FeatureGroup]) -> Self {
         let examples: Vec<Example> = pages.iter().map(|page| page.example()).collect();
-        let listed = if groups.contains(&Group::Tokens) {
+        let listed = if groups.contains(&FeatureGroup::Tokens) {
             lexicon::list(&examples)
         } else {
             Vec::new()
@@ -96,8 +99,9 @@ impl Learned {
     }
 
     /// The rows of the training pages.
-    pub fn table(&self, pages: &[&Labelled], groups: &[Group]) -> Table {
-        let is_cross_fitted = groups.contains(&Group::Weights) || groups.contains(&Group::Wording);
+    pub fn table(&self, pages: &[&Labelled], groups: &[FeatureGroup]) -> Table {
+        let is_cross_fitted =
+            groups.contains(&FeatureGroup::Weights) || groups.contains(&FeatureGroup::Wording);
         let parts = if is_cross_fitted { CROSS_FIT } else { 1 };
         let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
         let part_of = by_group(&hosts, parts);

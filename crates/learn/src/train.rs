@@ -1,21 +1,21 @@
 //! Training of block models, with cross-validation by host.
 
 use rayon::prelude::*;
-use trommel_features::{Group, Rows};
+use trommel_features::{FeatureGroup, FeatureMatrix};
 use trommel_model::{
-    CandidateScorer, FORMAT, JudgedCandidate, Model, ModelFile, Part, Score, Selection, Training,
-    TrainingSet, VERSION, sigmoid,
+    EmbeddedScorer, FORMAT, JudgedEmbedded, Model, ModelFile, Score, Selection, Training,
+    TrainingSet, VERSION, WeightedScorer, sigmoid,
 };
 use trommel_text::words::Rule;
 
-use crate::candidates::{COMMENTS, LabelledCandidates, fit_candidates};
+use crate::embedded::{LabelledEmbedded, WITH_COMMENTS, fit_embedded};
 use crate::error::LearnError;
 use crate::evaluate::kept_text;
 use crate::folds::by_group;
-use crate::kinds::fit_kinds;
 use crate::label::shares;
 use crate::learner::{Learner, Weighting};
 use crate::metric::Scores;
+use crate::page_types::fit_page_types;
 use crate::pages::PageSet;
 use crate::table::{Labelled, Learned};
 
@@ -43,7 +43,7 @@ pub struct TrainOptions {
     /// Day to write into the model, `YYYY-MM-DD`.
     pub created: String,
     /// Groups of features.
-    pub groups: Vec<Group>,
+    pub groups: Vec<FeatureGroup>,
     /// What the model is made of.
     pub learner: Learner,
     /// A block is content if more than this share of its words lies on the common subsequence.
@@ -68,7 +68,7 @@ pub struct JudgedPage {
     /// Labels of the blocks.
     pub labels: Vec<bool>,
     /// Texts of the JSON-LD that are not among the blocks, likewise judged, and their labels.
-    pub candidates: Vec<(JudgedCandidate, bool)>,
+    pub embedded: Vec<(JudgedEmbedded, bool)>,
     /// Expected F1 of what was chosen.
     pub confidence: f32,
     /// Scores of what was chosen.
@@ -95,25 +95,17 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
     let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
     let folds = by_group(&hosts, options.folds);
     let (penalties, probabilities) = cross_validate(&pages, &folds, options)?;
-    let judged_candidates = cross_validate_candidates(&pages, &folds, options)?;
+    let judged_embedded = cross_validate_embedded(&pages, &folds, options)?;
     let chosen: Vec<Chosen> = match options.learner {
         Learner::Shipped => (0..penalties.len())
-            .map(|at| {
-                choose(
-                    &pages,
-                    &probabilities,
-                    &judged_candidates,
-                    &[at],
-                    sets.len(),
-                )
-            })
+            .map(|at| choose(&pages, &probabilities, &judged_embedded, &[at], sets.len()))
             .collect(),
         _ => {
             let all: Vec<usize> = (0..penalties.len()).collect();
             vec![choose(
                 &pages,
                 &probabilities,
-                &judged_candidates,
+                &judged_embedded,
                 &all,
                 sets.len(),
             )]
@@ -123,15 +115,15 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
     let all: Vec<&Labelled> = pages.iter().collect();
     let learned = Learned::new(&all, &options.groups);
     let mut table = learned.table(&all, &options.groups);
-    let kinds = if options.learner == Learner::Linear {
+    let page_types = if options.learner == Learner::Linear {
         Vec::new()
     } else {
-        fit_kinds(&table, learned.schema.names(), &all)?
+        fit_page_types(&table, learned.schema.names(), &all)?
     };
     table.blank(learned.schema.names(), ADDRESS);
-    let candidates = match options.learner {
+    let embedded = match options.learner {
         Learner::Linear => None,
-        _ => fit_candidates(&all)?,
+        _ => fit_embedded(&all)?,
     };
     let penalty = chosen
         .first()
@@ -155,10 +147,10 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 columns: learned.schema.names().to_vec(),
                 parts,
                 listed: learned.listed.clone(),
-                token_weights: learned.weights.clone(),
+                attribute_weights: learned.weights.clone(),
                 word_weights: learned.words.clone(),
-                kinds: kinds.clone(),
-                candidates: candidates.clone(),
+                page_types: page_types.clone(),
+                embedded: embedded.clone(),
                 selection,
                 training: training(sets, options, penalty, &judged),
                 scores: scores(sets, options, &judged),
@@ -184,13 +176,13 @@ struct Chosen {
 struct ScoredPage {
     expected_f1: f32,
     scores: Scores,
-    candidates: Vec<JudgedCandidate>,
+    embedded: Vec<JudgedEmbedded>,
 }
 
 fn choose(
     pages: &[Labelled],
     probabilities: &[ByCandidate],
-    judged_candidates: &[Vec<JudgedCandidate>],
+    judged_embedded: &[Vec<JudgedEmbedded>],
     candidates: &[usize],
     sets: usize,
 ) -> Chosen {
@@ -199,7 +191,7 @@ fn choose(
         let scores: Vec<ScoredPage> = pages
             .par_iter()
             .zip(probabilities)
-            .zip(judged_candidates)
+            .zip(judged_embedded)
             .map(|((page, all), own)| {
                 let probabilities = all.get(candidate).map_or(&[][..], Vec::as_slice);
                 page.score(probabilities, own.clone(), selection)
@@ -251,10 +243,10 @@ fn judged(
                 page: number,
                 probabilities: all.get(chosen.candidate).cloned().unwrap_or_default(),
                 labels: page.labels.clone(),
-                candidates: scored
-                    .candidates
+                embedded: scored
+                    .embedded
                     .into_iter()
-                    .zip(page.candidates.own.iter().map(|(_, label)| *label))
+                    .zip(page.embedded.own.iter().map(|(_, label)| *label))
                     .collect(),
                 confidence: scored.expected_f1,
                 scores: scored.scores,
@@ -277,7 +269,7 @@ fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<Labelled<'a>
                 page,
                 set,
                 labels,
-                candidates: LabelledCandidates::of(&page.page, &text),
+                embedded: LabelledEmbedded::of(&page.page, &text),
                 text,
             }
         })
@@ -322,19 +314,19 @@ fn cross_validate(
     Ok((penalties, probabilities))
 }
 
-/// The candidates of each page, judged by scorers that have not seen its host.
-fn cross_validate_candidates(
+/// The embedded texts of each page, judged by scorers that have not seen its host.
+fn cross_validate_embedded(
     pages: &[Labelled],
     folds: &[usize],
     options: &TrainOptions,
-) -> Result<Vec<Vec<JudgedCandidate>>, LearnError> {
+) -> Result<Vec<Vec<JudgedEmbedded>>, LearnError> {
     if options.learner == Learner::Linear {
         return Ok(vec![Vec::new(); pages.len()]);
     }
-    let scorers: Vec<Option<CandidateScorer>> = (0..options.folds)
+    let scorers: Vec<Option<EmbeddedScorer>> = (0..options.folds)
         .map(|fold| {
             let rest = pages.iter().zip(folds).filter(|(_, own)| **own != fold);
-            fit_candidates(&rest.map(|(page, _)| page).collect::<Vec<_>>())
+            fit_embedded(&rest.map(|(page, _)| page).collect::<Vec<_>>())
         })
         .collect::<Result<_, _>>()?;
     Ok(pages
@@ -342,12 +334,12 @@ fn cross_validate_candidates(
         .zip(folds)
         .map(|(page, fold)| {
             let scorer = scorers.get(*fold).and_then(Option::as_ref);
-            page.candidates.judged(scorer)
+            page.embedded.judged(scorer)
         })
         .collect())
 }
 
-fn score(parts: &[Part], rows: &Rows) -> Vec<f32> {
+fn score(parts: &[WeightedScorer], rows: &FeatureMatrix) -> Vec<f32> {
     rows.iter()
         .map(|row| {
             sigmoid(
@@ -409,21 +401,21 @@ fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64
 }
 
 impl Labelled<'_> {
-    /// What `selection` chooses among the blocks and candidates.
+    /// What `selection` chooses among the blocks and embedded texts.
     fn score(
         &self,
         probabilities: &[f32],
-        mut candidates: Vec<JudgedCandidate>,
+        mut embedded: Vec<JudgedEmbedded>,
         selection: Selection,
     ) -> ScoredPage {
         let page = &self.page.page;
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
-        let choice = selection.choose_with(probabilities, &words, &mut candidates, COMMENTS);
-        let text = kept_text(page, &choice.kept, &candidates);
+        let choice = selection.choose_with(probabilities, &words, &mut embedded, WITH_COMMENTS);
+        let text = kept_text(page, &choice.kept, &embedded);
         ScoredPage {
             expected_f1: choice.expected_f1,
             scores: Scores::of(&text, &self.text, Rule::Characters),
-            candidates,
+            embedded,
         }
     }
 }
@@ -432,7 +424,7 @@ impl Labelled<'_> {
 mod tests {
     use super::*;
     use crate::pages::{Gold, LabelledPage};
-    use trommel_features::ListedToken;
+    use trommel_features::ListedWord;
     use trommel_html::{Engine, Limits, LolEngine};
 
     /// Pages of twelve hosts: prose in `story`, short linked lists in `menu`.
@@ -461,7 +453,7 @@ mod tests {
         }
     }
 
-    fn options(groups: &[Group], learner: Learner, weighting: Weighting) -> TrainOptions {
+    fn options(groups: &[FeatureGroup], learner: Learner, weighting: Weighting) -> TrainOptions {
         TrainOptions {
             names: vec!["toy".into()],
             created: "2026-01-01".into(),
@@ -477,8 +469,8 @@ mod tests {
     #[test]
     fn prose_is_learned_from_menus() {
         for (groups, learner, weighting) in [
-            (&Group::PAPER[..], Learner::Linear, Weighting::Blocks),
-            (&Group::ALL[..], Learner::Linear, Weighting::Pages),
+            (&FeatureGroup::PAPER[..], Learner::Linear, Weighting::Blocks),
+            (&FeatureGroup::ALL[..], Learner::Linear, Weighting::Pages),
         ] {
             let trained = train(&[set()], &options(groups, learner, weighting))
                 .unwrap()
@@ -491,21 +483,14 @@ mod tests {
                 .file()
                 .listed
                 .iter()
-                .map(ListedToken::feature)
+                .map(ListedWord::feature)
                 .collect();
             assert_eq!(listed, ["class:menu", "class:story"]);
             let page = LolEngine.read(
                 "<ul class=menu><li><a href=z>Home</a></ul><div class=story><p>Some new prose, with words in it.</p></div>",
                 &Limits::default(),
             );
-            assert_eq!(
-                trained
-                    .model
-                    .judge(&page, None, trommel_model::Comments::Exclude)
-                    .choice
-                    .kept,
-                [false, true]
-            );
+            assert_eq!(trained.model.judge(&page, None).choice.kept, [false, true]);
         }
     }
 
@@ -514,7 +499,7 @@ mod tests {
         let bytes = || {
             let trained = train(
                 &[set()],
-                &options(&Group::ALL, Learner::Additive, Weighting::Pages),
+                &options(&FeatureGroup::ALL, Learner::Additive, Weighting::Pages),
             )
             .unwrap();
             trained[0].model.to_bytes().unwrap()
@@ -531,7 +516,7 @@ mod tests {
         assert!(
             train(
                 &[empty],
-                &options(&Group::PAPER, Learner::Linear, Weighting::Blocks)
+                &options(&FeatureGroup::PAPER, Learner::Linear, Weighting::Blocks)
             )
             .is_err()
         );

@@ -6,7 +6,7 @@
 //! is the one with the least log loss on held-out blocks, and the tokens are listed by the paper's odds
 //! and shares with "an obvious meaning" replaced by a least number of hosts.
 
-use trommel_features::{Group, Rows, Schema};
+use trommel_features::{FeatureGroup, FeatureMatrix, Schema};
 use trommel_html::Page;
 use trommel_learn::{Fit, LearnError, Sample, by_group, fit_weighted, list};
 
@@ -25,12 +25,12 @@ const THRESHOLD: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub struct PetersLecocq {
     about: About,
-    groups: &'static [Group],
+    groups: &'static [FeatureGroup],
     fitted: Option<(Schema, Fit)>,
 }
 
 impl PetersLecocq {
-    fn new(name: &'static str, line: &'static str, groups: &'static [Group]) -> Self {
+    fn new(name: &'static str, line: &'static str, groups: &'static [FeatureGroup]) -> Self {
         Self {
             about: About {
                 name,
@@ -48,7 +48,7 @@ impl PetersLecocq {
         Self::new(
             "peters-lecocq-cetr",
             "logistic regression over tag ratios",
-            &[Group::Cetr],
+            &[FeatureGroup::Cetr],
         )
     }
 
@@ -57,7 +57,7 @@ impl PetersLecocq {
         Self::new(
             "peters-lecocq-ic",
             "logistic regression over id and class tokens",
-            &[Group::Tokens],
+            &[FeatureGroup::Tokens],
         )
     }
 
@@ -66,7 +66,7 @@ impl PetersLecocq {
         Self::new(
             "peters-lecocq-st",
             "logistic regression over text and link densities",
-            &[Group::Shallow],
+            &[FeatureGroup::Shallow],
         )
     }
 
@@ -75,7 +75,7 @@ impl PetersLecocq {
         Self::new(
             "peters-lecocq-st-ic",
             "logistic regression over densities and tokens",
-            &[Group::Shallow, Group::Tokens],
+            &[FeatureGroup::Shallow, FeatureGroup::Tokens],
         )
     }
 
@@ -84,13 +84,13 @@ impl PetersLecocq {
         Self::new(
             "peters-lecocq",
             "logistic regression over densities, tokens and tag ratios",
-            &Group::PAPER,
+            &FeatureGroup::PAPER,
         )
     }
 
     /// The schema that these pages give.
     fn schema(&self, examples: &[Example]) -> Schema {
-        let listed = if self.groups.contains(&Group::Tokens) {
+        let listed = if self.groups.contains(&FeatureGroup::Tokens) {
             list(examples)
         } else {
             Vec::new()
@@ -119,7 +119,7 @@ impl PetersLecocq {
                 continue;
             }
             let unit = vec![1.0; sample.labels.len()];
-            let judged: Vec<(Rows, &[bool])> = held
+            let judged: Vec<(FeatureMatrix, &[bool])> = held
                 .iter()
                 .map(|example| (schema.rows(example.page, None), example.labels))
                 .collect();
@@ -179,7 +179,7 @@ fn margin(fit: &Fit, row: &[f32]) -> f64 {
 }
 
 /// Sum over the blocks of the negative logarithm of the probability of their labels.
-fn log_loss(fit: &Fit, rows: &Rows, labels: &[bool]) -> f64 {
+fn log_loss(fit: &Fit, rows: &FeatureMatrix, labels: &[bool]) -> f64 {
     let loss = |(row, label): (&[f32], &bool)| {
         let signed = if *label {
             margin(fit, row)

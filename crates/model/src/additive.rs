@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The part of one feature: a weight a bin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Steps {
+pub struct StepFunction {
     /// Column of the feature.
     pub column: u16,
     /// Upper edges of the bins but the last, rising.
@@ -31,7 +31,8 @@ pub struct Additive {
     /// Log odds of a row whose parts are all zero.
     pub intercept: f32,
     /// The features' parts.
-    pub steps: Vec<Steps>,
+    #[serde(rename = "steps")]
+    pub step_functions: Vec<StepFunction>,
     /// The pairs' parts.
     #[serde(default)]
     pub crosses: Vec<Cross>,
@@ -50,7 +51,7 @@ impl Cross {
     }
 }
 
-impl Steps {
+impl StepFunction {
     /// Log odds that a value adds.
     pub fn weight(&self, value: f32) -> f32 {
         self.weights
@@ -64,7 +65,10 @@ impl Additive {
     /// Log odds of a row. A column that the row does not have is taken for 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
         let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
-        let steps = self.steps.iter().map(|own| own.weight(value(own.column)));
+        let steps = self
+            .step_functions
+            .iter()
+            .map(|own| own.weight(value(own.column)));
         let crosses = self
             .crosses
             .iter()
@@ -78,7 +82,7 @@ impl Additive {
             edges.iter().all(|edge| edge.is_finite()) && edges.is_sorted_by(|a, b| a < b)
         };
         let known = |column: u16| usize::from(column) < width;
-        let steps = self.steps.iter().all(|own| {
+        let steps = self.step_functions.iter().all(|own| {
             known(own.column)
                 && rising(&own.edges)
                 && own.weights.len() == own.edges.len() + 1
@@ -105,13 +109,13 @@ mod tests {
     fn steps_add_up() {
         let model = Additive {
             intercept: -1.0,
-            steps: vec![
-                Steps {
+            step_functions: vec![
+                StepFunction {
                     column: 0,
                     edges: vec![0.5, 2.0],
                     weights: vec![0.0, 1.0, 4.0],
                 },
-                Steps {
+                StepFunction {
                     column: 2,
                     edges: vec![],
                     weights: vec![0.25],
@@ -129,7 +133,7 @@ mod tests {
         assert_eq!(model.log_odds(&[2.1, 0.0, 9.0]), 3.25);
         assert!(model.is_sound(3) && !model.is_sound(2));
         let mut odd = model;
-        odd.steps[0].edges.swap(0, 1);
+        odd.step_functions[0].edges.swap(0, 1);
         assert!(!odd.is_sound(3));
     }
 }

@@ -241,7 +241,7 @@ impl Tables {
             ..Self::default()
         };
         let mut quads = Vec::new();
-        for own in &model.steps {
+        for own in &model.step_functions {
             let place = asked.place(own.column);
             tables.push(&mut quads, (place, place), (&own.edges, &[]), &own.weights)?;
         }
@@ -457,21 +457,21 @@ impl Wide for Forest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::additive::{Cross, Steps};
-    use trommel_features::{Group, Schema};
+    use crate::additive::{Cross, StepFunction};
+    use trommel_features::{FeatureGroup, Schema};
     use trommel_html::{Engine, Limits, LolEngine};
 
     #[test]
     fn the_layout_changes_nothing() {
         let additive = Additive {
             intercept: -0.5,
-            steps: vec![
-                Steps {
+            step_functions: vec![
+                StepFunction {
                     column: 1,
                     edges: vec![0.0, 1.0, 2.5],
                     weights: vec![1.0, 2.0, 4.0, 8.0],
                 },
-                Steps {
+                StepFunction {
                     column: 0,
                     edges: vec![],
                     weights: vec![0.25],
@@ -524,7 +524,7 @@ mod tests {
             })
             .collect();
         let page = LolEngine.read(&html, &Limits::default());
-        let rows = Schema::new(&[Group::Shallow], &[], &[], &[]).rows(&page, None);
+        let rows = Schema::new(&[FeatureGroup::Shallow], &[], &[], &[]).rows(&page, None);
         let parts = [
             (0.5, Scorer::Additive(additive)),
             (2.0, Scorer::Trees(trees)),

@@ -1,7 +1,7 @@
 //! The model file: numbers and names in MessagePack, never code.
 
 use serde::{Deserialize, Serialize};
-use trommel_features::{Group, ListedToken, TokenWeight};
+use trommel_features::{FeatureGroup, ListedWord, TermWeight};
 
 use crate::additive::Additive;
 use crate::selection::Selection;
@@ -24,26 +24,30 @@ pub struct ModelFile {
     /// Day of training, `YYYY-MM-DD`.
     pub created: String,
     /// Groups of features a row is made of.
-    pub groups: Vec<Group>,
+    pub groups: Vec<FeatureGroup>,
     /// Names of the columns that the parts ask, by their numbers.
     pub columns: Vec<String>,
     /// What makes up the log odds of a block.
-    pub parts: Vec<Part>,
-    /// Tokens with a feature of their own.
+    pub parts: Vec<WeightedScorer>,
+    /// Attribute words with a feature of their own.
     #[serde(default)]
-    pub listed: Vec<ListedToken>,
-    /// Tokens with a weight.
-    #[serde(default)]
-    pub token_weights: Vec<TokenWeight>,
+    pub listed: Vec<ListedWord>,
+    /// Attribute words with a weight.
+    #[serde(default, rename = "token_weights")]
+    pub attribute_weights: Vec<TermWeight>,
     /// Words and word pairs of the text with a weight.
     #[serde(default)]
-    pub word_weights: Vec<TokenWeight>,
-    /// Page types, each with its scorer over a row of the page; none if the model knows no types.
-    #[serde(default)]
-    pub kinds: Vec<KindScorer>,
+    pub word_weights: Vec<TermWeight>,
+    /// Page types, each with its scorer over the page's own columns; none if the model knows no types.
+    #[serde(default, rename = "kinds")]
+    pub page_types: Vec<PageTypeScorer>,
     /// How texts that stand in the JSON-LD alone are judged; none if the model knows of none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub candidates: Option<CandidateScorer>,
+    #[serde(
+        default,
+        rename = "candidates",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub embedded: Option<EmbeddedScorer>,
     /// How blocks are chosen from their probabilities.
     pub selection: Selection,
     /// What it was trained on and how.
@@ -55,7 +59,7 @@ pub struct ModelFile {
 
 /// One scorer and its share in the log odds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct WeightedScorer {
     /// Its log odds are multiplied by this.
     pub share: f32,
     /// The scorer.
@@ -97,7 +101,7 @@ pub struct ColumnWeight {
 
 /// A page type and how pages of it are told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct KindScorer {
+pub struct PageTypeScorer {
     /// Name of the type.
     pub name: String,
     /// Log odds of the type, one against the rest, over the columns of a row that are the same for
@@ -105,14 +109,14 @@ pub struct KindScorer {
     pub scorer: Additive,
 }
 
-/// How candidates are told: texts that stand in a page's JSON-LD and not among its blocks.
+/// How embedded texts are told: texts that stand in a page's JSON-LD and not among its blocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CandidateScorer {
+pub struct EmbeddedScorer {
     /// Names of the columns that the scorer asks, by their numbers.
     pub columns: Vec<String>,
     /// An ordinary logistic model.
     pub scorer: Linear,
-    /// Number of candidates learned from, and how many of them were content.
+    /// Number of embedded texts learned from, and how many of them were content.
     pub rows: (u32, u32),
     /// Strength of the L2 penalty.
     pub penalty: f64,

@@ -4,21 +4,21 @@
 //! the training data, the date and the scores inside. It is never code.
 
 mod additive;
-mod candidates;
 mod compiled;
+mod embedded;
 mod error;
 mod file;
 mod model;
 mod selection;
 mod trees;
 
-pub use additive::{Additive, Cross, Steps};
-pub use candidates::JudgedCandidate;
+pub use additive::{Additive, Cross, StepFunction};
+pub use embedded::JudgedEmbedded;
 pub use error::ModelError;
 pub use file::{
-    CandidateScorer, ColumnWeight, FORMAT, KindScorer, Linear, ModelFile, Part, Score, Scorer,
-    Training, TrainingSet, VERSION,
+    ColumnWeight, EmbeddedScorer, FORMAT, Linear, ModelFile, PageTypeScorer, Score, Scorer,
+    Training, TrainingSet, VERSION, WeightedScorer,
 };
-pub use model::{Comments, Judgement, Model, PageKind, sigmoid};
+pub use model::{Judgement, Model, PageType, sigmoid};
 pub use selection::{Choice, Selection};
 pub use trees::{Node, Trees};

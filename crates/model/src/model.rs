@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
-use trommel_features::{Rows, Schema, candidates};
+use trommel_features::{FeatureMatrix, Schema, embedded_texts};
 use trommel_html::Page;
 
-use crate::candidates::{JudgedCandidate, judged};
 use crate::compiled::Compiled;
+use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
 use crate::file::{FORMAT, Linear, ModelFile, Scorer, VERSION};
 use crate::selection::Choice;
@@ -39,28 +39,18 @@ pub struct Model {
     parts: Vec<(f32, Scorer)>,
     compiled: Compiled,
     /// The scorers of the page types, likewise.
-    kinds: Vec<Scorer>,
-    /// The scorer of candidates, likewise.
-    candidates: Option<Scorer>,
+    page_types: Vec<Scorer>,
+    /// The scorer of embedded texts, likewise.
+    embedded: Option<Scorer>,
     /// Columns that say that a block stands in a comment section; the first says it outright.
     comments: Vec<usize>,
     /// Column that tells the main headline.
     headline: Option<usize>,
 }
 
-/// What is made of readers' comments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Comments {
-    /// Comments beside a page's own text are no content. What posts are on a forum is content.
-    #[default]
-    Exclude,
-    /// Comments are content.
-    Include,
-}
-
-/// The type that a page most probably is of.
+/// The type that a page most probably has.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PageKind {
+pub struct PageType {
     /// Name of the type.
     pub name: String,
     /// Its probability, 0..=1.
@@ -79,9 +69,9 @@ pub struct Judgement {
     /// Whether each block stands in a comment section; empty if the model does not know of them.
     pub in_comments: Vec<bool>,
     /// The texts of the JSON-LD that are not among the blocks; empty if the model does not know of them.
-    pub candidates: Vec<JudgedCandidate>,
+    pub embedded: Vec<JudgedEmbedded>,
     /// Type of the page, if the model knows types and the page has blocks.
-    pub kind: Option<PageKind>,
+    pub page_type: Option<PageType>,
 }
 
 impl Model {
@@ -105,7 +95,7 @@ impl Model {
         let schema = Schema::new(
             &file.groups,
             &file.listed,
-            &file.token_weights,
+            &file.attribute_weights,
             &file.word_weights,
         );
         let known: FxHashMap<&str, usize> = schema
@@ -132,13 +122,13 @@ impl Model {
             .map(|part| Ok((finite(part.share)?, part.scorer.on(&columns)?)))
             .collect::<Result<Vec<(f32, Scorer)>, ModelError>>()?;
         let compiled = Compiled::new(parts.iter().map(|(share, scorer)| (*share, scorer)));
-        let kinds = file
-            .kinds
+        let page_types = file
+            .page_types
             .iter()
-            .map(|kind| Scorer::Additive(kind.scorer.clone()).on(&columns))
+            .map(|page_type| Scorer::Additive(page_type.scorer.clone()).on(&columns))
             .collect::<Result<_, ModelError>>()?;
-        let candidates = file
-            .candidates
+        let embedded = file
+            .embedded
             .as_ref()
             .map(|own| own.readied())
             .transpose()?;
@@ -153,8 +143,8 @@ impl Model {
             comments,
             schema,
             parts,
-            kinds,
-            candidates,
+            page_types,
+            embedded,
             file,
         })
     }
@@ -209,25 +199,36 @@ impl Model {
     }
 
     /// Probability of being content of each row's block.
-    pub fn score(&self, rows: &Rows) -> Vec<f32> {
+    pub fn score(&self, rows: &FeatureMatrix) -> Vec<f32> {
         let mut scoring = self.compiled.scoring();
         rows.iter().for_each(|row| scoring.push(row));
         scoring.finish().into_iter().map(sigmoid).collect()
     }
 
-    /// Scores and chooses the blocks of a page.
-    pub fn judge(&self, page: &Page, url: Option<&str>, comments: Comments) -> Judgement {
+    /// Scores and chooses the blocks of a page. Readers' comments beside a page's own text are not content;
+    /// posts of a forum are its text.
+    pub fn judge(&self, page: &Page, url: Option<&str>) -> Judgement {
+        self.judge_blocks(page, url, false)
+    }
+
+    /// The same where readers' comments are content as well: blocks of comment sections are scored as if
+    /// nothing had called them comments.
+    pub fn judge_with_comments(&self, page: &Page, url: Option<&str>) -> Judgement {
+        self.judge_blocks(page, url, true)
+    }
+
+    fn judge_blocks(&self, page: &Page, url: Option<&str>, with_comments: bool) -> Judgement {
         let is_set = |row: &[f32], column: usize| row.get(column).is_some_and(|is| *is > 0.0);
         let mut scoring = self.compiled.scoring();
         // What a block in a comment section would be worth if nobody had called it a comment.
         let mut unnamed = self.compiled.scoring();
         let mut blank = Vec::new();
         let mut in_comments = Vec::new();
-        let (mut headline, mut kind, mut at) = (None, None, 0);
+        let (mut headline, mut page_type, mut at) = (None, None, 0);
         self.schema.each_row(page, url, |row| {
             scoring.push(row);
             if at == 0 {
-                kind = self.kind(row);
+                page_type = self.page_type(row);
             }
             if headline.is_none() && self.headline.is_some_and(|column| is_set(row, column)) {
                 headline = Some(at);
@@ -235,7 +236,7 @@ impl Model {
             if let Some(column) = self.comments.first() {
                 let inside = is_set(row, *column);
                 in_comments.push(inside);
-                if inside && comments == Comments::Include {
+                if inside && with_comments {
                     blank.clear();
                     blank.extend_from_slice(row);
                     for column in &self.comments {
@@ -257,39 +258,43 @@ impl Model {
             *probability = probability.max(sigmoid(odds));
         }
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
-        let mut candidates = self.candidates(page);
+        let mut embedded = self.embedded(page);
         let choice =
             self.file
                 .selection
-                .choose_with(&probabilities, &words, &mut candidates, comments);
+                .choose_with(&probabilities, &words, &mut embedded, with_comments);
         Judgement {
             probabilities,
             choice,
-            kind,
+            page_type,
             headline,
             in_comments,
-            candidates,
+            embedded,
         }
     }
 
-    /// The candidates of a page with their probabilities, none chosen.
-    fn candidates(&self, page: &Page) -> Vec<JudgedCandidate> {
-        match &self.candidates {
-            Some(scorer) => judged(scorer, candidates(page)),
+    /// The embedded texts of a page with their probabilities, none chosen.
+    fn embedded(&self, page: &Page) -> Vec<JudgedEmbedded> {
+        match &self.embedded {
+            Some(scorer) => judged(scorer, embedded_texts(page)),
             None => Vec::new(),
         }
     }
 
     /// The type of the page that has this row among its rows.
-    fn kind(&self, row: &[f32]) -> Option<PageKind> {
-        let odds: Vec<f32> = self.kinds.iter().map(|kind| kind.log_odds(row)).collect();
+    fn page_type(&self, row: &[f32]) -> Option<PageType> {
+        let odds: Vec<f32> = self
+            .page_types
+            .iter()
+            .map(|page_type| page_type.log_odds(row))
+            .collect();
         let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
         let (at, best) = odds
             .iter()
             .enumerate()
             .max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))?;
-        Some(PageKind {
-            name: self.file.kinds.get(at)?.name.clone(),
+        Some(PageType {
+            name: self.file.page_types.get(at)?.name.clone(),
             probability: sigmoid(*best) / sum.max(f32::MIN_POSITIVE),
         })
     }
@@ -310,7 +315,7 @@ impl Model {
                 }
                 Scorer::Additive(additive) => {
                     all.push("intercept".to_owned());
-                    all.extend(additive.steps.iter().map(|own| name(own.column)));
+                    all.extend(additive.step_functions.iter().map(|own| name(own.column)));
                     all.extend(
                         additive.crosses.iter().map(|own| {
                             format!("{} x {}", name(own.columns.0), name(own.columns.1))
@@ -337,7 +342,7 @@ impl Model {
                 }
                 Scorer::Additive(additive) => {
                     all.push(share * additive.intercept);
-                    let odds = additive.steps.iter();
+                    let odds = additive.step_functions.iter();
                     all.extend(odds.map(|own| share * own.weight(value(own.column))));
                     all.extend(
                         additive.crosses.iter().map(|own| {
@@ -381,7 +386,7 @@ impl Scorer {
             Scorer::Additive(additive) => {
                 let is_sound = additive.is_sound(width);
                 additive
-                    .steps
+                    .step_functions
                     .iter_mut()
                     .for_each(|own| to(&mut own.column));
                 for cross in &mut additive.crosses {
@@ -443,11 +448,11 @@ pub fn sigmoid(log_odds: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::additive::{Additive, Steps};
-    use crate::file::{ColumnWeight, KindScorer, Part, Training};
+    use crate::additive::{Additive, StepFunction};
+    use crate::file::{ColumnWeight, PageTypeScorer, Training, WeightedScorer};
     use crate::selection::Selection;
     use crate::trees::Trees;
-    use trommel_features::Group;
+    use trommel_features::FeatureGroup;
     use trommel_html::{Engine, Limits, LolEngine};
 
     /// The file's columns are in another order than the schema's.
@@ -462,9 +467,9 @@ mod tests {
             version: VERSION,
             name: "test".into(),
             created: "2026-01-01".into(),
-            groups: vec![Group::Shallow],
+            groups: vec![FeatureGroup::Shallow],
             columns: vec!["link_density".into(), "text_density".into()],
-            parts: vec![Part {
+            parts: vec![WeightedScorer {
                 share: 1.0,
                 scorer: Scorer::Linear(Linear {
                     intercept: -2.0,
@@ -472,10 +477,10 @@ mod tests {
                 }),
             }],
             listed: vec![],
-            token_weights: vec![],
+            attribute_weights: vec![],
             word_weights: vec![],
-            kinds: vec![],
-            candidates: None,
+            page_types: vec![],
+            embedded: None,
             selection: Selection::Threshold(0.5),
             training: Training::default(),
             scores: vec![],
@@ -492,10 +497,10 @@ mod tests {
     #[test]
     fn weights_find_their_columns_by_name() {
         let model = Model::new(file()).unwrap();
-        let judged = model.judge(&page(), None, Comments::Exclude);
+        let judged = model.judge(&page(), None);
         assert_eq!(judged.probabilities, [sigmoid(1.0), sigmoid(-3.0)]);
         assert_eq!(judged.choice.kept, [true, false]);
-        assert_eq!(judged.kind, None);
+        assert_eq!(judged.page_type, None);
         let rows = model.schema().rows(&page(), None);
         assert_eq!(
             model.contributions(rows.iter().nth(1).unwrap()),
@@ -512,7 +517,7 @@ mod tests {
         let mut file = file();
         let steps = Additive {
             intercept: 0.5,
-            steps: vec![Steps {
+            step_functions: vec![StepFunction {
                 column: 0,
                 edges: vec![0.5],
                 weights: vec![0.0, -2.0],
@@ -533,32 +538,30 @@ mod tests {
             ],
             roots: vec![0],
         };
-        file.kinds = ["article", "listing"]
+        file.page_types = ["article", "listing"]
             .iter()
             .zip([steps.clone(), Additive::default()])
-            .map(|(name, scorer)| KindScorer {
+            .map(|(name, scorer)| PageTypeScorer {
                 name: (*name).into(),
                 scorer,
             })
             .collect();
         file.parts = vec![
-            Part {
+            WeightedScorer {
                 share: 0.5,
                 scorer: Scorer::Additive(steps),
             },
-            Part {
+            WeightedScorer {
                 share: 0.25,
                 scorer: Scorer::Trees(trees),
             },
         ];
-        let judged = Model::new(file)
-            .unwrap()
-            .judge(&page(), None, Comments::Exclude);
+        let judged = Model::new(file).unwrap().judge(&page(), None);
         assert_eq!(judged.probabilities, [sigmoid(0.5), sigmoid(-1.0)]);
-        let kind = judged.kind.unwrap();
-        assert_eq!(kind.name, "article");
+        let page_type = judged.page_type.unwrap();
+        assert_eq!(page_type.name, "article");
         let expected = sigmoid(0.5) / (sigmoid(0.5) + 0.5);
-        assert!((kind.probability - expected).abs() < 1e-6);
+        assert!((page_type.probability - expected).abs() < 1e-6);
     }
 
     #[test]

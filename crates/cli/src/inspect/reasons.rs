@@ -129,15 +129,20 @@ pub fn explained(words: &[u32], most: usize) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_features::Group;
+    use trommel_features::FeatureGroup;
     use trommel_model::{
-        Additive, ColumnWeight, FORMAT, Linear, ModelFile, Part, Scorer, Selection, Steps,
-        Training, VERSION,
+        Additive, ColumnWeight, FORMAT, Linear, ModelFile, Scorer, Selection, StepFunction,
+        Training, VERSION, WeightedScorer,
     };
 
     /// A model of half a linear and half an additive part over `columns` text features.
     fn model(columns: usize) -> Model {
-        let names = trommel_features::Schema::new(&[Group::Text, Group::Shallow], &[], &[], &[]);
+        let names = trommel_features::Schema::new(
+            &[FeatureGroup::Text, FeatureGroup::Shallow],
+            &[],
+            &[],
+            &[],
+        );
         let names: Vec<String> = names.names().iter().take(columns).cloned().collect();
         let every = || 0..u16::try_from(columns).unwrap();
         let linear = Linear {
@@ -152,8 +157,8 @@ mod tests {
         };
         let additive = Additive {
             intercept: -3.0,
-            steps: every()
-                .map(|column| Steps {
+            step_functions: every()
+                .map(|column| StepFunction {
                     column,
                     edges: vec![0.5],
                     weights: vec![0.0, 0.25],
@@ -166,16 +171,16 @@ mod tests {
             version: VERSION,
             name: "test".into(),
             created: "2026-01-01".into(),
-            groups: vec![Group::Text, Group::Shallow],
+            groups: vec![FeatureGroup::Text, FeatureGroup::Shallow],
             columns: names,
             parts: [Scorer::Linear(linear), Scorer::Additive(additive)]
-                .map(|scorer| Part { share: 0.5, scorer })
+                .map(|scorer| WeightedScorer { share: 0.5, scorer })
                 .into(),
             listed: vec![],
-            token_weights: vec![],
+            attribute_weights: vec![],
             word_weights: vec![],
-            kinds: vec![],
-            candidates: None,
+            page_types: vec![],
+            embedded: None,
             selection: Selection::ExpectedF1,
             training: Training::default(),
             scores: vec![],

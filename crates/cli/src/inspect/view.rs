@@ -116,7 +116,7 @@ impl<'a> View<'a> {
         }));
         let kind = verdicts
             .judgement
-            .kind
+            .page_type
             .as_ref()
             .map(|kind| format!("{} ({:.3})", kind.name, kind.probability));
         Self {

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use trommel_archive::{ReadOptions, Reader};
-use trommel_features::{Group, Schema};
+use trommel_features::{FeatureGroup, Schema};
 use trommel_model::{
-    Additive, ColumnWeight, FORMAT, KindScorer, Linear, Model, ModelFile, Node, Part, Scorer,
-    Selection, Steps, Training, Trees, VERSION,
+    Additive, ColumnWeight, FORMAT, Linear, Model, ModelFile, Node, PageTypeScorer, Scorer,
+    Selection, StepFunction, Training, Trees, VERSION, WeightedScorer,
 };
 
 use crate::program::{Ran, trommel, workspace};
@@ -18,7 +18,7 @@ const PARAGRAPH: &str = "The mill stands by the river, and its wheel has turned 
 /// A model of three kinds of parts over all features of text and links: it keeps long blocks without
 /// links.
 fn model() -> ModelFile {
-    let groups = vec![Group::Shallow, Group::Text];
+    let groups = vec![FeatureGroup::Shallow, FeatureGroup::Text];
     let columns = Schema::new(&groups, &[], &[], &[]).names().to_vec();
     let column = |name: &str| {
         let at = columns.iter().position(|known| known == name).unwrap();
@@ -33,14 +33,14 @@ fn model() -> ModelFile {
         intercept: -1.25,
         weights: vec![weight("link_density", -2.5), weight("text.log_words", 1.1)],
     };
-    let steps = columns.iter().enumerate().map(|(at, _)| Steps {
+    let steps = columns.iter().enumerate().map(|(at, _)| StepFunction {
         column: u16::try_from(at).unwrap(),
         edges: vec![0.01, 2.0],
         weights: vec![-0.011 * at as f32, 0.013 * at as f32, 0.017],
     });
     let additive = Additive {
         intercept: 0.4,
-        steps: steps.collect(),
+        step_functions: steps.collect(),
         crosses: vec![],
     };
     let trees = Trees {
@@ -71,16 +71,16 @@ fn model() -> ModelFile {
         ]
         .into_iter()
         .zip([0.5, 0.25, 0.75])
-        .map(|(scorer, share)| Part { share, scorer })
+        .map(|(scorer, share)| WeightedScorer { share, scorer })
         .collect(),
         listed: vec![],
-        token_weights: vec![],
+        attribute_weights: vec![],
         word_weights: vec![],
-        kinds: vec![KindScorer {
+        page_types: vec![PageTypeScorer {
             name: "story".into(),
             scorer: Additive::default(),
         }],
-        candidates: None,
+        embedded: None,
         selection: Selection::Threshold(0.5),
         training: Training::default(),
         scores: vec![],

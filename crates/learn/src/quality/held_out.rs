@@ -77,7 +77,7 @@ fn score(set: &PageSet, models: &[Model]) -> HeldOut {
                     |page| {
                         let verdicts = conventions.judge(model, &page.page, page.gold.address());
                         let judged = &verdicts.judgement;
-                        kept_text(&page.page, &judged.choice.kept, &judged.candidates)
+                        kept_text(&page.page, &judged.choice.kept, &judged.embedded)
                     },
                     &options,
                 )
@@ -140,13 +140,18 @@ mod tests {
     use crate::pages::{Gold, LabelledPage};
     use trommel_html::{Engine, Limits, LolEngine};
     use trommel_model::{
-        FORMAT, Linear, ModelFile, Part, Score, Scorer, Selection, Training, TrainingSet, VERSION,
+        FORMAT, Linear, ModelFile, Score, Scorer, Selection, Training, TrainingSet, VERSION,
+        WeightedScorer,
     };
 
     /// A model that keeps every block, trained on one page of `set` with an F1 of a half.
     fn model(set: &str) -> Model {
-        let schema =
-            trommel_features::Schema::new(&[trommel_features::Group::Shallow], &[], &[], &[]);
+        let schema = trommel_features::Schema::new(
+            &[trommel_features::FeatureGroup::Shallow],
+            &[],
+            &[],
+            &[],
+        );
         Model::new(ModelFile {
             format: FORMAT.into(),
             version: VERSION,
@@ -154,7 +159,7 @@ mod tests {
             created: "2026-01-31".into(),
             groups: schema.groups().to_vec(),
             columns: schema.names().to_vec(),
-            parts: vec![Part {
+            parts: vec![WeightedScorer {
                 share: 1.0,
                 scorer: Scorer::Linear(Linear {
                     intercept: 3.0,
@@ -162,10 +167,10 @@ mod tests {
                 }),
             }],
             listed: Vec::new(),
-            token_weights: Vec::new(),
+            attribute_weights: Vec::new(),
             word_weights: Vec::new(),
-            kinds: Vec::new(),
-            candidates: None,
+            page_types: Vec::new(),
+            embedded: None,
             selection: Selection::Threshold(0.5),
             training: Training {
                 sets: vec![TrainingSet {

@@ -9,11 +9,11 @@ use flate2::Compression;
 use flate2::GzBuilder;
 use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
-use trommel_model::JudgedCandidate;
+use trommel_model::JudgedEmbedded;
 use trommel_text::words::{Rule, count};
 
 use super::error::QualityError;
-use crate::candidates::COMMENTS;
+use crate::embedded::WITH_COMMENTS;
 use crate::evaluate::kept_text;
 use crate::metric::Scores;
 use crate::pages::PageSet;
@@ -196,24 +196,24 @@ fn row(set: &PageSet, judged: &JudgedPage, trained: &Trained, comments: bool) ->
     let mut words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
     let mut probabilities = judged.probabilities.clone();
     let mut labels = judged.labels.clone();
-    let mut candidates: Vec<JudgedCandidate> =
-        judged.candidates.iter().map(|own| own.0.clone()).collect();
+    let mut embedded: Vec<JudgedEmbedded> =
+        judged.embedded.iter().map(|own| own.0.clone()).collect();
     let selection = trained.model.file().selection;
-    let choice = selection.choose_with(&probabilities, &words, &mut candidates, COMMENTS);
+    let choice = selection.choose_with(&probabilities, &words, &mut embedded, WITH_COMMENTS);
     let kept = choice
         .kept
         .iter()
         .copied()
-        .chain(candidates.iter().map(|own| own.kept));
+        .chain(embedded.iter().map(|own| own.kept));
     let kept: Vec<bool> = kept.collect();
-    for (own, (_, label)) in candidates.iter_mut().zip(&judged.candidates) {
-        words.push(own.candidate.words);
+    for (own, (_, label)) in embedded.iter_mut().zip(&judged.embedded) {
+        words.push(own.embedded.words);
         probabilities.push(own.probability);
         labels.push(*label);
         own.kept = *label;
     }
     let text = gold.text(comments);
-    let best = kept_text(page, &judged.labels, &candidates);
+    let best = kept_text(page, &judged.labels, &embedded);
     let oracle = Scores::of(&best, &text, Rule::Characters);
     let kept = words.iter().zip(kept).filter(|(_, kept)| *kept);
     Some(JudgedRow {
@@ -333,7 +333,7 @@ pub(super) mod tests {
     fn a_row_has_the_words_and_the_oracle_of_its_page() {
         use crate::learner::{Learner, Weighting};
         use crate::train::{TrainOptions, train};
-        use trommel_features::Group;
+        use trommel_features::FeatureGroup;
 
         let pages = (0..12).map(|at| LabelledPage {
             gold: Gold {
@@ -360,7 +360,7 @@ pub(super) mod tests {
         let options = TrainOptions {
             names: vec!["small".into()],
             created: "2026-01-31".into(),
-            groups: Group::PAPER.to_vec(),
+            groups: FeatureGroup::PAPER.to_vec(),
             learner: Learner::Linear,
             label_share: 0.1,
             weighting: Weighting::Blocks,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use trommel_features::{Group, ListedToken, Schema};
+use trommel_features::{FeatureGroup, ListedWord, Schema};
 use trommel_html::{Page, Tag};
 use trommel_learn::{PageSet, Scores, kept_text};
 use trommel_text::words::Rule;
@@ -35,7 +35,7 @@ pub(super) struct TokenCounts {
 
 impl TokenCounts {
     /// Counts the blocks of `examples` by the listed tokens.
-    pub fn of(examples: &[Example], listed: &[ListedToken]) -> Self {
+    pub fn of(examples: &[Example], listed: &[ListedWord]) -> Self {
         let mut counts = Self {
             listed: listed.len(),
             ..Self::default()
@@ -84,7 +84,7 @@ pub(super) fn measure(
     set: &PageSet,
     division: Division,
     methods: &[Box<dyn Method>],
-    listed: &[ListedToken],
+    listed: &[ListedWord],
 ) -> Result<Measured, ResultsError> {
     let judged: Result<Vec<Vec<Judged>>, ResultsError> = set
         .pages
@@ -162,7 +162,7 @@ fn part(pages: &[&[Judged]], methods: usize) -> Part {
     }
 }
 
-fn counts(set: &PageSet, listed: &[ListedToken]) -> BlockCounts {
+fn counts(set: &PageSet, listed: &[ListedWord]) -> BlockCounts {
     let mut counts = BlockCounts::default();
     for page in set.pages.iter().map(|page| &page.page) {
         counts.blocks += page.blocks.len();
@@ -176,11 +176,11 @@ fn counts(set: &PageSet, listed: &[ListedToken]) -> BlockCounts {
 }
 
 /// Whether each block has a listed token.
-fn with_token(page: &Page, listed: &[ListedToken]) -> Vec<bool> {
+fn with_token(page: &Page, listed: &[ListedWord]) -> Vec<bool> {
     if listed.is_empty() {
         return vec![false; page.blocks.len()];
     }
-    let rows = Schema::new(&[Group::Tokens], listed, &[], &[]).rows(page, None);
+    let rows = Schema::new(&[FeatureGroup::Tokens], listed, &[], &[]).rows(page, None);
     rows.iter()
         .map(|row| row.iter().any(|value| *value != 0.0))
         .collect()
@@ -282,13 +282,13 @@ pub(super) mod tests {
             labels: &[false, true, false],
             group: "a",
         };
-        let menu = ListedToken {
+        let menu = ListedWord {
             attribute: "class".to_owned(),
-            token: "menu".to_owned(),
+            word: "menu".to_owned(),
             odds: 0.1,
             share: 0.3,
         };
-        let counts = |listed: &[ListedToken]| {
+        let counts = |listed: &[ListedWord]| {
             let counts = TokenCounts::of(&[example], listed);
             (counts.listed, counts.bare, counts.bare_content)
         };

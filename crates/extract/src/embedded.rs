@@ -1,6 +1,6 @@
 //! Texts that stand in a page's JSON-LD alone, in the text and among its blocks.
 
-use trommel_model::JudgedCandidate;
+use trommel_model::JudgedEmbedded;
 
 use crate::role::Role;
 
@@ -16,8 +16,8 @@ pub(crate) fn append<'a>(mut text: String, texts: impl Iterator<Item = &'a str>)
     text
 }
 
-/// What a candidate is on its page.
-pub(crate) fn role(own: &JudgedCandidate) -> Role {
+/// What an embedded text is on its page.
+pub(crate) fn role(own: &JudgedEmbedded) -> Role {
     if own.is_comment() {
         Role::Comment
     } else if own.kept {

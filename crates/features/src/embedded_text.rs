@@ -1,4 +1,4 @@
-//! Texts that stand in a page's JSON-LD but not among its blocks, as candidates for its main text: each
+//! Texts that stand in a page's JSON-LD but not among its blocks: each
 //! with features of its own, as a text in a script has no place among the elements.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,23 +7,23 @@ use trommel_html::json_ld::{self, Content, ContentProperty, ContentSubject};
 use trommel_text::words;
 
 use crate::prose::prose_words;
-use crate::steps::count;
 use crate::terms::word_hash;
 use crate::text::{Shape, log};
+use crate::work::count_work;
 
 /// Words of a phrase: a text stands on a page if its phrases do.
 const PHRASE: usize = 4;
-/// Texts of fewer words are no candidates: such labels stand anywhere.
+/// Texts of fewer words are left out: such labels stand anywhere.
 const LEAST: usize = 5;
 /// Share of its phrases from which on a text stands among the blocks.
 const COVERED: f32 = 0.5;
-/// Share of its words in the meta descriptions from which on a summary is metadata and no candidate.
+/// Share of its words in the meta descriptions from which on a summary is metadata and left out.
 const DESCRIBED: f32 = 0.9;
 /// Share of the words of unspaced scripts from which on a text is in one.
 const UNSPACED: f32 = 0.3;
 
-/// Names of a candidate's features.
-pub const CANDIDATE_NAMES: [&str; 20] = [
+/// Names of an embedded text's features.
+pub const EMBEDDED_COLUMNS: [&str; 20] = [
     // The property and what the text is about, 0 or 1.
     "candidate.article_body",
     "candidate.article_description",
@@ -44,7 +44,7 @@ pub const CANDIDATE_NAMES: [&str; 20] = [
     // Share of its phrases among the blocks, and of its words in the meta descriptions.
     "candidate.coverage",
     "candidate.described",
-    // Logarithm of the number of candidates of its kind, and its rank among all from 0 on.
+    // Logarithm of the number of embedded texts of its kind, and its rank among all from 0 on.
     "candidate.log_siblings",
     "candidate.log_rank",
     // Logarithm of the words of the page's blocks, of those in prose, and of the longest run of prose.
@@ -57,20 +57,20 @@ pub const CANDIDATE_NAMES: [&str; 20] = [
 
 /// A text of the JSON-LD that does not stand among the blocks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
+pub struct EmbeddedText {
     /// What the JSON-LD says of it.
     pub content: Content,
     /// Its words.
     pub words: u32,
     /// Share of its phrases of four words (of its words, if it has few) that stand among the blocks, 0..0.5.
     pub coverage: f32,
-    /// Its features, a number for each of [`CANDIDATE_NAMES`].
-    pub features: [f32; CANDIDATE_NAMES.len()],
+    /// Its features, a number for each of [`EMBEDDED_COLUMNS`].
+    pub features: [f32; EMBEDDED_COLUMNS.len()],
 }
 
-/// The candidates of a page, in document order. Time is linear in the page and its JSON-LD, memory in
+/// The embedded texts of a page, in document order. Time is linear in the page and its JSON-LD, memory in
 /// the JSON-LD; a page without such texts takes none.
-pub fn candidates(page: &Page) -> Vec<Candidate> {
+pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
     let contents = json_ld::contents(&page.head);
     if contents.is_empty() {
         return Vec::new();
@@ -78,9 +78,9 @@ pub fn candidates(page: &Page) -> Vec<Candidate> {
     among(page, contents, &vec![false; page.blocks.len()])
 }
 
-/// The candidates the page would have if it did not hold the blocks that repeat a text of its JSON-LD, as
+/// The embedded texts the page would have if it did not hold the blocks that repeat a text of its JSON-LD, as
 /// where a script writes them; with it whether each block is such a one. None if there are no such blocks.
-pub fn candidates_if_hidden(page: &Page) -> Option<(Vec<Candidate>, Vec<bool>)> {
+pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<bool>)> {
     let contents = json_ld::contents(&page.head);
     let mut known: FxHashSet<u64> = FxHashSet::default();
     for content in &contents {
@@ -146,7 +146,7 @@ struct Around {
     longest: u32,
 }
 
-fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<Candidate> {
+fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedText> {
     let described: FxHashSet<u64> = ["description", "og:description", "twitter:description"]
         .iter()
         .filter_map(|name| page.head.meta(name))
@@ -184,7 +184,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<Candidate>
         .filter(|(_, hidden)| !**hidden);
     for (block, _) in shown {
         let text = page.text(block);
-        count(text.len());
+        count_work(text.len());
         // Most blocks are too short for a phrase.
         if block.words as usize >= PHRASE {
             block_words.clear();
@@ -245,7 +245,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<Candidate>
                 log(around.longest),
                 total / (total + around.prose as f32),
             ];
-            Candidate {
+            EmbeddedText {
                 words: words.len() as u32,
                 content,
                 coverage,
@@ -272,14 +272,14 @@ mod tests {
         LolEngine.read(&html, &Limits::default())
     }
 
-    fn value(candidate: &Candidate, name: &str) -> f32 {
-        let at = CANDIDATE_NAMES.iter().position(|own| own.ends_with(name));
-        candidate.features[at.unwrap()]
+    fn value(embedded: &EmbeddedText, name: &str) -> f32 {
+        let at = EMBEDDED_COLUMNS.iter().position(|own| own.ends_with(name));
+        embedded.features[at.unwrap()]
     }
 
     #[test]
     fn what_no_block_says_is_a_candidate() {
-        let found = candidates(&page("<p>Menu</p>"));
+        let found = embedded_texts(&page("<p>Menu</p>"));
         assert_eq!(found.len(), 2, "a text of two words is none");
         let body = &found[0];
         assert_eq!((body.content.text.as_str(), body.words), (STORY, 14));
@@ -304,19 +304,19 @@ mod tests {
     #[test]
     fn what_blocks_say_is_none() {
         let shown = page(&format!("<p>Menu</p><p>{STORY}</p>"));
-        let found = candidates(&shown);
+        let found = embedded_texts(&shown);
         assert_eq!(found.len(), 1);
         assert!(value(&found[0], "share") < 0.5);
-        let (found, hidden) = candidates_if_hidden(&shown).unwrap();
+        let (found, hidden) = embedded_texts_if_hidden(&shown).unwrap();
         assert_eq!((found.len(), hidden), (2, vec![false, true]));
         assert_eq!(value(&found[0], "share"), 1.0);
-        assert!(candidates_if_hidden(&page("<p>Menu")).is_none());
+        assert!(embedded_texts_if_hidden(&page("<p>Menu")).is_none());
     }
 
     #[test]
     fn a_page_without_json_ld_has_none() {
         let page = LolEngine.read("<p>a b c d e f", &Limits::default());
-        assert!(candidates(&page).is_empty() && candidates_if_hidden(&page).is_none());
+        assert!(embedded_texts(&page).is_empty() && embedded_texts_if_hidden(&page).is_none());
         assert_eq!(phrase_share("A b c d", "x a b c d"), 1.0);
         assert_eq!(phrase_share("a b", "a b"), 0.0);
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use trommel_model::KindScorer;
+use trommel_model::PageTypeScorer;
 
 use crate::additive::fit_additive;
 use crate::bins::Binned;
@@ -30,18 +30,18 @@ const BINS: usize = 12;
 ///
 /// # Errors
 /// If a solver fails.
-pub(crate) fn fit_kinds(
+pub(crate) fn fit_page_types(
     table: &Table,
     names: &[String],
     pages: &[&Labelled],
-) -> Result<Vec<KindScorer>, LearnError> {
+) -> Result<Vec<PageTypeScorer>, LearnError> {
     let columns: Vec<usize> = (0..names.len())
         .filter(|at| PREFIXES.iter().any(|prefix| names[*at].starts_with(prefix)))
         .collect();
     let mut data = Vec::new();
-    let mut kinds = Vec::new();
+    let mut types = Vec::new();
     for (first, page) in &table.pages {
-        let Some(kind) = pages
+        let Some(page_type) = pages
             .get(*page)
             .and_then(|page| page.page.gold.page_type.as_deref())
         else {
@@ -49,22 +49,22 @@ pub(crate) fn fit_kinds(
         };
         let row = &table.data[first * table.width..(first + 1) * table.width];
         data.extend(columns.iter().map(|column| row[*column]));
-        kinds.push(kind);
+        types.push(page_type);
     }
-    let all: BTreeSet<&str> = kinds.iter().copied().collect();
+    let all: BTreeSet<&str> = types.iter().copied().collect();
     if all.len() < 2 {
         return Ok(Vec::new());
     }
-    let weights = vec![1.0; kinds.len()];
+    let weights = vec![1.0; types.len()];
     let binned = Binned::new(&data, columns.len(), &weights, BINS);
     all.into_iter()
         .map(|name| {
-            let labels: Vec<bool> = kinds.iter().map(|kind| *kind == name).collect();
+            let labels: Vec<bool> = types.iter().map(|page_type| *page_type == name).collect();
             let mut scorer = fit_additive(&binned, &labels, &weights, PENALTY)?;
-            for steps in &mut scorer.steps {
+            for steps in &mut scorer.step_functions {
                 steps.column = columns[usize::from(steps.column)] as u16;
             }
-            Ok(KindScorer {
+            Ok(PageTypeScorer {
                 name: name.to_owned(),
                 scorer,
             })

@@ -1,22 +1,22 @@
-//! The scorer of candidates: texts that stand in a page's JSON-LD and not among its blocks.
+//! The scorer of embedded texts: texts that stand in a page's JSON-LD and not among its blocks.
 //!
-//! Gold texts are what readers of rendered or stored pages saw, so next to none of the candidates as
+//! Gold texts are what readers of rendered or stored pages saw, so next to none of the embedded texts as
 //! they come is content. What a page is like whose text a script writes is learned from pages that show
 //! the text: taking out the blocks that repeat the JSON-LD leaves such a page, with the same gold. Both
-//! kinds of candidates are learned from, every page of a kind counting the same.
+//! kinds of embedded texts are learned from, every page of a kind counting the same.
 
 use trommel_features::{
-    CANDIDATE_NAMES, Candidate, candidates, candidates_if_hidden, phrase_share,
+    EMBEDDED_COLUMNS, EmbeddedText, embedded_texts, embedded_texts_if_hidden, phrase_share,
 };
 use trommel_html::Page;
-use trommel_model::{CandidateScorer, ColumnWeight, Comments, JudgedCandidate, Linear, sigmoid};
+use trommel_model::{ColumnWeight, EmbeddedScorer, JudgedEmbedded, Linear, sigmoid};
 
 use crate::error::LearnError;
 use crate::logistic::Sample;
 use crate::table::Labelled;
 use crate::weighted::fit_weighted;
 
-/// A candidate is content if more than this share of its phrases stands in the gold.
+/// An embedded text is content if more than this share of its phrases stands in the gold.
 const LABEL: f32 = 0.5;
 /// Weight of a page without its blocks against one as it is. Weighing as much, they cost F1 on pages as
 /// they are: answers and product texts are kept beside a page's own.
@@ -24,76 +24,76 @@ const HIDDEN_WEIGHT: f64 = 0.1;
 /// Strength of the L2 penalty.
 const PENALTY: f64 = 1e-3;
 
-/// A page's candidates with their labels.
+/// A page's embedded texts with their labels.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LabelledCandidates {
+pub(crate) struct LabelledEmbedded {
     /// As the page is.
-    pub own: Vec<(Candidate, bool)>,
+    pub own: Vec<(EmbeddedText, bool)>,
     /// As it would be without the blocks that repeat the JSON-LD.
-    pub hidden: Vec<(Candidate, bool)>,
+    pub hidden: Vec<(EmbeddedText, bool)>,
 }
 
-impl LabelledCandidates {
-    /// The candidates of a page with this gold.
+impl LabelledEmbedded {
+    /// The embedded texts of a page with this gold.
     pub fn of(page: &Page, gold: &str) -> Self {
-        let labelled = |candidates: Vec<Candidate>| {
-            candidates
+        let labelled = |embedded: Vec<EmbeddedText>| {
+            embedded
                 .into_iter()
-                .map(|candidate| {
-                    let is_content = phrase_share(&candidate.content.text, gold) > LABEL;
-                    (candidate, is_content)
+                .map(|embedded| {
+                    let is_content = phrase_share(&embedded.content.text, gold) > LABEL;
+                    (embedded, is_content)
                 })
                 .collect()
         };
         Self {
-            own: labelled(candidates(page)),
-            hidden: candidates_if_hidden(page)
-                .map(|(candidates, _)| labelled(candidates))
+            own: labelled(embedded_texts(page)),
+            hidden: embedded_texts_if_hidden(page)
+                .map(|(embedded, _)| labelled(embedded))
                 .unwrap_or_default(),
         }
     }
 
-    /// The page's own candidates with the probabilities that a scorer gives; none without a scorer.
-    pub fn judged(&self, scorer: Option<&CandidateScorer>) -> Vec<JudgedCandidate> {
+    /// The page's own embedded texts with the probabilities that a scorer gives; none without a scorer.
+    pub fn judged(&self, scorer: Option<&EmbeddedScorer>) -> Vec<JudgedEmbedded> {
         let Some(scorer) = scorer else {
             return Vec::new();
         };
         self.own
             .iter()
-            .map(|(candidate, _)| JudgedCandidate {
-                probability: sigmoid(scorer.scorer.log_odds(&candidate.features)),
-                candidate: candidate.clone(),
+            .map(|(embedded, _)| JudgedEmbedded {
+                probability: sigmoid(scorer.scorer.log_odds(&embedded.features)),
+                embedded: embedded.clone(),
                 kept: false,
             })
             .collect()
     }
 }
 
-/// Fits the scorer; none if the pages hold no candidates of both labels.
+/// Fits the scorer; none if the pages hold no embedded texts of both labels.
 ///
 /// # Errors
 /// If the solver fails.
-pub(crate) fn fit_candidates(pages: &[&Labelled]) -> Result<Option<CandidateScorer>, LearnError> {
+pub(crate) fn fit_embedded(pages: &[&Labelled]) -> Result<Option<EmbeddedScorer>, LearnError> {
     let sets = pages.iter().map(|page| page.set + 1).max().unwrap_or(0);
     let mut sizes = vec![0.0f64; sets];
     pages.iter().for_each(|page| sizes[page.set] += 1.0);
     let mut sample = Sample {
-        width: CANDIDATE_NAMES.len(),
+        width: EMBEDDED_COLUMNS.len(),
         ..Sample::default()
     };
     let mut weights = Vec::new();
     for page in pages {
         let groups = [
-            (&page.candidates.own, 1.0),
-            (&page.candidates.hidden, HIDDEN_WEIGHT),
+            (&page.embedded.own, 1.0),
+            (&page.embedded.hidden, HIDDEN_WEIGHT),
         ];
         for (group, weight) in groups {
-            let root = |own: &Candidate| f64::from(own.words).sqrt();
+            let root = |own: &EmbeddedText| f64::from(own.words).sqrt();
             let roots: f64 = group.iter().map(|(own, _)| root(own)).sum();
-            for (candidate, is_content) in group {
-                sample.data.extend_from_slice(&candidate.features);
+            for (embedded, is_content) in group {
+                sample.data.extend_from_slice(&embedded.features);
                 sample.labels.push(*is_content);
-                weights.push((weight * root(candidate) / (roots * sizes[page.set].sqrt())) as f32);
+                weights.push((weight * root(embedded) / (roots * sizes[page.set].sqrt())) as f32);
             }
         }
     }
@@ -110,8 +110,8 @@ pub(crate) fn fit_candidates(pages: &[&Labelled]) -> Result<Option<CandidateScor
             weight: *weight as f32,
             deviation: *deviation as f32,
         });
-    Ok(Some(CandidateScorer {
-        columns: CANDIDATE_NAMES.map(str::to_owned).to_vec(),
+    Ok(Some(EmbeddedScorer {
+        columns: EMBEDDED_COLUMNS.map(str::to_owned).to_vec(),
         scorer: Linear {
             intercept: fit.intercept as f32,
             weights: weights.collect(),
@@ -122,7 +122,7 @@ pub(crate) fn fit_candidates(pages: &[&Labelled]) -> Result<Option<CandidateScor
 }
 
 /// What becomes of comments in training: readers' comments in the JSON-LD are left out, as by default.
-pub(crate) const COMMENTS: Comments = Comments::Exclude;
+pub(crate) const WITH_COMMENTS: bool = false;
 
 #[cfg(test)]
 mod tests {
@@ -156,7 +156,7 @@ mod tests {
         let labelled: Vec<Labelled> = pages
             .iter()
             .map(|page| Labelled {
-                candidates: LabelledCandidates::of(&page.page, &page.gold.text(true)),
+                embedded: LabelledEmbedded::of(&page.page, &page.gold.text(true)),
                 page,
                 set: 0,
                 labels: Vec::new(),
@@ -164,14 +164,15 @@ mod tests {
             })
             .collect();
         let all: Vec<&Labelled> = labelled.iter().collect();
-        let scorer = fit_candidates(&all).unwrap().unwrap();
+        let scorer = fit_embedded(&all).unwrap().unwrap();
         // Of each shown page the film, and both once the body is hidden; of each other page both.
         assert_eq!(scorer.rows, (20 * 3 + 20 * 2, 20));
-        let odds = |(candidate, _): &(Candidate, bool)| scorer.scorer.log_odds(&candidate.features);
-        assert!(odds(&labelled[0].candidates.hidden[0]) > 0.0);
-        assert!(odds(&labelled[0].candidates.hidden[1]) < 0.0);
-        let judged = labelled[1].candidates.judged(Some(&scorer));
+        let odds =
+            |(embedded, _): &(EmbeddedText, bool)| scorer.scorer.log_odds(&embedded.features);
+        assert!(odds(&labelled[0].embedded.hidden[0]) > 0.0);
+        assert!(odds(&labelled[0].embedded.hidden[1]) < 0.0);
+        let judged = labelled[1].embedded.judged(Some(&scorer));
         assert!(judged.len() == 2 && judged.iter().all(|own| own.probability < 0.5));
-        assert!(fit_candidates(&[]).unwrap().is_none());
+        assert!(fit_embedded(&[]).unwrap().is_none());
     }
 }
