@@ -11,20 +11,30 @@ EVAL_SETS ?= $(sort $(patsubst $(DATA)/%.gold.jsonl.gz,%,$(wildcard $(DATA)/*.go
 MODEL ?= crates/model/models/fast.trommel
 
 CARGO ?= cargo
+# Where cargo puts what it builds.
+BUILT = $(or $(CARGO_TARGET_DIR),target)
 TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bless lint fuzz bench train eval results quality retrieval formats
+.PHONY: help build release demo test bless lint fuzz bench train eval results quality retrieval formats
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-build: ## Build the program, optimized
+build: ## Build the program with all features, fully optimized
 	$(CARGO) build --release -p trommel-cli
 
-demo: build ## Run the program on the sample archive and show a page of each type
-	$(TROMMEL) run samples/wcxb-sample.warc.gz -o out/demo -f jsonl --compress none
+release: build ## The same, stripped, with its symbols apart, in out/release
+	mkdir -p out/release
+	objcopy --only-keep-debug $(BUILT)/release/trommel out/release/trommel.debug
+	objcopy --strip-all --add-gnu-debuglink=out/release/trommel.debug $(BUILT)/release/trommel out/release/trommel
+	ls -l out/release
+
+# Only what a first result needs: no search index, no Parquet, no network, little time for optimization.
+demo: ## Build quickly, run on the sample archive and show a page of each type
+	$(CARGO) run --profile quick -p trommel-cli --no-default-features -- \
+		run samples/wcxb-sample.warc.gz -o out/demo -f jsonl --compress none
 	@gunzip -c samples/wcxb-sample.gold.jsonl.gz | awk -f samples/show.awk - out/demo/wcxb-sample.jsonl
 	@printf '\nAll documents: out/demo/wcxb-sample.jsonl\n'
 

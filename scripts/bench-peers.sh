@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures trommel beside its peers on one archive in one run; writes docs/benchmarks.md and .svg.
-# Installs the peers by name: FastWARC, Resiliparse, warcio and trafilatura from PyPI into a virtual
-# environment, dom_smoothie and rs-trafilatura from crates.io. Needs the labelled pages (DATA).
+# Installs the peers by name: FastWARC, Resiliparse, warcio and trafilatura from the Python registry into a virtual
+# environment, dom_smoothie and rs-trafilatura from the Rust registry. Needs the labelled pages (DATA).
 # Usage: scripts/bench-peers.sh [--rounds N] [--slow-rounds N] [--size MB]
 set -euo pipefail
 cd "$(dirname "$0")/.."

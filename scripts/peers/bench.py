@@ -304,10 +304,10 @@ def main():
         "",
         "![speed against quality](benchmarks.svg)",
         "",
+        "What was aimed at, where the time goes and what was tried: "
+        "[decisions/2026-11-speed.md](decisions/2026-11-speed.md).",
+        "",
     ]
-    extra = arguments.docs / "benchmarks-notes.md"
-    if extra.exists():
-        report.append(extra.read_text())
     (arguments.docs / "benchmarks.md").write_text("\n".join(report))
     (arguments.docs / "benchmarks.svg").write_text(
         plot([row for row in rows if row["f1"] is not None and "workers" not in row["name"]])
