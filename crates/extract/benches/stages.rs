@@ -164,7 +164,7 @@ fn judge(bencher: Bencher) {
     let (model, tables): (_, Vec<Page>) = (model(), PAGES.iter().map(Stored::read).collect());
     bencher.counter(bytes()).bench_local(|| {
         for page in &tables {
-            black_box(model.judge(page, None, Default::default()));
+            black_box(model.judge(page, None));
         }
     });
 }
