@@ -12,7 +12,7 @@ use trommel_archive::{
 use trommel_extract::{Conventions, Document, Extractor, Hints, charset_hints};
 use trommel_html::{Limits, ScanReader, charset};
 use trommel_model::Model;
-use trommel_output::{Compression, Encode as _, Entry, Frames, Jsonl, Source};
+use trommel_output::{Compression, Encode as _, Frames, Jsonl, OutputRecord, RecordSource};
 use trommel_pipeline::Plan;
 
 use crate::models;
@@ -202,7 +202,7 @@ impl Bench {
         if stage >= Stage::Document {
             let document = self.extractor.summary(&page.body, &hints);
             if stage == Stage::Output {
-                return encoded(record, &page, &document).map(Some);
+                return encoded(record, &page, document).map(Some);
             }
             black_box(document);
             return Ok(Some(Vec::new()));
@@ -223,26 +223,24 @@ impl Bench {
     }
 }
 
-fn encoded(record: &Record, page: &Payload, document: &Document) -> Result<Vec<u8>> {
+fn encoded(record: &Record, page: &Payload, document: Document) -> Result<Vec<u8>> {
     let place = &record.place;
-    let source = Source {
-        file: place.file.clone(),
-        offset: place.offset,
-        length: place.length,
-        inner: place.inner,
-    };
-    let entry = Entry {
-        id: record.id().unwrap_or_default(),
-        url: record.url(),
-        date: record.date(),
-        source: &source,
-        truncated: record.truncated(),
+    let record = OutputRecord {
+        id: record.id().unwrap_or_default().to_owned(),
+        url: record.url().map(str::to_owned),
+        date: record.date().map(str::to_owned),
+        source: Some(RecordSource {
+            file: place.file.clone(),
+            offset: place.offset,
+            length: place.length,
+            inner: place.inner,
+        }),
+        truncated: record.truncated().map(str::to_owned),
         status: page.status,
-        notes: &[],
-        document,
+        ..OutputRecord::from(document)
     };
     let mut out = Vec::new();
-    Jsonl.entry(&entry, &mut out)?;
+    Jsonl.record(&record, &mut out)?;
     Ok(out)
 }
 

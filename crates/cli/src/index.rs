@@ -10,8 +10,8 @@ use std::{
 
 use anyhow::{Result, bail};
 use clap::Args;
-use trommel_index::IndexWriter;
-use trommel_output::{Endpoint, Refused, Stored};
+use trommel_index::{Endpoint, IndexWriter, Refused};
+use trommel_output::OutputRecord;
 
 use documents::{Documents, Feed};
 
@@ -46,20 +46,20 @@ pub struct IndexArgs {
 }
 
 /// What takes documents.
-trait Sink: Send {
+trait Indexer: Send {
     /// Takes a document; false if it is left out.
-    fn add(&mut self, stored: &Stored) -> Result<bool>;
+    fn add(&mut self, record: &OutputRecord) -> Result<bool>;
 }
 
-impl Sink for IndexWriter {
-    fn add(&mut self, stored: &Stored) -> Result<bool> {
-        Ok(IndexWriter::add(self, stored)?)
+impl Indexer for IndexWriter {
+    fn add(&mut self, record: &OutputRecord) -> Result<bool> {
+        Ok(IndexWriter::add(self, record)?)
     }
 }
 
-impl Sink for Endpoint {
-    fn add(&mut self, stored: &Stored) -> Result<bool> {
-        Ok(Endpoint::add(self, stored)?)
+impl Indexer for Endpoint {
+    fn add(&mut self, record: &OutputRecord) -> Result<bool> {
+        Ok(Endpoint::add(self, record)?)
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail};
 use trommel_archive::{ReadOptions, Reader, Record};
-use trommel_output::Source;
+use trommel_output::RecordSource;
 use trommel_pipeline::crawl_charset;
 
 /// A place.
@@ -102,8 +102,8 @@ impl Place {
     }
 }
 
-impl From<&Source> for Place {
-    fn from(source: &Source) -> Self {
+impl From<&RecordSource> for Place {
+    fn from(source: &RecordSource) -> Self {
         Self {
             file: source.file.to_string(),
             offset: source.offset,

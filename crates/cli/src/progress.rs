@@ -8,7 +8,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tracing_subscriber::fmt::MakeWriter;
-use trommel_pipeline::{Progress, State};
+use trommel_pipeline::{Progress, ProgressState};
 
 /// Time between two log lines where standard error is no terminal.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -56,7 +56,7 @@ impl Drop for Reporter {
 }
 
 impl Progress for Reporter {
-    fn update(&mut self, state: &State) {
+    fn update(&mut self, state: &ProgressState) {
         let counts = format!(
             "{} records, {} documents, {} failed",
             state.records, state.documents, state.failures

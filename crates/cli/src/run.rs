@@ -20,8 +20,8 @@ use trommel_filters::Filters;
 use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format};
 use trommel_pipeline::{
-    Choice, Config, Destination, Host, Input, Outcome, Output, Plan, Summary, TextForm, expand,
-    run as run_plan, select,
+    Config, Destination, Environment, FormatChoice, Input, Outcome, Output, Plan, Summary,
+    TextForm, expand, run as run_plan, select,
 };
 use trommel_sources::Base;
 
@@ -142,11 +142,11 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         Some(path) => Config::load(path)?,
         None => Config::default(),
     };
-    let chosen = Choice {
+    let chosen = FormatChoice {
         formats: args.format,
         compression: args.compress,
     };
-    let fallback = Choice {
+    let fallback = FormatChoice {
         formats: config.format,
         compression: config.compress,
     };
@@ -220,11 +220,11 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
 
     let mut reporter = Reporter::new();
     let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let host = Host {
+    let host = Environment {
         stop: stop.flag(),
         resume: args.resume,
         clock: clock.as_deref(),
-        ..Host::new(&mut stdout, &mut reporter)
+        ..Environment::new(&mut stdout, &mut reporter)
     };
     let done = run_plan(
         &plan,

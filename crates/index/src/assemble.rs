@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use trommel_output::{Assemble, SinkError, StoredReader};
+use trommel_output::{Assemble, OutputError, RecordReader};
 
 use crate::{DEFAULT_MEMORY, IndexError, IndexWriter};
 
@@ -13,10 +13,10 @@ use crate::{DEFAULT_MEMORY, IndexError, IndexWriter};
 pub struct Tantivy;
 
 impl Assemble for Tantivy {
-    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), SinkError> {
-        let index = |error: IndexError| SinkError::Index(Box::new(error));
+    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError> {
+        let index = |error: IndexError| OutputError::Index(Box::new(error));
         let mut writer = IndexWriter::in_order(target, DEFAULT_MEMORY).map_err(index)?;
-        for stored in StoredReader::open(spool)? {
+        for stored in RecordReader::open(spool)? {
             writer.add(&stored?).map_err(index)?;
         }
         writer.commit_merged().map_err(index)?;

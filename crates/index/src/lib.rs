@@ -3,6 +3,8 @@
 //! [`IndexWriter`] puts documents into an index, [`Index`] finds them.
 
 mod assemble;
+#[cfg(feature = "endpoint")]
+mod endpoint;
 mod error;
 mod query;
 mod schema;
@@ -11,6 +13,8 @@ mod tokenizer;
 mod writer;
 
 pub use assemble::Tantivy;
+#[cfg(feature = "endpoint")]
+pub use endpoint::{Endpoint, EndpointError, Refused, Sent};
 pub use error::IndexError;
 pub use search::{Hit, Index, Snippet};
 pub use tokenizer::{ScriptTokenizer, Terms};

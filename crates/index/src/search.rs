@@ -6,7 +6,7 @@ use serde::Serialize;
 use tantivy::{
     IndexReader, ReloadPolicy, TantivyDocument, collector::TopDocs, snippet::SnippetGenerator,
 };
-use trommel_output::Source;
+use trommel_output::RecordSource;
 
 use crate::{
     IndexError,
@@ -40,7 +40,7 @@ pub struct Hit {
     /// Its language.
     pub lang: Option<String>,
     /// Where its record is stored.
-    pub source: Option<Source>,
+    pub source: Option<RecordSource>,
     /// The piece of its text with most of the words looked for.
     pub snippet: Snippet,
 }
@@ -97,7 +97,7 @@ impl Index {
 
     fn hit(&self, score: f32, document: &TantivyDocument, snippets: &SnippetGenerator) -> Hit {
         let fields = &self.fields;
-        let source = text(document, fields.file).map(|file| Source {
+        let source = text(document, fields.file).map(|file| RecordSource {
             file: file.into(),
             offset: number(document, fields.offset).unwrap_or_default(),
             length: number(document, fields.length).unwrap_or_default(),
@@ -147,21 +147,21 @@ fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
 mod tests {
     use super::*;
     use crate::{DEFAULT_MEMORY, IndexWriter};
-    use trommel_output::Stored;
+    use trommel_output::OutputRecord;
 
-    fn stored(id: &str, title: &str, text: &str) -> Stored {
-        Stored {
+    fn stored(id: &str, title: &str, text: &str) -> OutputRecord {
+        OutputRecord {
             id: id.into(),
             title: Some(title.into()),
             text: text.into(),
             url: Some(format!("http://example.com/{id}")),
-            source: Some(Source {
+            source: Some(RecordSource {
                 file: "a.warc.gz".into(),
                 offset: 12,
                 length: 34,
                 inner: 0,
             }),
-            ..Stored::default()
+            ..OutputRecord::default()
         }
     }
 

@@ -6,7 +6,7 @@ use tantivy::{
     Index, TantivyDocument, TantivyError, Term,
     directory::{MmapDirectory, error::LockError},
 };
-use trommel_output::{Stored, record_id};
+use trommel_output::{OutputRecord, record_id};
 
 use crate::{
     IndexError,
@@ -93,41 +93,41 @@ impl IndexWriter {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn add(&mut self, stored: &Stored) -> Result<bool, IndexError> {
-        let title = stored.title.as_deref().unwrap_or_default();
-        if stored.text.is_empty() && title.is_empty() {
+    pub fn add(&mut self, record: &OutputRecord) -> Result<bool, IndexError> {
+        let title = record.title.as_deref().unwrap_or_default();
+        if record.text.is_empty() && title.is_empty() {
             return Ok(false);
         }
         let fields = &self.fields;
         let made_id;
-        let id = if stored.id.is_empty() {
-            let (file, offset) = stored
+        let id = if record.id.is_empty() {
+            let (file, offset) = record
                 .source
                 .as_ref()
                 .map_or(("", 0), |source| (&*source.file, source.offset));
-            let url = stored.url.as_deref().unwrap_or_default();
+            let url = record.url.as_deref().unwrap_or_default();
             made_id = record_id(&["indexed", file, &offset.to_string(), url]);
             &made_id
         } else {
-            &stored.id
+            &record.id
         };
         let mut document = TantivyDocument::new();
         document.add_text(fields.id, id);
         document.add_text(fields.title, title);
-        for heading in &stored.headings {
+        for heading in &record.headings {
             document.add_text(fields.headings, heading);
         }
-        document.add_text(fields.body, &stored.text);
+        document.add_text(fields.body, &record.text);
         for (field, value) in [
-            (fields.url, &stored.url),
-            (fields.date, &stored.date),
-            (fields.lang, &stored.lang),
+            (fields.url, &record.url),
+            (fields.date, &record.date),
+            (fields.lang, &record.lang),
         ] {
             if let Some(value) = value {
                 document.add_text(field, value);
             }
         }
-        if let Some(source) = &stored.source {
+        if let Some(source) = &record.source {
             document.add_text(fields.file, &*source.file);
             document.add_u64(fields.offset, source.offset);
             document.add_u64(fields.length, source.length);

@@ -1,10 +1,12 @@
-//! The step from an entry to bytes.
+//! The step from a record to bytes.
 
-use crate::{Anserini, Bulk, Compression, Entry, Format, Jsonl, Msgpack, SinkError, Trec, Wet};
+use crate::{
+    Anserini, Bulk, Compression, Format, Jsonl, Msgpack, OutputError, OutputRecord, Trec, Wet,
+};
 
-/// What is known of an output before its first entry.
+/// What is known of an output before its first record.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Head<'a> {
+pub struct OutputHead<'a> {
     /// Name of the output file without folders.
     pub name: &'a str,
     /// Block of the source archive's warcinfo record.
@@ -16,20 +18,20 @@ pub struct Head<'a> {
     pub epoch: Option<i64>,
 }
 
-/// Turns entries into bytes. Pure: the same entry gives the same bytes on any thread and in any order.
+/// Turns records into bytes. Pure: the same record gives the same bytes on any thread and in any order.
 pub trait Encode: Send + Sync {
-    /// Appends to `out` what stands before the first entry of an output.
+    /// Appends to `out` what stands before the first record of an output.
     ///
     /// # Errors
     /// If the head cannot be written in this format; `out` is then to be thrown away.
-    fn head(&self, head: &Head<'_>, out: &mut Vec<u8>) -> Result<(), SinkError>;
+    fn head(&self, head: &OutputHead<'_>, out: &mut Vec<u8>) -> Result<(), OutputError>;
 
-    /// Appends one entry to `out`. False, with nothing appended, if the format has no place for it:
+    /// Appends one record to `out`. False, with nothing appended, if the format has no place for it:
     /// WET has none for a document without text.
     ///
     /// # Errors
-    /// If the entry cannot be written in this format; `out` is then to be thrown away.
-    fn entry(&self, entry: &Entry<'_>, out: &mut Vec<u8>) -> Result<bool, SinkError>;
+    /// If the record cannot be written in this format; `out` is then to be thrown away.
+    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError>;
 }
 
 /// The encoder of a format, and the compression that is left to the [`Stream`](crate::Stream): WET
@@ -37,13 +39,13 @@ pub trait Encode: Send + Sync {
 /// until then.
 ///
 /// # Errors
-/// [`SinkError::Compression`] if the format is never compressed that way.
+/// [`OutputError::Compression`] if the format is never compressed that way.
 pub fn encoder(
     format: Format,
     compression: Compression,
-) -> Result<(Box<dyn Encode>, Compression), SinkError> {
+) -> Result<(Box<dyn Encode>, Compression), OutputError> {
     if !format.can_be(compression) {
-        return Err(SinkError::Compression {
+        return Err(OutputError::Compression {
             format,
             compression,
         });

@@ -1,13 +1,13 @@
 //! Why an entry cannot be written.
 
-/// Why an entry cannot be turned into bytes.
+/// Why records cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SinkError {
-    /// The JSON writer refused the entry.
+pub enum OutputError {
+    /// The JSON writer refused the record.
     #[error("JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// The MessagePack writer refused the entry.
+    /// The MessagePack writer refused the record.
     #[error("MessagePack: {0}")]
     Msgpack(#[from] rmp_serde::encode::Error),
     /// The writer of the format, the compressor or the disk refused it.
@@ -15,7 +15,7 @@ pub enum SinkError {
     Io(#[from] std::io::Error),
     /// A spool cannot be read back.
     #[error("spool: {0}")]
-    Spool(#[from] crate::StoredError),
+    Spool(#[from] crate::ReadError),
     /// The Parquet writer refused a document.
     #[cfg(feature = "parquet")]
     #[error("Parquet: {0}")]

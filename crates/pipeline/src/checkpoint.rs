@@ -1,4 +1,4 @@
-//! The saved state of a run, from which it can go on after an interruption.
+//! The saved state of a run, from which it can continue after an interruption.
 
 use std::{
     fs, io,
@@ -14,6 +14,7 @@ use crate::{
     FileReport, Summary,
     manifest::Listed,
     outputs::{OutputsState, Written},
+    quarantine::QuarantineState,
     times::Times,
 };
 
@@ -30,14 +31,14 @@ pub(crate) struct Checkpoint {
     pub(crate) version: u32,
     /// All that the outputs depend on.
     pub(crate) facts: Vec<(String, String)>,
-    /// Index of the input to go on with.
+    /// Index of the input to continue with.
     pub(crate) input: usize,
     /// Place in it; none: its start.
     pub(crate) point: Option<ResumePoint>,
     /// The outputs being written and the bytes of them that count.
     pub(crate) outputs: OutputsState,
     /// The quarantine being written, likewise.
-    pub(crate) quarantine: Option<Part>,
+    pub(crate) quarantine: Option<QuarantineState>,
     /// Outputs that are complete but may not have their final names yet.
     pub(crate) complete: Vec<Written>,
     /// Outputs that have their final names.
@@ -56,16 +57,7 @@ pub(crate) struct Checkpoint {
     pub(crate) failed: Option<String>,
 }
 
-/// An unfinished file and the length of it that counts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Part {
-    /// Its final name.
-    pub(crate) path: PathBuf,
-    /// Bytes that count; what follows is written again.
-    pub(crate) length: u64,
-}
-
-/// Why a run cannot be gone on with.
+/// Why a run cannot be continued.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResumeError {

@@ -162,27 +162,13 @@ fn formats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Format>, D:
 fn hint(key: &str, keys: &[String]) -> String {
     match keys
         .iter()
-        .map(|known| (distance(key, known), known))
+        .map(|known| (strsim::damerau_levenshtein(key, known), known))
         .min()
         .filter(|(distance, _)| *distance <= 2)
     {
         Some((_, known)) => format!(", did you mean {known:?}?"),
         None => format!(", expected one of {}", keys.join(", ")),
     }
-}
-
-/// Levenshtein distance.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut next = vec![i + 1];
-        for ((y, &above), &before) in b.bytes().zip(row.iter().skip(1)).zip(&row) {
-            let left = next.last().copied().unwrap_or_default();
-            next.push((before + usize::from(x != y)).min(above + 1).min(left + 1));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -262,12 +248,5 @@ mod tests {
             let error = parse(text).unwrap_err();
             assert!(error.starts_with(start) && !error.contains('\n'), "{error}");
         }
-    }
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("jobs", "jobs"), 0);
     }
 }

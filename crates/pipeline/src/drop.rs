@@ -3,11 +3,15 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use strum::{Display, IntoStaticStr};
 use trommel_filters::Reason;
 
 /// Why a record was rightly passed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DropReason {
     /// Describes the archive.
@@ -36,8 +40,21 @@ pub enum DropReason {
 }
 
 /// Why a record that should have given a document gave none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    Display,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FailureKind {
     /// The payload cannot be taken out of the record.
@@ -52,17 +69,8 @@ impl DropReason {
     /// The name used in summaries.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Warcinfo => "warcinfo",
-            Self::Request => "request",
-            Self::Metadata => "metadata",
-            Self::Revisit => "revisit",
-            Self::Conversion => "conversion",
-            Self::Continuation => "continuation",
-            Self::UnknownType => "unknown-type",
-            Self::NoPayload => "no-payload",
-            Self::NotHtml => "not-html",
-            Self::NoText => "no-text",
             Self::Filtered(reason) => reason.name(),
+            other => other.into(),
         }
     }
 }
@@ -70,21 +78,11 @@ impl DropReason {
 impl FailureKind {
     /// The name used in summaries.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Payload => "payload",
-            Self::Encode => "encode",
-            Self::Panic => "panic",
-        }
+        self.into()
     }
 }
 
 impl fmt::Display for DropReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for FailureKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

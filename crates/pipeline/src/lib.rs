@@ -3,18 +3,21 @@
 //! One thread reads records in order, workers turn them into encoded documents, and the calling
 //! thread writes those in the order of the records. [`run`] is the whole of it.
 
+mod budget;
 mod checkpoint;
 mod config;
+mod crawl_metadata;
 mod describe;
 mod drop;
+mod environment;
+mod error;
 mod gate;
-mod hint;
-mod host;
 mod inputs;
 mod manifest;
 mod network;
 mod output;
 mod outputs;
+mod panic;
 mod plan;
 mod progress;
 mod quarantine;
@@ -29,14 +32,15 @@ mod writer;
 
 pub use checkpoint::ResumeError;
 pub use config::{Config, ConfigError, TextForm};
+pub use crawl_metadata::crawl_charset;
 pub use drop::{DropReason, FailureKind};
-pub use hint::crawl_charset;
-pub use host::Host;
+pub use environment::Environment;
+pub use error::RunError;
 pub use inputs::{Input, InputError, expand, select};
-pub use output::{Choice, Destination, Encoding, Output, OutputError};
+pub use output::{Destination, DestinationError, Encoding, FormatChoice, Output};
 pub use plan::Plan;
-pub use progress::{Progress, State};
-pub use run::{RunError, run};
+pub use progress::{Progress, ProgressState};
+pub use run::run;
 pub use summary::{DamageReport, FileReport, Outcome, PageTimes, Summary};
 pub use times::Slowest;
 pub use worker::Extract;

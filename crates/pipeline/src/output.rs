@@ -44,7 +44,7 @@ pub enum Destination {
 
 /// Formats and compression as far as somebody chose them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
+pub struct FormatChoice {
     /// The formats; empty if nobody chose.
     pub formats: Vec<Format>,
     /// The compression.
@@ -74,7 +74,7 @@ pub struct Output {
 /// Why an output cannot be written as asked.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum OutputError {
+pub enum DestinationError {
     /// The name says one thing and an option another.
     #[error("{name}: the name says {by_name}, the option says {by_option}")]
     Conflict {
@@ -122,7 +122,11 @@ impl Output {
     /// # Errors
     /// If the name conflicts with `chosen`, if several formats are chosen for what is no folder, or if
     /// none of the formats is ever compressed that way.
-    pub fn new(name: &str, chosen: &Choice, fallback: &Choice) -> Result<Self, OutputError> {
+    pub fn new(
+        name: &str,
+        chosen: &FormatChoice,
+        fallback: &FormatChoice,
+    ) -> Result<Self, DestinationError> {
         let (destination, by_name) = if name == "-" {
             (Destination::Stdout, None)
         } else if Path::new(name).is_dir() && !is_index(name) {
@@ -130,18 +134,18 @@ impl Output {
         } else if let Some(by_name) = by_suffix(name) {
             (Destination::File(name.into()), Some(by_name))
         } else if Path::new(name).exists() {
-            return Err(OutputError::UnknownSuffix(name.to_owned()));
+            return Err(DestinationError::UnknownSuffix(name.to_owned()));
         } else {
             (Destination::Folder(name.into()), None)
         };
         if let Some((format, compression)) = by_name {
-            let conflict = |by_name, by_option| OutputError::Conflict {
+            let conflict = |by_name, by_option| DestinationError::Conflict {
                 name: name.to_owned(),
                 by_name,
                 by_option,
             };
             if chosen.formats.len() > 1 {
-                return Err(OutputError::Several(name.to_owned()));
+                return Err(DestinationError::Several(name.to_owned()));
             }
             if let Some(other) = chosen.formats.iter().find(|&&other| other != format) {
                 return Err(conflict(format.name(), other.name()));
@@ -170,7 +174,7 @@ impl Output {
         }
         let is_stream = destination == Destination::Stdout;
         if is_stream && formats.len() > 1 {
-            return Err(OutputError::Several("standard output".to_owned()));
+            return Err(DestinationError::Several("standard output".to_owned()));
         }
         let wanted = match is_stream {
             true => chosen.compression.or(Some(Compression::None)),
@@ -188,17 +192,20 @@ impl Output {
         Self::checked(destination, encodings.collect())
     }
 
-    fn checked(destination: Destination, encodings: Vec<Encoding>) -> Result<Self, OutputError> {
+    fn checked(
+        destination: Destination,
+        encodings: Vec<Encoding>,
+    ) -> Result<Self, DestinationError> {
         for &Encoding {
             format,
             compression,
         } in &encodings
         {
             if format.is_assembled() && destination == Destination::Stdout {
-                return Err(OutputError::Stdout(format));
+                return Err(DestinationError::Stdout(format));
             }
             if !format.can_be(compression) {
-                return Err(OutputError::Compression {
+                return Err(DestinationError::Compression {
                     format,
                     compression,
                 });
@@ -217,10 +224,10 @@ impl Output {
     /// documents alone. An index is never divided.
     ///
     /// # Errors
-    /// [`OutputError::Split`] for standard output.
-    pub fn split(mut self, size: Option<u64>) -> Result<Self, OutputError> {
+    /// [`DestinationError::Split`] for standard output.
+    pub fn split(mut self, size: Option<u64>) -> Result<Self, DestinationError> {
         if size.is_some() && self.destination == Destination::Stdout {
-            return Err(OutputError::Split);
+            return Err(DestinationError::Split);
         }
         self.split = size;
         Ok(self)
@@ -295,8 +302,8 @@ impl Output {
     /// Checks that no input would be overwritten.
     ///
     /// # Errors
-    /// [`OutputError::IsInput`] naming the first such file.
-    pub fn check(&self, inputs: &[Input]) -> Result<(), OutputError> {
+    /// [`DestinationError::IsInput`] naming the first such file.
+    pub fn check(&self, inputs: &[Input]) -> Result<(), DestinationError> {
         let targets: HashSet<PathBuf> = self
             .paths(inputs)
             .iter()
@@ -308,7 +315,7 @@ impl Output {
                     .canonicalize()
                     .is_ok_and(|path| targets.contains(&path))
             {
-                return Err(OutputError::IsInput(input.name()));
+                return Err(DestinationError::IsInput(input.name()));
             }
         }
         Ok(())
@@ -363,23 +370,23 @@ fn stem(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    const NONE: Choice = Choice {
+    const NONE: FormatChoice = FormatChoice {
         formats: Vec::new(),
         compression: None,
     };
 
-    fn choice(formats: &[Format], compression: Option<Compression>) -> Choice {
-        Choice {
+    fn choice(formats: &[Format], compression: Option<Compression>) -> FormatChoice {
+        FormatChoice {
             formats: formats.to_vec(),
             compression,
         }
     }
 
-    fn format(format: Format) -> Choice {
+    fn format(format: Format) -> FormatChoice {
         choice(&[format], None)
     }
 
-    fn names(output: &str, chosen: Choice, inputs: &[&str]) -> Vec<String> {
+    fn names(output: &str, chosen: FormatChoice, inputs: &[&str]) -> Vec<String> {
         let inputs: Vec<Input> = inputs
             .iter()
             .map(|name| match *name {
@@ -472,7 +479,7 @@ mod tests {
 
     #[test]
     fn conflicts_are_errors() {
-        let error = |name: &str, chosen: &Choice| {
+        let error = |name: &str, chosen: &FormatChoice| {
             let output = Output::new(name, chosen, &NONE);
             output.unwrap_err().to_string()
         };
@@ -545,7 +552,7 @@ mod tests {
             Format::Anserini,
             Format::Tantivy,
         ];
-        let split = |name: &str, chosen: &Choice| {
+        let split = |name: &str, chosen: &FormatChoice| {
             let output = Output::new(name, chosen, &NONE).unwrap();
             let output = output.split(Some(9)).unwrap();
             output.paths(&[Input::File("a.warc.gz".into())])
@@ -569,7 +576,7 @@ mod tests {
             assert_eq!(split(name, &NONE), [PathBuf::from(expected)]);
         }
         let stdout = Output::new("-", &NONE, &NONE).unwrap();
-        assert_eq!(stdout.split(Some(9)), Err(OutputError::Split));
+        assert_eq!(stdout.split(Some(9)), Err(DestinationError::Split));
     }
 
     #[test]
@@ -621,12 +628,12 @@ mod tests {
         );
         assert_eq!(
             Output::new(&at("notes.txt"), &NONE, &NONE),
-            Err(OutputError::UnknownSuffix(at("notes.txt")))
+            Err(DestinationError::UnknownSuffix(at("notes.txt")))
         );
         let output = Output::new(&at("in.wet.gz"), &NONE, &NONE).unwrap();
         assert_eq!(
             output.check(&[Input::File(at("x.jsonl/../in.wet.gz").into())]),
-            Err(OutputError::IsInput(at("x.jsonl/../in.wet.gz")))
+            Err(DestinationError::IsInput(at("x.jsonl/../in.wet.gz")))
         );
         assert_eq!(output.check(&[Input::File(at("notes.txt").into())]), Ok(()));
     }

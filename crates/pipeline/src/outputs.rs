@@ -7,27 +7,27 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use trommel_output::{Compression, Disk, Encode, Frames, Head, Shard, discard, encoder};
+use trommel_output::{Compression, Disk, Encode, Frames, OutputHead, Shard, discard, encoder};
 
 use crate::{Destination, Encoding, Plan, RunError};
 
 /// What makes bytes of documents for one output.
-pub(crate) struct Sink {
-    pub(crate) encoder: Box<dyn Encode>,
+pub(crate) struct Encoder {
+    pub(crate) encode: Box<dyn Encode>,
     encoding: Encoding,
     /// The compression that the encoder leaves to the file.
     compression: Compression,
 }
 
-impl Sink {
+impl Encoder {
     /// One for each encoding of the plan, in its order.
     pub(crate) fn all(plan: &Plan) -> Result<Vec<Self>, RunError> {
         let encodings = plan.output.encodings.iter();
         encodings
             .map(|&encoding| {
-                let (encoder, compression) = encoder(encoding.format, encoding.compression)?;
+                let (encode, compression) = encoder(encoding.format, encoding.compression)?;
                 Ok(Self {
-                    encoder,
+                    encode,
                     encoding,
                     compression,
                 })
@@ -83,7 +83,7 @@ pub(crate) struct Beginning {
 /// The files that are being written, one for each encoding; none between two inputs.
 pub(crate) struct Outputs<'a> {
     plan: &'a Plan,
-    sinks: &'a [Sink],
+    encoders: &'a [Encoder],
     disk: &'a dyn Disk,
     stems: Vec<String>,
     stdout: Option<&'a mut dyn Write>,
@@ -124,7 +124,7 @@ impl Open<'_> {
         .map_err(|source| RunError::output(&self.file.path, source))
     }
 
-    /// Puts a file on disk; nothing of standard output is a part that can be gone on with.
+    /// Puts a file on disk; nothing of standard output is a part that can be continued.
     fn checkpoint(&mut self) -> Result<Option<OpenPart>, RunError> {
         match &mut self.target {
             Target::File(shard) => match shard.checkpoint() {
@@ -157,7 +157,7 @@ impl<'a> Outputs<'a> {
     /// output.
     pub(crate) fn new(
         plan: &'a Plan,
-        sinks: &'a [Sink],
+        encoders: &'a [Encoder],
         stdout: &'a mut dyn Write,
         disk: &'a dyn Disk,
         state: &OutputsState,
@@ -170,9 +170,9 @@ impl<'a> Outputs<'a> {
             length,
         } in &state.open
         {
-            let compression = sinks
+            let compression = encoders
                 .get(file.encoding)
-                .map_or(Compression::None, |sink| sink.compression);
+                .map_or(Compression::None, |encoder| encoder.compression);
             let shard = Shard::resume(disk, &file.path, compression, *length)
                 .map_err(|source| RunError::output(&file.path, source))?;
             open.push(Open {
@@ -184,7 +184,7 @@ impl<'a> Outputs<'a> {
         }
         Ok(Self {
             plan,
-            sinks,
+            encoders,
             disk,
             stems: plan.output.stems(&plan.inputs),
             stdout: Some(stdout),
@@ -205,7 +205,7 @@ impl<'a> Outputs<'a> {
             return Ok(());
         }
         self.beginning = beginning;
-        for at in 0..self.sinks.len() {
+        for at in 0..self.encoders.len() {
             if let Some(open) = self.opened(at, 0)? {
                 self.open.push(open);
             }
@@ -214,28 +214,28 @@ impl<'a> Outputs<'a> {
     }
 
     fn opened(&mut self, at: usize, part: u32) -> Result<Option<Open<'a>>, RunError> {
-        let Some(sink) = self.sinks.get(at) else {
+        let Some(encoder) = self.encoders.get(at) else {
             return Ok(None);
         };
         let Beginning { input, info, date } = &self.beginning;
         let stem = self.stems.get(*input).map_or("", String::as_str);
-        let path = self.plan.output.path(stem, sink.encoding, part);
+        let path = self.plan.output.path(stem, encoder.encoding, part);
         let name = match path.as_deref().and_then(Path::file_name) {
             Some(name) => name.to_string_lossy(),
             // As in a folder.
-            None => Cow::Owned(format!("{stem}{}", sink.encoding.suffix())),
+            None => Cow::Owned(format!("{stem}{}", encoder.encoding.suffix())),
         };
-        let head = Head {
+        let head = OutputHead {
             name: &name,
             info: info.as_deref(),
             date: date.as_deref(),
             epoch: self.plan.epoch,
         };
         let mut bytes = Vec::new();
-        sink.encoder.head(&head, &mut bytes)?;
+        encoder.encode.head(&head, &mut bytes)?;
         let (path, target) = match path {
             Some(path) => {
-                let shard = Shard::create(self.disk, &path, sink.compression)
+                let shard = Shard::create(self.disk, &path, encoder.compression)
                     .map_err(|source| RunError::output(&path, source))?;
                 if let Destination::Folder(_) = self.plan.output.destination {
                     self.begun.push(path.to_string_lossy().into_owned());
@@ -246,7 +246,7 @@ impl<'a> Outputs<'a> {
             None => match self.stdout.take() {
                 Some(stdout) => (
                     PathBuf::from("standard output"),
-                    Target::Stdout(Frames::new(stdout, sink.compression, false)),
+                    Target::Stdout(Frames::new(stdout, encoder.compression, false)),
                 ),
                 None => return Ok(None),
             },
@@ -288,7 +288,7 @@ impl<'a> Outputs<'a> {
 
     /// Whether a part has no room for so many bytes more. One without documents always has.
     fn is_full(&self, at: usize, length: u64) -> bool {
-        let encoding = self.sinks.get(at).map(|sink| sink.encoding);
+        let encoding = self.encoders.get(at).map(|encoder| encoder.encoding);
         let size = encoding.and_then(|encoding| self.plan.output.splits(encoding));
         match (self.open.get(at), size) {
             (Some(open), Some(size)) => {

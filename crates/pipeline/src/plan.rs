@@ -11,7 +11,7 @@ use std::{
 use trommel_filters::Filters;
 use trommel_output::{Assemble, Format, hidden};
 
-use crate::{Destination, Encoding, Input, Output, worker::PAGE_FACTOR};
+use crate::{Destination, Encoding, Input, Output, budget::PAGE_FACTOR};
 
 /// What a run is to do.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Plan {
     /// WARC file for the records that fail.
     pub quarantine: Option<PathBuf>,
     /// What makes the text what it is (model, conventions ...), as names and values. A run can be
-    /// gone on with only under the same.
+    /// continued only under the same.
     pub recipe: Vec<(String, String)>,
     /// Number of worker threads. It has no influence on the output.
     pub jobs: NonZeroUsize,
@@ -60,7 +60,7 @@ impl Plan {
     }
 
     /// The file in which an interrupted run leaves its state: `.NAME.checkpoint` beside the output, or
-    /// in its folder, with the name of the first file. None if the run cannot be gone on with:
+    /// in its folder, with the name of the first file. None if the run cannot be continued:
     /// standard input and output can't be read or written again.
     pub fn state_file(&self) -> Option<PathBuf> {
         if self.inputs.contains(&Input::Stdin) {
@@ -118,7 +118,7 @@ impl Plan {
     }
 }
 
-/// An input and its size, as a file that has changed since can't be gone on with.
+/// An input and its size, as a file that has changed since cannot be continued.
 fn named(input: &Input) -> String {
     match input {
         Input::File(path) => match fs::metadata(path) {

@@ -2,7 +2,7 @@
 
 /// Counts of a run at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct State {
+pub struct ProgressState {
     /// Stored bytes read.
     pub bytes: u64,
     /// Stored bytes of all inputs; none if standard input is among them.
@@ -18,10 +18,10 @@ pub struct State {
 /// Is told how far a run is: several times a second, and once at the end.
 pub trait Progress {
     /// Takes note of the counts.
-    fn update(&mut self, state: &State);
+    fn update(&mut self, state: &ProgressState);
 }
 
 /// Takes no note.
 impl Progress for () {
-    fn update(&mut self, _: &State) {}
+    fn update(&mut self, _: &ProgressState) {}
 }

@@ -5,13 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
 use trommel_archive::{
     Record,
     write::{gzip_member, write_record},
 };
 use trommel_output::{Compression, Disk, Shard, record_id};
 
-use crate::{FailureKind, checkpoint::Part};
+use crate::FailureKind;
 
 const VERSION: &str = "WARC/1.1";
 
@@ -97,6 +98,15 @@ fn one_line(value: &str) -> String {
     value.replace(['\r', '\n'], " ")
 }
 
+/// An unfinished quarantine and the length of it that counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct QuarantineState {
+    /// Its final name.
+    pub(crate) path: PathBuf,
+    /// Bytes that count; what follows is written again.
+    pub(crate) length: u64,
+}
+
 /// The file that failed records go to. It is made with the first of them.
 pub(crate) struct Quarantine<'a> {
     disk: &'a dyn Disk,
@@ -105,13 +115,18 @@ pub(crate) struct Quarantine<'a> {
 }
 
 impl<'a> Quarantine<'a> {
-    /// The quarantine at `path`; `part` is what an interrupted run left of it.
-    pub(crate) fn new(disk: &'a dyn Disk, path: &Path, part: Option<&Part>) -> io::Result<Self> {
-        let resume = |part: &Part| Shard::resume(disk, path, Compression::None, part.length);
+    /// The quarantine at `path`; `state` is what an interrupted run left of it.
+    pub(crate) fn new(
+        disk: &'a dyn Disk,
+        path: &Path,
+        state: Option<&QuarantineState>,
+    ) -> io::Result<Self> {
+        let resume =
+            |state: &QuarantineState| Shard::resume(disk, path, Compression::None, state.length);
         Ok(Self {
             disk,
             path: path.to_owned(),
-            shard: part.map(resume).transpose()?,
+            shard: state.map(resume).transpose()?,
         })
     }
 
@@ -138,15 +153,15 @@ impl<'a> Quarantine<'a> {
     }
 
     /// Puts on disk what there is.
-    pub(crate) fn checkpoint(&mut self) -> io::Result<Option<Part>> {
+    pub(crate) fn checkpoint(&mut self) -> io::Result<Option<QuarantineState>> {
         let path = &self.path;
-        let part = |length| Part {
+        let state = |length| QuarantineState {
             path: path.clone(),
             length,
         };
         self.shard
             .as_mut()
-            .map(|shard| shard.checkpoint().map(part))
+            .map(|shard| shard.checkpoint().map(state))
             .transpose()
     }
 

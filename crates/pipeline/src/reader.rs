@@ -1,7 +1,6 @@
 //! The thread that reads all inputs in order.
 
 use std::{
-    any::Any,
     fmt, fs,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::{AtomicU64, Ordering},
@@ -15,10 +14,10 @@ use trommel_output::Disk;
 use trommel_sources::Selection;
 
 use crate::{
-    Input, Plan,
+    Input, Plan, crawl_metadata,
     gate::Gate,
-    hint,
     network::Network,
+    panic::panic_message,
     task::{Captured, Step, Task},
 };
 
@@ -247,7 +246,7 @@ impl<'a> Feed<'a> {
                 }) => {
                     self.release(None)?;
                     let what = what.to_string();
-                    // Before the first record there is no output yet to go on with.
+                    // Before the first record there is no output yet to continue.
                     let after = begun.then_some(after);
                     self.send(0, after, Step::Damage { offset, lost, what })?;
                 }
@@ -263,7 +262,7 @@ impl<'a> Feed<'a> {
     fn release(&mut self, next: Option<&Record>) -> Result<(), Stopped> {
         if let Some(held) = self.held.take() {
             let Held { record, after } = held;
-            let charset = next.and_then(|next| hint::crawl_charset(&record, next));
+            let charset = next.and_then(|next| crawl_metadata::crawl_charset(&record, next));
             self.send_record(record, charset, after)?;
         }
         Ok(())
@@ -317,14 +316,4 @@ enum Ended {
     Failed(String),
     /// The system could not read on.
     Broken(String),
-}
-
-/// What a panic said, in one line.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let message = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
-    format!("internal fault: {}", message.replace('\n', " "))
 }

@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeMap,
     fs, io,
-    path::{Path, PathBuf},
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
@@ -12,14 +11,14 @@ use std::{
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::PayloadOptions;
 use trommel_extract::{Clock, Stage};
-use trommel_output::{Disk, SinkError};
+use trommel_output::Disk;
 
 use crate::{
-    Destination, Host, Input, Plan, Progress, ResumeError, State, Summary,
+    Destination, Environment, Input, Plan, Progress, ProgressState, ResumeError, RunError, Summary,
     checkpoint::Checkpoint,
     gate::Gate,
     manifest,
-    outputs::Sink,
+    outputs::Encoder,
     reader::{Feed, Start},
     task::{Made, Task},
     worker::{Extract, Worker},
@@ -33,48 +32,9 @@ const WINDOW_BYTES: u64 = 256 << 20;
 /// Time between two reports of progress.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Why a run ended early. What was written of unfinished files stays under a hidden name if
-/// [`Plan::state_file`] is there to go on from, and is removed if not.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// An output cannot be written.
-    #[error("{path}: {source}", path = path.display())]
-    Output {
-        /// The output.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// An output cannot be written in its format.
-    #[error(transparent)]
-    Sink(#[from] SinkError),
-    /// An archive could be opened and read, but not to its end.
-    #[error("{0}")]
-    Input(String),
-    /// The run was stopped from outside.
-    #[error("stopped")]
-    Stopped,
-    /// The run cannot go on from where another ended.
-    #[error(transparent)]
-    Resume(#[from] ResumeError),
-    /// A thread cannot be started.
-    #[error("cannot start a thread: {0}")]
-    Thread(io::Error),
-}
-
-impl RunError {
-    pub(crate) fn output(path: &Path, source: io::Error) -> Self {
-        Self::Output {
-            path: path.to_owned(),
-            source,
-        }
-    }
-}
-
 /// Reads all inputs of `plan`, has `extract` take the text out of every page, and writes the documents
 /// in the order of the records. The output is the same for any number of workers, and if the run was
-/// interrupted and gone on with.
+/// interrupted and continued.
 ///
 /// Inputs that cannot be opened, damage and failed records don't end the run; they are logged, one line
 /// each, and counted in the summary. If the reader of standard output goes away the run ends without an
@@ -82,15 +42,15 @@ impl RunError {
 ///
 /// # Errors
 /// If an output cannot be written, if the system cannot read on in the middle of an archive (the second
-/// time at the same place the archive is given up), if the run is stopped, or if it cannot go on from
+/// time at the same place the archive is given up), if the run is stopped, or if it cannot continue
 /// where another ended. Files finished before that stay.
-pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary, RunError> {
+pub fn run(plan: &Plan, extract: &Extract<'_>, host: Environment<'_>) -> Result<Summary, RunError> {
     let start = Instant::now();
-    let sinks = Sink::all(plan)?;
+    let encoders = Encoder::all(plan)?;
     if let Destination::Folder(folder) = &plan.output.destination {
         fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
     }
-    let Host {
+    let Environment {
         stdout,
         progress,
         disk,
@@ -115,7 +75,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
     let position = AtomicU64::new(0);
     let worker = Worker {
         extract,
-        sinks: &sinks,
+        encoders: &encoders,
         payload: PayloadOptions {
             max_payload: plan.max_payload,
         },
@@ -124,7 +84,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Host<'_>) -> Result<Summary
         quarantine: plan.quarantine.is_some(),
         clock,
     };
-    let mut writer = Writer::new(plan, &sinks, stdout, disk, state)?;
+    let mut writer = Writer::new(plan, &encoders, stdout, disk, state)?;
     let mut ticker = Ticker {
         progress,
         position: &position,
@@ -262,7 +222,7 @@ impl Ticker<'_> {
 
     fn tell(&mut self, summary: &Summary) {
         self.last = Some(Instant::now());
-        self.progress.update(&State {
+        self.progress.update(&ProgressState {
             bytes: self.position.load(Ordering::Relaxed),
             total: self.total,
             records: summary.records,

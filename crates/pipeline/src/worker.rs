@@ -12,14 +12,15 @@ use trommel_archive::{
 };
 use trommel_extract::{Clock, Document, Hints, Stage};
 use trommel_filters::{Capture, Filters};
-use trommel_output::{Entry, Source, record_id};
+use trommel_output::{OutputRecord, RecordSource, record_id};
 
 use crate::{
     DropReason, FailureKind,
+    budget::PAGE_FACTOR,
     gate::Gate,
-    outputs::Sink,
+    outputs::Encoder,
+    panic::panic_message,
     quarantine::Kept,
-    reader::panic_message,
     task::{Captured, Made, Task, Timed, Verdict},
 };
 
@@ -27,16 +28,13 @@ use crate::{
 /// is called from several threads in any order.
 pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 
-/// Memory that is set aside for each byte of a page in work: its decoded text, tables and output.
-pub(crate) const PAGE_FACTOR: u64 = 24;
-
 /// Turns records into encoded documents. Has no state, so that the order of records and the number
 /// of workers don't matter.
 pub(crate) struct Worker<'a> {
     /// What takes the text out of a page.
     pub(crate) extract: &'a Extract<'a>,
     /// What encodes documents in each output format.
-    pub(crate) sinks: &'a [Sink],
+    pub(crate) encoders: &'a [Encoder],
     /// Bounds of the decoded payload.
     pub(crate) payload: PayloadOptions,
     /// Room for the pages in work.
@@ -150,9 +148,10 @@ impl Worker<'_> {
         };
         let document = (self.extract)(&page.body, &hints);
         let mut lap = Instant::now();
+        let caps = capped(record, &page, &document.capped);
         let verdict = match self.filters.document(&document) {
             Some(reason) => Verdict::Dropped(DropReason::Filtered(reason)),
-            None => self.encode(record, &page, id, &document),
+            None => self.encode(&output_record(record, &page, id, document)),
         };
         if let Some(clock) = self.clock {
             clock.lap(Stage::Encoding, &mut lap);
@@ -160,7 +159,7 @@ impl Worker<'_> {
         Made {
             page: Some(bytes),
             truncated: record.truncated().map(str::to_owned),
-            capped: capped(record, &page, document.capped),
+            capped: caps,
             time: Some(Timed {
                 time: begin.elapsed(),
                 id: id.to_owned(),
@@ -171,33 +170,11 @@ impl Worker<'_> {
         }
     }
 
-    fn encode(&self, record: &Record, page: &Payload, id: &str, document: &Document) -> Verdict {
-        let notes: Vec<String> = record
-            .notes
-            .iter()
-            .map(ToString::to_string)
-            .chain(page.notes.iter().map(ToString::to_string))
-            .collect();
-        let source = Source {
-            file: record.place.file.clone(),
-            offset: record.place.offset,
-            length: record.place.length,
-            inner: record.place.inner,
-        };
-        let entry = Entry {
-            id,
-            url: record.url(),
-            date: record.date(),
-            source: &source,
-            truncated: record.truncated(),
-            status: page.status,
-            notes: &notes,
-            document,
-        };
-        let mut encoded = Vec::with_capacity(self.sinks.len());
-        for sink in self.sinks {
-            let mut bytes = Vec::with_capacity(document.text.len() + 1024);
-            match sink.encoder.entry(&entry, &mut bytes) {
+    fn encode(&self, record: &OutputRecord) -> Verdict {
+        let mut encoded = Vec::with_capacity(self.encoders.len());
+        for encoder in self.encoders {
+            let mut bytes = Vec::with_capacity(record.text.len() + 1024);
+            match encoder.encode.record(record, &mut bytes) {
                 Ok(taken) => encoded.push(taken.then_some(bytes)),
                 Err(error) => return failed(FailureKind::Encode, error.to_string()),
             }
@@ -207,14 +184,35 @@ impl Worker<'_> {
         }
         Verdict::Document {
             encoded,
-            text: document.text.len() as u64,
-            print: self.filters.print(&document.text),
+            text: record.text.len() as u64,
+            print: self.filters.print(&record.text),
         }
     }
 }
 
+/// What is written of a page.
+fn output_record(record: &Record, page: &Payload, id: &str, document: Document) -> OutputRecord {
+    let notes = record.notes.iter().map(ToString::to_string);
+    let of_page = page.notes.iter().map(ToString::to_string);
+    OutputRecord {
+        id: id.to_owned(),
+        url: record.url().map(str::to_owned),
+        date: record.date().map(str::to_owned),
+        source: Some(RecordSource {
+            file: record.place.file.clone(),
+            offset: record.place.offset,
+            length: record.place.length,
+            inner: record.place.inner,
+        }),
+        status: page.status,
+        truncated: record.truncated().map(str::to_owned),
+        notes: notes.chain(of_page).collect(),
+        ..OutputRecord::from(document)
+    }
+}
+
 /// Budgets that a page passed: bytes of its record, of its payload, and the caps of reading it.
-fn capped(record: &Record, page: &Payload, caps: Vec<String>) -> Vec<String> {
+fn capped(record: &Record, page: &Payload, caps: &[String]) -> Vec<String> {
     let record = record
         .notes
         .iter()
@@ -224,7 +222,7 @@ fn capped(record: &Record, page: &Payload, caps: Vec<String>) -> Vec<String> {
     let passed = budgets.into_iter().filter(|(passed, _)| *passed);
     passed
         .map(|(_, name)| name.to_owned())
-        .chain(caps)
+        .chain(caps.iter().cloned())
         .collect()
 }
 

@@ -8,13 +8,13 @@ use std::{
 
 use trommel_archive::ResumePoint;
 use trommel_filters::{Duplicates, DuplicatesState, OrderedFilter};
-use trommel_output::{Assemble, Disk, SinkError, discard, publish};
+use trommel_output::{Assemble, Disk, OutputError, discard, publish};
 
 use crate::{
     DamageReport, Destination, DropReason, FileReport, Outcome, Plan, RunError, Summary,
     checkpoint::Checkpoint,
     manifest::{self, Listed},
-    outputs::{Beginning, Outputs, OutputsState, Sink, Written},
+    outputs::{Beginning, Encoder, Outputs, OutputsState, Written},
     quarantine::Quarantine,
     task::{Made, Step, Task, Verdict},
     times::Times,
@@ -32,7 +32,7 @@ pub(crate) struct Writer<'a> {
     outputs: Outputs<'a>,
     quarantine: Option<Quarantine<'a>>,
     duplicates: Duplicates,
-    /// Where the state is saved; none if the run cannot be gone on with.
+    /// Where the state is saved; none if the run cannot be continued.
     state_file: Option<PathBuf>,
     /// The state saved last, or the one at the beginning.
     saved: Checkpoint,
@@ -53,16 +53,16 @@ struct Since {
 }
 
 impl<'a> Writer<'a> {
-    /// A writer of what the sinks make; `stdout` is used if the plan's output is standard output. It
+    /// A writer of what the encoders make; `stdout` is used if the plan's output is standard output. It
     /// begins from `state`, whose complete files get their names first.
     pub(crate) fn new(
         plan: &'a Plan,
-        sinks: &'a [Sink],
+        encoders: &'a [Encoder],
         stdout: &'a mut dyn Write,
         disk: &'a dyn Disk,
         state: Checkpoint,
     ) -> Result<Self, RunError> {
-        let outputs = Outputs::new(plan, sinks, stdout, disk, &state.outputs)?;
+        let outputs = Outputs::new(plan, encoders, stdout, disk, &state.outputs)?;
         let quarantine = match &plan.quarantine {
             Some(path) => Some(
                 Quarantine::new(disk, path, state.quarantine.as_ref())
@@ -163,7 +163,7 @@ impl<'a> Writer<'a> {
         self.outputs.close();
     }
 
-    /// Removes unfinished files if there is no state to go on from.
+    /// Removes unfinished files if there is no state to continue from.
     pub(crate) fn leave(mut self) {
         if self.state_file.as_deref().is_some_and(Path::exists) {
             return;
@@ -414,8 +414,8 @@ impl<'a> Writer<'a> {
 
     fn publish(&self, path: &Path, assemble: Option<&dyn Assemble>) -> Result<(), RunError> {
         publish(self.disk, path, assemble).map_err(|error| match error {
-            SinkError::Io(source) => RunError::output(path, source),
-            error => RunError::Sink(error),
+            OutputError::Io(source) => RunError::output(path, source),
+            error => RunError::Encode(error),
         })
     }
 }

@@ -13,10 +13,10 @@ use std::{
 use anyhow::{Context, Result, anyhow};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType};
 use trommel_extract::Extractor;
-use trommel_output::{Compression, Format, Source, Stored, StoredError, StoredReader};
-use trommel_pipeline::{Choice, Host, Outcome, Output, Plan, expand};
+use trommel_output::{Compression, Format, OutputRecord, ReadError, RecordReader, RecordSource};
+use trommel_pipeline::{Environment, FormatChoice, Outcome, Output, Plan, expand};
 
-use super::Sink;
+use super::Indexer;
 use crate::{models, progress::Reporter};
 
 /// Ends of the names of files that hold documents, before those of compressions.
@@ -47,8 +47,8 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    fn give(&mut self, sink: &mut dyn Sink, stored: &Stored) -> Result<()> {
-        if sink.add(stored)? {
+    fn give(&mut self, indexer: &mut dyn Indexer, stored: &OutputRecord) -> Result<()> {
+        if indexer.add(stored)? {
             self.documents += 1;
         } else {
             self.empty += 1;
@@ -98,34 +98,34 @@ impl Documents {
         })
     }
 
-    /// Gives all documents to `sink`. What cannot be read is logged and passed over.
-    pub(super) fn feed(&self, sink: &mut dyn Sink) -> Result<Feed> {
+    /// Gives all documents to `indexer`. What cannot be read is logged and passed over.
+    pub(super) fn feed(&self, indexer: &mut dyn Indexer) -> Result<Feed> {
         let mut feed = Feed::default();
         for path in &self.outputs {
-            match StoredReader::open(path) {
-                Ok(reader) => from_reader(reader, path, sink, &mut feed)?,
+            match RecordReader::open(path) {
+                Ok(reader) => from_reader(reader, path, indexer, &mut feed)?,
                 Err(error) => feed.fault(path, &error),
             }
         }
         for path in &self.wets {
-            from_wet(path, sink, &mut feed)?;
+            from_wet(path, indexer, &mut feed)?;
         }
         if let Some(archives) = &self.archives {
-            archives.feed(sink, &mut feed)?;
+            archives.feed(indexer, &mut feed)?;
         }
         Ok(feed)
     }
 }
 
 fn from_reader(
-    reader: impl Iterator<Item = Result<Stored, StoredError>>,
+    reader: impl Iterator<Item = Result<OutputRecord, ReadError>>,
     path: &Path,
-    sink: &mut dyn Sink,
+    indexer: &mut dyn Indexer,
     feed: &mut Feed,
 ) -> Result<()> {
     for stored in reader {
         match stored {
-            Ok(stored) => feed.give(sink, &stored)?,
+            Ok(stored) => feed.give(indexer, &stored)?,
             Err(error) => feed.fault(path, &error),
         }
     }
@@ -133,7 +133,7 @@ fn from_reader(
 }
 
 /// Documents of a WET file: the first line of each is its title. Their places are in the WET file.
-fn from_wet(path: &Path, sink: &mut dyn Sink, feed: &mut Feed) -> Result<()> {
+fn from_wet(path: &Path, indexer: &mut dyn Indexer, feed: &mut Feed) -> Result<()> {
     let reader = match Reader::open(path, ReadOptions::default()) {
         Ok(reader) => reader,
         Err(error) => {
@@ -156,7 +156,7 @@ fn from_wet(path: &Path, sink: &mut dyn Sink, feed: &mut Feed) -> Result<()> {
         }
         let block = String::from_utf8_lossy(&record.block);
         let (title, text) = block.split_once('\n').unwrap_or((&block, ""));
-        let stored = Stored {
+        let stored = OutputRecord {
             id: record
                 .refers_to()
                 .or(record.id())
@@ -166,28 +166,28 @@ fn from_wet(path: &Path, sink: &mut dyn Sink, feed: &mut Feed) -> Result<()> {
             date: record.date().map(str::to_owned),
             title: Some(title.to_owned()),
             text: text.to_owned(),
-            source: Some(Source {
+            source: Some(RecordSource {
                 file: record.place.file.clone(),
                 offset: record.place.offset,
                 length: record.place.length,
                 inner: record.place.inner,
             }),
-            ..Stored::default()
+            ..OutputRecord::default()
         };
-        feed.give(sink, &stored)?;
+        feed.give(indexer, &stored)?;
     }
     Ok(())
 }
 
 impl Archives {
     fn new(arguments: &[String], model: Option<&str>, jobs: Option<NonZeroUsize>) -> Result<Self> {
-        let chosen = Choice {
+        let chosen = FormatChoice {
             formats: vec![Format::Msgpack],
             compression: Some(Compression::None),
         };
         let plan = Plan {
             inputs: expand(arguments, None)?,
-            output: Output::new("-", &chosen, &Choice::default())?,
+            output: Output::new("-", &chosen, &FormatChoice::default())?,
             filters: Arc::default(),
             assemble: BTreeMap::new(),
             quarantine: None,
@@ -209,13 +209,13 @@ impl Archives {
 
     /// Runs the pipeline as for standard output, at the other end of which documents are read back: what
     /// is indexed is what `run` would write.
-    fn feed(&self, sink: &mut dyn Sink, feed: &mut Feed) -> Result<()> {
+    fn feed(&self, indexer: &mut dyn Indexer, feed: &mut Feed) -> Result<()> {
         let (read, mut write) = io::pipe().context("pipe")?;
         let summary = thread::scope(|scope| {
             let taker = scope.spawn(move || {
-                let reader = StoredReader::new(BufReader::with_capacity(1 << 16, read))?;
+                let reader = RecordReader::new(BufReader::with_capacity(1 << 16, read))?;
                 for stored in reader {
-                    feed.give(sink, &stored?)?;
+                    feed.give(indexer, &stored?)?;
                 }
                 anyhow::Ok(feed)
             });
@@ -223,7 +223,7 @@ impl Archives {
             let summary = trommel_pipeline::run(
                 &self.plan,
                 &|bytes, hints| self.extractor.summary(bytes, hints),
-                Host::new(&mut write, &mut reporter),
+                Environment::new(&mut write, &mut reporter),
             );
             let flushed = write.flush();
             // The end of the pipe is the end of the documents.

@@ -21,7 +21,7 @@ use trommel_archive::{PayloadOptions, ReadOptions, Reader, payload};
 use trommel_extract::{Extractor, Hints};
 use trommel_index::{Index, IndexWriter};
 use trommel_model::Model;
-use trommel_output::Stored;
+use trommel_output::OutputRecord;
 
 use queries::{Query, by_title, by_words, terms};
 
@@ -188,7 +188,7 @@ fn index(folder: &Path, items: &[Item], form: usize, with_title: bool) -> Result
             with_title || (line != title && line != stated)
         };
         let lines = form.text.lines().filter(|line| stays(line));
-        writer.add(&Stored {
+        writer.add(&OutputRecord {
             id: item.id.clone(),
             title: form.title.clone().filter(|_| with_title),
             headings: form
@@ -198,7 +198,7 @@ fn index(folder: &Path, items: &[Item], form: usize, with_title: bool) -> Result
                 .cloned()
                 .collect(),
             text: lines.collect::<Vec<_>>().join("\n"),
-            ..Stored::default()
+            ..OutputRecord::default()
         })?;
     }
     writer.commit_merged()?;

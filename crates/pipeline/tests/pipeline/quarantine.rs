@@ -6,7 +6,7 @@ use serde_json::Value;
 use trommel_archive::{ReadOptions, Reader, RecordType};
 use trommel_extract::{Document, Hints};
 use trommel_output::Format;
-use trommel_pipeline::{Destination, Host, Outcome, run};
+use trommel_pipeline::{Destination, Environment, Outcome, run};
 
 use crate::make::*;
 
@@ -27,7 +27,7 @@ fn failed_records_come_back_as_they_were() {
     let mut plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
     plan.quarantine = Some(quarantine.clone());
     let mut out = Vec::new();
-    let summary = run(&plan, &extract, Host::new(&mut out, &mut ())).unwrap();
+    let summary = run(&plan, &extract, Environment::new(&mut out, &mut ())).unwrap();
     assert_eq!(summary.outcome(), Outcome::Partial);
     assert_eq!(
         summary.quarantine.as_deref(),
@@ -65,7 +65,7 @@ fn failed_records_come_back_as_they_were() {
     plan.inputs = vec![trommel_pipeline::Input::File(quarantine.clone())];
     plan.quarantine = None;
     let mut out = Vec::new();
-    let summary = run(&plan, &mended, Host::new(&mut out, &mut ())).unwrap();
+    let summary = run(&plan, &mended, Environment::new(&mut out, &mut ())).unwrap();
     assert_eq!((summary.documents, summary.records), (1, 2));
     let line: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(line["id"], id(2));
@@ -84,7 +84,7 @@ fn no_failure_no_quarantine() {
         Format::Jsonl,
     );
     plan.quarantine = Some(folder.path().join("out/quarantine.warc.gz"));
-    let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
+    let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     assert_eq!(summary.quarantine, None);
     let left = names(&folder.path().join("out"));
     assert_eq!(left, ["_SUCCESS", "a.jsonl", "manifest.json"]);

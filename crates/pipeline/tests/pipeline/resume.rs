@@ -1,4 +1,4 @@
-//! Runs that are interrupted and gone on with end as if nothing had been.
+//! Runs that are interrupted and continued end as if nothing had been.
 
 use std::{
     collections::BTreeMap,
@@ -14,9 +14,10 @@ use std::{
 
 use serde_json::Value;
 use trommel_filters::{DuplicateSettings, Filters, Reason, Settings};
-use trommel_output::{Assemble, Compression, Disk, Format, SinkError};
+use trommel_output::{Assemble, Compression, Disk, Format, OutputError};
 use trommel_pipeline::{
-    Destination, DropReason, Encoding, Host, Outcome, Plan, Progress, RunError, State, Summary, run,
+    Destination, DropReason, Encoding, Environment, Outcome, Plan, Progress, ProgressState,
+    RunError, Summary, run,
 };
 
 use crate::{disk::Failing, make::*};
@@ -54,7 +55,7 @@ fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compressio
 
 fn go(plan: &Plan, disk: &dyn Disk, resume: bool) -> Result<Summary, RunError> {
     let (mut stdout, mut progress) = (io::sink(), ());
-    let mut host = Host::new(&mut stdout, &mut progress);
+    let mut host = Environment::new(&mut stdout, &mut progress);
     host.disk = disk;
     host.resume = resume;
     run(plan, &extract, host)
@@ -309,7 +310,7 @@ struct Stopper {
 }
 
 impl Progress for Stopper {
-    fn update(&mut self, state: &State) {
+    fn update(&mut self, state: &ProgressState) {
         if state.records >= self.records {
             self.stop.store(true, Ordering::Relaxed);
         }
@@ -332,7 +333,7 @@ fn a_stopped_run_goes_on() {
         records: 0,
     };
     let mut stdout = io::sink();
-    let mut host = Host::new(&mut stdout, &mut stopper);
+    let mut host = Environment::new(&mut stdout, &mut stopper);
     host.stop = &stop;
     let error = run(&plan, &extract, host).unwrap_err();
     assert!(matches!(error, RunError::Stopped), "{error}");
@@ -410,7 +411,7 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
 struct Foldered;
 
 impl Assemble for Foldered {
-    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), SinkError> {
+    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError> {
         fs::create_dir(target)?;
         fs::copy(spool, target.join("bytes"))?;
         Ok(())

@@ -12,8 +12,8 @@ use serde_json::Value;
 use trommel_archive::write::gzip_member;
 use trommel_output::{Compression, Format, record_id};
 use trommel_pipeline::{
-    Choice, Destination, DropReason, Encoding, FailureKind, Host, Input, Outcome, Output, RunError,
-    State, Summary, run,
+    Destination, DropReason, Encoding, Environment, FailureKind, FormatChoice, Input, Outcome,
+    Output, ProgressState, RunError, Summary, run,
 };
 
 use crate::make::*;
@@ -21,7 +21,7 @@ use crate::make::*;
 fn to_stdout(inputs: &[&Path], format: Format) -> (Summary, Vec<u8>) {
     let mut out = Vec::new();
     let plan = plan(inputs, Destination::Stdout, format);
-    let summary = run(&plan, &extract, Host::new(&mut out, &mut ())).unwrap();
+    let summary = run(&plan, &extract, Environment::new(&mut out, &mut ())).unwrap();
     assert!(summary.adds_up(), "{summary:?}");
     (summary, out)
 }
@@ -95,7 +95,7 @@ fn the_number_of_workers_does_not_show() {
             let mut plan = plan(&[&a, &b], Destination::Folder(out.clone()), format);
             plan.output.encodings[0].compression = compression;
             plan.jobs = NonZeroUsize::new(jobs).unwrap();
-            let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
+            let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
             assert!(summary.adds_up());
             assert_eq!(summary.documents, 310);
             let contents: BTreeMap<String, Vec<u8>> = names(&out)
@@ -121,7 +121,7 @@ fn one_file_for_all_inputs() {
     let out = folder.path().join("all.jsonl.zst");
     let mut plan = plan(&[&a, &b], Destination::File(out.clone()), Format::Jsonl);
     plan.output.encodings[0].compression = Compression::Zstd;
-    run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
+    run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     let bytes = zstd::stream::decode_all(fs::read(&out).unwrap().as_slice()).unwrap();
     let texts: Vec<Value> = lines(&bytes)
         .iter()
@@ -222,7 +222,7 @@ fn a_cut_archive_gives_what_is_readable() {
     fs::write(&path, [&members, &last[..last.len() / 3]].concat()).unwrap();
     let out = folder.path().join("out");
     let plan = plan(&[&path], Destination::Folder(out.clone()), Format::Jsonl);
-    let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
+    let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     assert!(summary.adds_up());
     assert_eq!(summary.outcome(), Outcome::Partial);
     assert_eq!(summary.damaged, 1, "{:?}", summary.damage);
@@ -252,7 +252,7 @@ fn what_cannot_be_read_is_reported_and_passed() {
         argument: "*.none".into(),
         reason: "no file matches",
     });
-    let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
+    let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     assert!(summary.adds_up());
     assert_eq!(summary.outcome(), Outcome::Partial);
     assert_eq!(summary.documents, 1);
@@ -316,13 +316,13 @@ fn a_closed_pipe_ends_the_run_and_another_error_fails_it() {
     fs::write(&path, (0..500).flat_map(page).collect::<Vec<u8>>()).unwrap();
     let plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
     let mut pipe = Broken(1000, io::ErrorKind::BrokenPipe);
-    let summary = run(&plan, &extract, Host::new(&mut pipe, &mut ())).unwrap();
+    let summary = run(&plan, &extract, Environment::new(&mut pipe, &mut ())).unwrap();
     assert!(summary.closed && summary.adds_up());
     assert!((1..20).contains(&summary.documents), "{summary:?}");
     assert_eq!(summary.outcome(), Outcome::Clean);
 
     let mut full = Broken(1000, io::ErrorKind::StorageFull);
-    let error = run(&plan, &extract, Host::new(&mut full, &mut ())).unwrap_err();
+    let error = run(&plan, &extract, Environment::new(&mut full, &mut ())).unwrap_err();
     assert!(
         error.to_string().starts_with("standard output: "),
         "{error}"
@@ -338,9 +338,9 @@ fn a_failed_run_leaves_no_output_under_its_name() {
     let out = folder.path().join("out.jsonl");
     fs::create_dir(&out).unwrap();
     let plan = plan(&[&path], Destination::File(out), Format::Jsonl);
-    let error = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap_err();
+    let error = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap_err();
     assert!(matches!(error, RunError::Output { .. }), "{error}");
-    // Everything but the name is done: it can be gone on with.
+    // Everything but the name is done: it can be continued.
     let left = [
         ".out.jsonl.checkpoint",
         ".out.jsonl.tmp",
@@ -361,7 +361,7 @@ fn wet_is_exact() {
     let mut plan = plan(&[&path], Destination::Folder(out.clone()), Format::Wet);
     plan.output.encodings[0].compression = Compression::Gzip;
     plan.epoch = Some(1_716_000_000);
-    run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
+    run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     let info = format!(
         "Software-Info: trommel/{}\r\n\
          Extracted-Date: Sat, 18 May 2024 02:40:00 GMT\r\n\
@@ -438,18 +438,23 @@ fn progress_ends_at_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.warc");
     fs::write(&path, [page(1), page(2)].concat()).unwrap();
-    struct Last(State);
+    struct Last(ProgressState);
     impl trommel_pipeline::Progress for Last {
-        fn update(&mut self, state: &State) {
+        fn update(&mut self, state: &ProgressState) {
             assert!(state.bytes >= self.0.bytes && state.records >= self.0.records);
             self.0 = *state;
         }
     }
-    let mut last = Last(State::default());
+    let mut last = Last(ProgressState::default());
     let plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
-    run(&plan, &extract, Host::new(&mut io::sink(), &mut last)).unwrap();
+    run(
+        &plan,
+        &extract,
+        Environment::new(&mut io::sink(), &mut last),
+    )
+    .unwrap();
     let bytes = fs::metadata(&path).unwrap().len();
-    let expected = State {
+    let expected = ProgressState {
         bytes,
         total: Some(bytes),
         records: 2,
@@ -467,13 +472,13 @@ fn the_name_of_the_output_is_understood() {
     let name = folder.path().join("deep/out");
     let output = Output::new(
         &name.to_string_lossy(),
-        &Choice::default(),
-        &Choice::default(),
+        &FormatChoice::default(),
+        &FormatChoice::default(),
     )
     .unwrap();
     let mut plan = plan(&[&path], Destination::Stdout, Format::Jsonl);
     plan.output = output;
-    let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
+    let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     let shard = name.join("a.jsonl.zst");
     assert_eq!(summary.files[0].outputs, [shard.to_string_lossy()]);
     assert!(shard.exists());
@@ -498,7 +503,7 @@ fn several_formats_are_written_as_each_alone() {
         let out = folder.path().join(name);
         let mut plan = plan(&[&path], Destination::Folder(out.clone()), Format::Jsonl);
         plan.output.encodings = encodings.to_vec();
-        let summary = run(&plan, &extract, Host::new(&mut io::sink(), &mut ())).unwrap();
+        let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
         assert!(summary.adds_up());
         (summary, out)
     };

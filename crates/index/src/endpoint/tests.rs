@@ -147,12 +147,12 @@ fn bulk(body: &[u8], state: &mut State) -> String {
     json!({"took": 1, "errors": true, "items": items}).to_string()
 }
 
-fn stored(id: &str, text: &str) -> Stored {
-    Stored {
+fn record(id: &str, text: &str) -> OutputRecord {
+    OutputRecord {
         id: id.into(),
         text: text.into(),
         title: Some("T".into()),
-        ..Stored::default()
+        ..OutputRecord::default()
     }
 }
 
@@ -165,10 +165,10 @@ fn documents_arrive_however_busy_the_server_is() {
     });
     let send = || {
         let mut endpoint = server.endpoint();
-        for document in [stored("a", "one"), stored("b", "two"), stored("c", "bad")] {
+        for document in [record("a", "one"), record("b", "two"), record("c", "bad")] {
             assert!(endpoint.add(&document).unwrap());
         }
-        assert!(!endpoint.add(&stored("d", "")).unwrap());
+        assert!(!endpoint.add(&record("d", "")).unwrap());
         endpoint.finish().unwrap()
     };
     let refused = Refused {
@@ -209,7 +209,7 @@ fn requests_are_divided() {
     });
     let mut endpoint = server.endpoint();
     for id in ["a", "b", "c", "d"] {
-        endpoint.add(&stored(id, &large)).unwrap();
+        endpoint.add(&record(id, &large)).unwrap();
     }
     assert_eq!(endpoint.finish().unwrap().created, 4);
     // Two documents fit into a request.
@@ -218,9 +218,9 @@ fn requests_are_divided() {
     server.state.lock().unwrap().most = 5 << 20;
     let mut endpoint = server.endpoint();
     let huge = "x".repeat(6 << 20);
-    endpoint.add(&stored("e", &large)).unwrap();
-    endpoint.add(&stored("f", "small")).unwrap();
-    endpoint.add(&stored("g", &huge)).unwrap();
+    endpoint.add(&record("e", &large)).unwrap();
+    endpoint.add(&record("f", "small")).unwrap();
+    endpoint.add(&record("g", &huge)).unwrap();
     let sent = endpoint.finish().unwrap();
     assert_eq!((sent.created, sent.refused), (2, 1));
     assert_eq!(
@@ -236,7 +236,7 @@ fn a_server_that_stays_busy_or_away_is_an_error() {
         ..State::default()
     });
     let mut endpoint = server.endpoint();
-    endpoint.add(&stored("a", "one")).unwrap();
+    endpoint.add(&record("a", "one")).unwrap();
     let error = endpoint.finish().unwrap_err();
     assert!(
         matches!(error, EndpointError::Status { status: 503, .. }),

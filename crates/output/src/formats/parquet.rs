@@ -15,7 +15,7 @@ use parquet::{
     schema::{parser::parse_message_type, types::ColumnPath},
 };
 
-use crate::{Assemble, SinkError, Stored, StoredReader};
+use crate::{Assemble, OutputError, OutputRecord, RecordReader};
 use columns::{BLOCKS, COLUMNS, Column};
 pub(crate) use read::Rows;
 
@@ -43,7 +43,7 @@ impl Parquet {
     fn write_group(
         self,
         writer: &mut SerializedFileWriter<File>,
-        rows: &[Stored],
+        rows: &[OutputRecord],
     ) -> Result<(), ParquetError> {
         let mut group = writer.next_row_group()?;
         for column in self.columns() {
@@ -55,17 +55,17 @@ impl Parquet {
 }
 
 impl Assemble for Parquet {
-    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), SinkError> {
+    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError> {
         let schema: String = self.columns().map(Column::declaration).collect();
         let schema = parse_message_type(&format!("message document {{ {schema} }}"))?;
         let file = File::create(target)?;
         let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties()?)?;
         let (mut group, mut bytes) = (Vec::new(), 0);
-        for stored in StoredReader::open(spool)? {
-            let stored = stored?;
-            let blocks = stored.blocks.iter().map(|block| block.text.len());
-            bytes += stored.text.len() + blocks.sum::<usize>();
-            group.push(stored);
+        for record in RecordReader::open(spool)? {
+            let record = record?;
+            let blocks = record.blocks.iter().map(|block| block.text.len());
+            bytes += record.text.len() + blocks.sum::<usize>();
+            group.push(record);
             if group.len() == GROUP || bytes >= GROUP_BYTES {
                 self.write_group(&mut writer, &group)?;
                 group.clear();
@@ -94,23 +94,20 @@ mod tests {
     use super::*;
     use crate::{
         Encode, Msgpack,
-        jsonl::tests::{document, entry, source},
+        record::tests::{full, record},
     };
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::RowAccessor;
-    use trommel_extract::{BlockVerdict, Role};
 
     #[test]
-    fn documents_read_back_and_bytes_repeat() {
+    fn rows_have_columns_and_bytes_repeat() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let (source, mut document) = (source(0), document());
-        document.metadata.author = vec!["A".into(), "B".into()];
+        let mut record = record();
+        record.metadata.author = vec!["A".into(), "B".into()];
         let mut spool = Vec::new();
         for _ in 0..GROUP + 1 {
-            Msgpack
-                .entry(&entry(&source, &document), &mut spool)
-                .unwrap();
+            Msgpack.record(&record, &mut spool).unwrap();
         }
         std::fs::write(at("spool"), &spool).unwrap();
         let parquet = Parquet { blocks: false };
@@ -127,7 +124,7 @@ mod tests {
             .collect();
         assert_eq!(rows.len(), GROUP + 1);
         let row = &rows[GROUP];
-        assert_eq!(row.get_string(0).unwrap(), &document.text);
+        assert_eq!(row.get_string(0).unwrap(), &record.text);
         assert_eq!(row.get_list(10).unwrap().len(), 2);
         assert_eq!(row.get_long(25).unwrap(), 812);
         let shown = |wanted: &str| -> String {
@@ -142,27 +139,12 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_lists_and_documents_come_back_without() {
+    fn blocks_are_lists() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let (source, mut document) = (source(7), document());
-        document.headings = vec!["H".into()];
-        let block = |text: &str, role| BlockVerdict {
-            text: text.into(),
-            span: (3, 9),
-            tag: "p".into(),
-            words: 1,
-            probability: 0.5,
-            kept: true,
-            role,
-            source: None,
-        };
         let mut spool = Vec::new();
-        for blocks in [vec![], vec![block("a", Some(Role::Body)), block("b", None)]] {
-            document.blocks = blocks;
-            Msgpack
-                .entry(&entry(&source, &document), &mut spool)
-                .unwrap();
+        for record in [record(), full()] {
+            Msgpack.record(&record, &mut spool).unwrap();
         }
         std::fs::write(at("spool"), &spool).unwrap();
         let parquet = Parquet { blocks: true };
@@ -180,19 +162,9 @@ mod tests {
         let expected = [
             "[]",
             "[{text: \"a\", probability: 0.5, kept: true, role: \"body\", start: 3, end: 9}, \
-             {text: \"b\", probability: 0.5, kept: true, role: null, start: 3, end: 9}]",
+             {text: \"b\", probability: 0.25, kept: false, role: null, start: 9, end: 12}]",
         ];
         assert_eq!(blocks, expected);
-        let of = |path| -> Vec<Stored> {
-            let stored = StoredReader::open(path).unwrap().map(Result::unwrap);
-            stored
-                .map(|stored| Stored {
-                    blocks: Vec::new(),
-                    ..stored
-                })
-                .collect()
-        };
-        assert_eq!(of(&at("x.parquet")), of(&at("spool")));
     }
 
     #[test]

@@ -1,35 +1,46 @@
 //! Files that appear under their name only when whole.
 
 use std::{
-    fs::{self, File},
+    ffi::OsString,
+    fs::File,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
 
-use crate::hidden;
+use tempfile::{Builder, NamedTempFile};
 
-/// A file written under a hidden name in the folder of its final one (`.NAME.tmp`). It takes its
+/// A file written under a hidden name in the folder of its final one (`.NAME.XXXXXX.tmp`). It takes its
 /// final name in [`finish`](Self::finish); dropped before that, it is removed.
 #[derive(Debug)]
 pub struct AtomicFile {
-    file: BufWriter<File>,
+    file: BufWriter<NamedTempFile>,
     path: PathBuf,
-    temporary: Option<PathBuf>,
 }
 
 impl AtomicFile {
-    /// Starts the file that will be `path`. What an interrupted run left under the hidden name is
-    /// overwritten.
+    /// Starts the file that will be `path`.
     ///
     /// # Errors
     /// If the hidden file cannot be created, or `path` has no file name.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let temporary = hidden(path, "tmp")?;
-        let file = File::create(&temporary)?;
+        let name = path.file_name().ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name")
+        })?;
+        let mut prefix = OsString::from(".");
+        prefix.push(name);
+        prefix.push(".");
+        let mut builder = Builder::new();
+        builder.prefix(&prefix).suffix(".tmp");
+        // Readable by others as far as the user's mask allows, as any file a program writes.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
         Ok(Self {
-            file: BufWriter::with_capacity(1 << 17, file),
+            file: BufWriter::with_capacity(1 << 17, builder.tempfile_in(folder)?),
             path: path.to_owned(),
-            temporary: Some(temporary),
         })
     }
 
@@ -37,13 +48,10 @@ impl AtomicFile {
     ///
     /// # Errors
     /// If the disk is full or the file cannot be renamed; it is then removed.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.file.flush()?;
-        self.file.get_ref().sync_all()?;
-        if let Some(temporary) = &self.temporary {
-            fs::rename(temporary, &self.path)?;
-        }
-        self.temporary = None;
+    pub fn finish(self) -> io::Result<()> {
+        let file = self.file.into_inner().map_err(io::Error::from)?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path)?;
         // The new name is on disk only once its folder is; not every system lets one open a folder.
         if let Some(Ok(folder)) = self.path.parent().map(File::open) {
             let _ = folder.sync_all();
@@ -62,17 +70,10 @@ impl Write for AtomicFile {
     }
 }
 
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        if let Some(temporary) = self.temporary.take() {
-            let _ = fs::remove_file(temporary);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(folder)
@@ -89,10 +90,26 @@ mod tests {
         let path = folder.path().join("a.jsonl");
         let mut file = AtomicFile::create(&path).unwrap();
         file.write_all(b"whole").unwrap();
-        assert_eq!(names(folder.path()), [".a.jsonl.tmp"]);
+        let hidden = names(folder.path());
+        assert!(
+            hidden.len() == 1 && hidden[0].starts_with(".a.jsonl.") && hidden[0].ends_with(".tmp"),
+            "{hidden:?}"
+        );
         file.finish().unwrap();
         assert_eq!(names(folder.path()), ["a.jsonl"]);
         assert_eq!(fs::read(&path).unwrap(), b"whole");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn has_the_rights_of_any_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        fs::write(&one, "").unwrap();
+        AtomicFile::create(&other).unwrap().finish().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&one), mode(&other));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use parquet::{
 };
 use trommel_text::words;
 
-use crate::{Stored, StoredBlock};
+use crate::{OutputBlock, OutputRecord};
 
 /// A row group being written.
 type Group<'a> = SerializedRowGroupWriter<'a, File>;
@@ -22,11 +22,11 @@ pub(super) struct Column {
 
 /// The value of a column, none where the document has none.
 enum Value {
-    Text(fn(&Stored) -> Option<&str>),
-    List(fn(&Stored) -> &[String]),
-    Int(fn(&Stored) -> Option<i32>),
-    Long(fn(&Stored) -> Option<i64>),
-    Float(fn(&Stored) -> Option<f32>),
+    Text(fn(&OutputRecord) -> Option<&str>),
+    List(fn(&OutputRecord) -> &[String]),
+    Int(fn(&OutputRecord) -> Option<i32>),
+    Long(fn(&OutputRecord) -> Option<i64>),
+    Float(fn(&OutputRecord) -> Option<f32>),
     Blocks,
 }
 
@@ -35,67 +35,69 @@ pub(super) const BLOCKS: Column = column("blocks", Value::Blocks);
 
 /// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
 /// detector gives none; its `token_count` is the number of words here.
-pub(super) const COLUMNS: [Column; 28] = [
-    text("text", |stored| Some(&stored.text)),
-    text("id", |stored| Some(&stored.id)),
+pub(super) const COLUMNS: [Column; 30] = [
+    text("text", |record| Some(&record.text)),
+    text("id", |record| Some(&record.id)),
     text("dump", dump),
-    text("url", |stored| stored.url.as_deref()),
-    text("date", |stored| stored.date.as_deref()),
-    text("file_path", |stored| {
-        stored.source.as_ref().map(|source| &*source.file)
+    text("url", |record| record.url.as_deref()),
+    text("date", |record| record.date.as_deref()),
+    text("file_path", |record| {
+        record.source.as_ref().map(|source| &*source.file)
     }),
-    text("language", |stored| stored.lang.as_deref()),
+    text("language", |record| record.lang.as_deref()),
     column("language_score", Value::Float(|_| None)),
     column(
         "token_count",
-        Value::Long(|stored| Some(i64::from(words::count(&stored.text)))),
+        Value::Long(|record| Some(i64::from(words::count(&record.text)))),
     ),
-    text("title", |stored| stored.title.as_deref()),
-    column("author", Value::List(|stored| &stored.metadata.author)),
-    text("published", |stored| stored.metadata.published.as_deref()),
-    text("modified", |stored| stored.metadata.modified.as_deref()),
-    text("site", |stored| stored.metadata.site.as_deref()),
-    text("description", |stored| {
-        stored.metadata.description.as_deref()
+    text("title", |record| record.title.as_deref()),
+    column("author", Value::List(|record| &record.metadata.author)),
+    text("published", |record| record.metadata.published.as_deref()),
+    text("modified", |record| record.metadata.modified.as_deref()),
+    text("site", |record| record.metadata.site.as_deref()),
+    text("description", |record| {
+        record.metadata.description.as_deref()
     }),
-    text("canonical", |stored| stored.metadata.canonical.as_deref()),
-    text("lang_declared", |stored| {
-        stored.metadata.lang_declared.as_deref()
+    text("canonical", |record| record.metadata.canonical.as_deref()),
+    text("lang_declared", |record| {
+        record.metadata.lang_declared.as_deref()
     }),
-    column("headings", Value::List(|stored| &stored.headings)),
-    text("page_type", |stored| stored.page_type.as_deref()),
-    column("confidence", Value::Float(|stored| Some(stored.confidence))),
-    text("comments", |stored| stored.comments.as_deref()),
-    text("charset", |stored| Some(&stored.charset)),
-    text("charset_source", |stored| Some(&stored.charset_source)),
-    column("status", Value::Int(|stored| stored.status.map(i32::from))),
-    text("truncated", |stored| stored.truncated.as_deref()),
-    long("source_offset", |stored| {
-        i64::try_from(stored.source.as_ref()?.offset).ok()
+    column("headings", Value::List(|record| &record.headings)),
+    text("page_type", |record| record.page_type.as_deref()),
+    column("confidence", Value::Float(|record| Some(record.confidence))),
+    text("comments", |record| record.comments.as_deref()),
+    text("charset", |record| Some(&record.charset)),
+    text("charset_source", |record| Some(&record.charset_source)),
+    column("status", Value::Int(|record| record.status.map(i32::from))),
+    text("truncated", |record| record.truncated.as_deref()),
+    long("source_offset", |record| {
+        i64::try_from(record.source.as_ref()?.offset).ok()
     }),
-    long("source_length", |stored| {
-        i64::try_from(stored.source.as_ref()?.length).ok()
+    long("source_length", |record| {
+        i64::try_from(record.source.as_ref()?.length).ok()
     }),
-    long("source_inner", |stored| {
-        i64::try_from(stored.source.as_ref()?.inner).ok()
+    long("source_inner", |record| {
+        i64::try_from(record.source.as_ref()?.inner).ok()
     }),
+    column("capped", Value::List(|record| &record.capped)),
+    column("notes", Value::List(|record| &record.notes)),
 ];
 
 const fn column(name: &'static str, value: Value) -> Column {
     Column { name, value }
 }
 
-const fn text(name: &'static str, value: fn(&Stored) -> Option<&str>) -> Column {
+const fn text(name: &'static str, value: fn(&OutputRecord) -> Option<&str>) -> Column {
     column(name, Value::Text(value))
 }
 
-const fn long(name: &'static str, value: fn(&Stored) -> Option<i64>) -> Column {
+const fn long(name: &'static str, value: fn(&OutputRecord) -> Option<i64>) -> Column {
     column(name, Value::Long(value))
 }
 
 /// The crawl that Common Crawl's paths name (`CC-MAIN-2024-22`).
-fn dump(stored: &Stored) -> Option<&str> {
-    let file = &*stored.source.as_ref()?.file;
+fn dump(record: &OutputRecord) -> Option<&str> {
+    let file = &*record.source.as_ref()?.file;
     let name = file.get(file.find("CC-MAIN-")?..)?.get(..15)?;
     let (year, week) = name.strip_prefix("CC-MAIN-")?.split_once('-')?;
     let digits =
@@ -125,10 +127,14 @@ impl Column {
     }
 
     /// Writes the values of `rows`.
-    pub(super) fn write(&self, rows: &[Stored], group: &mut Group<'_>) -> Result<(), ParquetError> {
+    pub(super) fn write(
+        &self,
+        rows: &[OutputRecord],
+        group: &mut Group<'_>,
+    ) -> Result<(), ParquetError> {
         match self.value {
             Value::Text(value) => {
-                optional::<ByteArrayType>(group, rows, |stored| value(stored).map(ByteArray::from))
+                optional::<ByteArrayType>(group, rows, |record| value(record).map(ByteArray::from))
             }
             Value::Int(value) => optional::<Int32Type>(group, rows, value),
             Value::Long(value) => optional::<Int64Type>(group, rows, value),
@@ -142,9 +148,9 @@ impl Column {
 }
 
 /// Writes the columns of the blocks' fields.
-fn blocks(group: &mut Group<'_>, rows: &[Stored]) -> Result<(), ParquetError> {
-    fn of(stored: &Stored) -> &[StoredBlock] {
-        &stored.blocks
+fn blocks(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
+    fn of(record: &OutputRecord) -> &[OutputBlock] {
+        &record.blocks
     }
     lists::<ByteArrayType, _>(group, rows, of, 1, |block| Some(block.text.as_str().into()))?;
     lists::<FloatType, _>(group, rows, of, 1, |block| Some(block.probability))?;
@@ -174,8 +180,8 @@ fn leaf<T: DataType>(
 /// Writes a column that may be null: definition level 1 where there is a value, else 0.
 fn optional<T: DataType>(
     group: &mut Group<'_>,
-    rows: &[Stored],
-    value: impl Fn(&Stored) -> Option<T::T>,
+    rows: &[OutputRecord],
+    value: impl Fn(&OutputRecord) -> Option<T::T>,
 ) -> Result<(), ParquetError> {
     let values: Vec<Option<T::T>> = rows.iter().map(value).collect();
     let defined: Vec<i16> = values
@@ -190,8 +196,8 @@ fn optional<T: DataType>(
 /// an empty list, `whole` for a value and one less for an element that has none.
 fn lists<T: DataType, E>(
     group: &mut Group<'_>,
-    rows: &[Stored],
-    list: impl Fn(&Stored) -> &[E],
+    rows: &[OutputRecord],
+    list: impl Fn(&OutputRecord) -> &[E],
     whole: i16,
     value: impl Fn(&E) -> Option<T::T>,
 ) -> Result<(), ParquetError> {
@@ -215,21 +221,21 @@ fn lists<T: DataType, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Source;
+    use crate::RecordSource;
 
     #[test]
     fn the_crawl_is_read_off_the_path() {
         let dump_of = |file: &str| {
-            let stored = Stored {
-                source: Some(Source {
+            let record = OutputRecord {
+                source: Some(RecordSource {
                     file: file.into(),
                     offset: 0,
                     length: 0,
                     inner: 0,
                 }),
-                ..Stored::default()
+                ..OutputRecord::default()
             };
-            dump(&stored).map(str::to_owned)
+            dump(&record).map(str::to_owned)
         };
         let path = "crawl-data/CC-MAIN-2024-22/segments/1/warc/CC-MAIN-20240517233122-x.warc.gz";
         assert_eq!(dump_of(path).as_deref(), Some("CC-MAIN-2024-22"));

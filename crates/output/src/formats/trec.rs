@@ -3,35 +3,35 @@
 use std::io::Write as _;
 
 use crate::{
-    Encode, Entry, Head, SinkError,
-    searched::{document_id, one_line, title},
+    Encode, OutputError, OutputHead, OutputRecord,
+    formats::searched::{document_id, one_line, title},
 };
 
-/// Encodes entries as TREC web documents. Readers take the body for HTML, so text is escaped; thereby
+/// Encodes records as TREC web documents. Readers take the body for HTML, so text is escaped; thereby
 /// no line of it can end the document. Documents without text are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Trec;
 
 impl Encode for Trec {
-    fn head(&self, _: &Head<'_>, _: &mut Vec<u8>) -> Result<(), SinkError> {
+    fn head(&self, _: &OutputHead<'_>, _: &mut Vec<u8>) -> Result<(), OutputError> {
         Ok(())
     }
 
-    fn entry(&self, entry: &Entry<'_>, out: &mut Vec<u8>) -> Result<bool, SinkError> {
-        if entry.document.text.is_empty() {
+    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+        if record.text.is_empty() {
             return Ok(false);
         }
-        let id = document_id(entry);
+        let id = document_id(record);
         // A URL has neither of them unescaped, but what stands in an archive need not be one.
-        let url = one_line(entry.url.unwrap_or_default()).replace(['<', '>'], " ");
+        let url = one_line(record.url.as_deref().unwrap_or_default()).replace(['<', '>'], " ");
         write!(
             out,
             "<DOC>\n<DOCNO>{id}</DOCNO>\n<DOCHDR>\n{url}\n</DOCHDR>\n"
         )?;
-        if let Some(title) = title(entry) {
+        if let Some(title) = title(record) {
             writeln!(out, "<title>{}</title>", escaped(&title))?;
         }
-        writeln!(out, "{}\n</DOC>", escaped(&entry.document.text))?;
+        writeln!(out, "{}\n</DOC>", escaped(&record.text))?;
         Ok(true)
     }
 }
@@ -52,14 +52,16 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jsonl::tests::{document, entry, source};
+    use crate::record::tests::record;
 
     #[test]
     fn a_document_is_that_of_gov2() {
-        let (source, mut document) = (source(0), document());
-        document.text = "a < b & c\n  </DOC>\n<DOCNO>x</DOCNO>".into();
+        let record = OutputRecord {
+            text: "a < b & c\n  </DOC>\n<DOCNO>x</DOCNO>".into(),
+            ..record()
+        };
         let mut out = Vec::new();
-        assert!(Trec.entry(&entry(&source, &document), &mut out).unwrap());
+        assert!(Trec.record(&record, &mut out).unwrap());
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "<DOC>\n\
@@ -75,11 +77,12 @@ mod tests {
 
     #[test]
     fn a_url_stays_on_its_line() {
-        let (source, document) = (source(0), document());
-        let mut entry = entry(&source, &document);
-        entry.url = Some("http://a/\n</DOCHDR>");
+        let record = OutputRecord {
+            url: Some("http://a/\n</DOCHDR>".into()),
+            ..record()
+        };
         let mut out = Vec::new();
-        Trec.entry(&entry, &mut out).unwrap();
+        Trec.record(&record, &mut out).unwrap();
         let out = String::from_utf8(out).unwrap();
         assert!(
             out.contains("<DOCHDR>\nhttp://a/  /DOCHDR \n</DOCHDR>\n"),

@@ -1,4 +1,4 @@
-//! A file that is written in frames, can be gone on with after an interruption, and appears under its
+//! A file that is written in frames, can be continued after an interruption, and appears under its
 //! name only when whole.
 
 use std::{
@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Compression, Disk, DiskFile, Frames, SinkError};
+use crate::{Compression, Disk, DiskFile, Frames, OutputError};
 
 /// A file written under a hidden name in the folder of its final one (`.NAME.tmp`). Dropped, it stays
 /// there, to be [`resume`](Self::resume)d. Complete, it is taken to its final name by [`publish`].
@@ -114,13 +114,13 @@ impl Write for Counted {
 /// Turns the complete bytes of a shard into its final form, for formats that cannot be written as
 /// they come: a file with its index at the end, or a folder.
 pub trait Assemble: std::fmt::Debug + Send + Sync {
-    /// Reads `spool`, which holds what the encoder and the compression made of all entries, and makes
+    /// Reads `spool`, which holds what the encoder and the compression made of all records, and makes
     /// the file or folder `target`, which does not exist; it is put on disk and renamed by the caller.
     /// The same spool must give the same result: after an interruption the step is done again.
     ///
     /// # Errors
     /// If `spool` cannot be read or `target` cannot be written.
-    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), SinkError>;
+    fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError>;
 }
 
 /// Takes the [complete](Shard::complete) shard `path` to its final name, through `assemble` if there is
@@ -132,7 +132,7 @@ pub fn publish(
     disk: &dyn Disk,
     path: &Path,
     assemble: Option<&dyn Assemble>,
-) -> Result<(), SinkError> {
+) -> Result<(), OutputError> {
     let spool = hidden(path, "tmp")?;
     if !spool.exists() {
         return match path.exists() {
@@ -255,7 +255,7 @@ mod tests {
     struct Length;
 
     impl Assemble for Length {
-        fn assemble(&self, spool: &Path, target: &Path) -> Result<(), SinkError> {
+        fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError> {
             fs::create_dir(target)?;
             let length = fs::metadata(spool)?.len();
             Ok(fs::write(target.join("length"), length.to_string())?)

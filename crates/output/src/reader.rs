@@ -1,4 +1,4 @@
-//! Documents read back from the formats that write one map a document.
+//! Records read back from the formats that can be.
 
 use std::{
     fs::File,
@@ -6,82 +6,14 @@ use std::{
     path::Path,
 };
 
+use crate::OutputRecord;
 use flate2::bufread::MultiGzDecoder;
-use serde::{Deserialize, Serialize};
 use trommel_archive::signature;
-use trommel_extract::{Metadata, Role};
-
-use crate::Source;
-
-/// What an output says of one page: the keys of a JSON line.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Stored {
-    /// WARC-Record-ID without angle brackets, or what stands for it.
-    pub id: String,
-    /// URL of the page.
-    pub url: Option<String>,
-    /// Time of the capture.
-    pub date: Option<String>,
-    /// Main text.
-    pub text: String,
-    /// Title of the page.
-    pub title: Option<String>,
-    /// Language of the text.
-    pub lang: Option<String>,
-    /// Encoding of the page.
-    pub charset: String,
-    /// Where the encoding was learned from.
-    pub charset_source: String,
-    /// Expected word F1 of the text, in 0..=1.
-    pub confidence: f32,
-    /// Where the record is stored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
-    /// What else the page says about itself.
-    #[serde(flatten)]
-    pub metadata: Metadata,
-    /// The headings among the text's lines.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub headings: Vec<String>,
-    /// Type of the page.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page_type: Option<String>,
-    /// Readers' comments, where they are kept apart.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub comments: Option<String>,
-    /// HTTP status code.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<u16>,
-    /// WARC-Truncated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub truncated: Option<String>,
-    /// Every block of the page, where they were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub blocks: Vec<StoredBlock>,
-}
-
-/// A block of a page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StoredBlock {
-    /// Its text.
-    pub text: String,
-    /// Probability that it is main content.
-    pub probability: f32,
-    /// Whether it is part of the text.
-    pub kept: bool,
-    /// What it is on its page.
-    pub role: Option<Role>,
-    /// First byte of it in the decoded page.
-    pub start: u32,
-    /// One past its last byte there.
-    pub end: u32,
-}
 
 /// Why an output cannot be read back.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum StoredError {
+pub enum ReadError {
     /// The file cannot be opened, read or uncompressed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -114,30 +46,30 @@ enum Form {
     Jsonl,
     Msgpack,
     #[cfg(feature = "parquet")]
-    Parquet(Box<crate::parquet::Rows>),
+    Parquet(Box<crate::formats::parquet::Rows>),
 }
 
 /// Reads the documents of an output: JSON lines or MessagePack, plain or in gzip or zstd, or a Parquet
-/// file. Which it is
-/// is seen from the bytes, not from the name. After an error there are no more documents.
-pub struct StoredReader<R> {
+/// file. Which it is is
+/// seen from the bytes, not from the name. After an error there are no more documents.
+pub struct RecordReader<R> {
     input: R,
     form: Option<Form>,
     number: u64,
     line: Vec<u8>,
 }
 
-impl StoredReader<Box<dyn BufRead>> {
+impl RecordReader<Box<dyn BufRead>> {
     /// Opens an output.
     ///
     /// # Errors
     /// If it cannot be read, or holds another format.
-    pub fn open(path: &Path) -> Result<Self, StoredError> {
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
         let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
         let start = file.fill_buf()?;
         #[cfg(feature = "parquet")]
         if start.starts_with(&signature::PARQUET) {
-            let rows = crate::parquet::Rows::new(file.into_inner())?;
+            let rows = crate::formats::parquet::Rows::new(file.into_inner())?;
             return Ok(Self {
                 input: Box::new(io::empty()),
                 form: Some(Form::Parquet(Box::new(rows))),
@@ -158,18 +90,18 @@ impl StoredReader<Box<dyn BufRead>> {
     }
 }
 
-impl<R: BufRead> StoredReader<R> {
+impl<R: BufRead> RecordReader<R> {
     /// Reads plain bytes.
     ///
     /// # Errors
     /// If they cannot be read, or are another format.
-    pub fn new(mut input: R) -> Result<Self, StoredError> {
+    pub fn new(mut input: R) -> Result<Self, ReadError> {
         let form = match input.fill_buf()?.first() {
             None => None,
             Some(b'{') => Some(Form::Jsonl),
             // A map of up to 15, 65,535 or more keys.
             Some(0x80..=0x8F | 0xDE | 0xDF) => Some(Form::Msgpack),
-            Some(_) => return Err(StoredError::Unknown),
+            Some(_) => return Err(ReadError::Unknown),
         };
         Ok(Self {
             input,
@@ -179,7 +111,7 @@ impl<R: BufRead> StoredReader<R> {
         })
     }
 
-    fn line(&mut self) -> Result<Option<Stored>, StoredError> {
+    fn line(&mut self) -> Result<Option<OutputRecord>, ReadError> {
         loop {
             self.line.clear();
             if self.input.read_until(b'\n', &mut self.line)? == 0 {
@@ -190,12 +122,12 @@ impl<R: BufRead> StoredReader<R> {
                 let line = self.number;
                 return serde_json::from_slice(&self.line)
                     .map(Some)
-                    .map_err(|source| StoredError::Json { line, source });
+                    .map_err(|source| ReadError::Json { line, source });
             }
         }
     }
 
-    fn map(&mut self) -> Result<Option<Stored>, StoredError> {
+    fn map(&mut self) -> Result<Option<OutputRecord>, ReadError> {
         if self.input.fill_buf()?.is_empty() {
             return Ok(None);
         }
@@ -203,12 +135,12 @@ impl<R: BufRead> StoredReader<R> {
         let number = self.number;
         rmp_serde::decode::from_read(&mut self.input)
             .map(Some)
-            .map_err(|source| StoredError::Msgpack { number, source })
+            .map_err(|source| ReadError::Msgpack { number, source })
     }
 }
 
-impl<R: BufRead> Iterator for StoredReader<R> {
-    type Item = Result<Stored, StoredError>;
+impl<R: BufRead> Iterator for RecordReader<R> {
+    type Item = Result<OutputRecord, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = match &mut self.form {
@@ -216,7 +148,7 @@ impl<R: BufRead> Iterator for StoredReader<R> {
             Some(Form::Jsonl) => self.line(),
             Some(Form::Msgpack) => self.map(),
             #[cfg(feature = "parquet")]
-            Some(Form::Parquet(rows)) => rows.next().transpose().map_err(StoredError::from),
+            Some(Form::Parquet(rows)) => rows.next().transpose().map_err(ReadError::from),
         };
         if !matches!(next, Ok(Some(_))) {
             self.form = None;
@@ -230,41 +162,40 @@ mod tests {
     use super::*;
     use crate::{
         Compression, Encode, Jsonl, Msgpack, Stream,
-        jsonl::tests::{document, entry, source},
+        record::tests::{full, record},
     };
     use std::io::Write;
 
     #[test]
-    fn every_form_reads_back() {
-        let (source, mut document) = (source(7), document());
-        document.metadata.site = Some("S".into());
-        document.headings = vec!["a h1".into()];
-        let entry = entry(&source, &document);
+    fn every_key_comes_back_from_every_form() {
+        let records = [full(), record()];
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
+        let read = |path: &Path| -> Vec<OutputRecord> {
+            RecordReader::open(path)
+                .unwrap()
+                .map(Result::unwrap)
+                .collect()
+        };
         let encoders: [&dyn Encode; 2] = [&Jsonl, &Msgpack];
         for encoder in encoders {
+            let mut bytes = Vec::new();
+            for record in &records {
+                encoder.record(record, &mut bytes).unwrap();
+            }
             for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
-                let mut bytes = Vec::new();
-                encoder.entry(&entry, &mut bytes).unwrap();
-                encoder.entry(&entry, &mut bytes).unwrap();
                 let mut stream = Stream::new(File::create(&path).unwrap(), compression).unwrap();
                 stream.write_all(&bytes).unwrap();
                 stream.finish().unwrap();
-                let read: Vec<Stored> = StoredReader::open(&path)
-                    .unwrap()
-                    .map(Result::unwrap)
-                    .collect();
-                assert_eq!(read.len(), 2);
-                let stored = &read[1];
-                assert_eq!(
-                    (stored.id.as_str(), stored.text.as_str()),
-                    (entry.id, document.text.as_str())
-                );
-                assert_eq!(stored.metadata, document.metadata);
-                assert_eq!(stored.source.as_ref(), Some(&source));
-                assert_eq!(stored.headings, ["a h1"]);
-                assert!((stored.confidence - 0.75).abs() < 1e-6);
+                assert_eq!(read(&path), records);
+            }
+            #[cfg(feature = "parquet")]
+            {
+                use crate::{Assemble, Parquet};
+                let target = folder.path().join("x.parquet");
+                std::fs::write(&path, &bytes).unwrap();
+                Parquet { blocks: true }.assemble(&path, &target).unwrap();
+                assert_eq!(read(&target), records);
             }
         }
     }
@@ -272,7 +203,7 @@ mod tests {
     #[test]
     fn what_is_no_document_is_an_error_once() {
         let read = |bytes: &[u8]| -> Vec<String> {
-            match StoredReader::new(bytes) {
+            match RecordReader::new(bytes) {
                 Ok(reader) => reader
                     .map(|item| item.map_or_else(|error| error.to_string(), |stored| stored.id))
                     .collect(),

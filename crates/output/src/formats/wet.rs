@@ -8,8 +8,9 @@ use sha1::{Digest, Sha1};
 use trommel_archive::write::{gzip_member, write_record};
 
 use crate::{
-    Encode, Entry, Head, SinkError, record_id,
-    searched::{one_line, titled_text},
+    Encode, OutputError, OutputHead, OutputRecord,
+    formats::searched::{one_line, titled_text},
+    record_id,
 };
 
 const VERSION: &str = "WARC/1.0";
@@ -17,7 +18,7 @@ const VERSION: &str = "WARC/1.0";
 /// Fields of the source archive's warcinfo that are taken over into that of the WET file.
 const COPIED: [&str; 5] = ["robots", "isPartOf", "operator", "description", "publisher"];
 
-/// Encodes entries as WARC conversion records: the title on the first line if there is one, then the
+/// Encodes records as WARC conversion records: the title on the first line if there is one, then the
 /// text. Documents without text give no record.
 #[derive(Clone, Copy, Debug)]
 pub struct Wet {
@@ -26,12 +27,12 @@ pub struct Wet {
 }
 
 impl Wet {
-    fn record(
+    fn append(
         self,
         headers: &[(&str, &str)],
         block: &[u8],
         out: &mut Vec<u8>,
-    ) -> Result<(), SinkError> {
+    ) -> Result<(), OutputError> {
         if self.gzip {
             let mut plain = Vec::with_capacity(block.len() + 512);
             write_record(&mut plain, VERSION, headers, block)?;
@@ -44,7 +45,7 @@ impl Wet {
 }
 
 impl Encode for Wet {
-    fn head(&self, head: &Head<'_>, out: &mut Vec<u8>) -> Result<(), SinkError> {
+    fn head(&self, head: &OutputHead<'_>, out: &mut Vec<u8>) -> Result<(), OutputError> {
         let made = head
             .epoch
             .and_then(|epoch| Timestamp::from_second(epoch).ok());
@@ -77,23 +78,22 @@ impl Encode for Wet {
             ("WARC-Record-ID", &id),
             ("Content-Type", "application/warc-fields"),
         ];
-        self.record(&headers, info.as_bytes(), out)
+        self.append(&headers, info.as_bytes(), out)
     }
 
-    fn entry(&self, entry: &Entry<'_>, out: &mut Vec<u8>) -> Result<bool, SinkError> {
-        let document = entry.document;
-        if document.text.is_empty() {
+    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+        if record.text.is_empty() {
             return Ok(false);
         }
-        let text = titled_text(entry);
+        let text = titled_text(record);
 
-        let url = entry.url.map(one_line);
-        let date = entry.date.map(seconds);
-        let source_id = one_line(entry.id);
+        let url = record.url.as_deref().map(one_line);
+        let date = record.date.as_deref().map(seconds);
+        let source_id = one_line(&record.id);
         let id = format!("<{}>", record_id(&["conversion", &source_id]));
         let refers_to = format!("<{source_id}>");
         let digest = format!("sha1:{}", BASE32.encode(&Sha1::digest(text.as_bytes())));
-        let language = document.lang.as_deref().and_then(language);
+        let language = record.lang.as_deref().and_then(language);
         let mut headers = vec![("WARC-Type", "conversion")];
         headers.extend(url.as_deref().map(|url| ("WARC-Target-URI", url)));
         headers.extend(date.as_deref().map(|date| ("WARC-Date", date)));
@@ -104,7 +104,7 @@ impl Encode for Wet {
         ]);
         headers.extend(language.map(|language| ("WARC-Identified-Content-Language", language)));
         headers.push(("Content-Type", "text/plain"));
-        self.record(&headers, text.as_bytes(), out)?;
+        self.append(&headers, text.as_bytes(), out)?;
         Ok(true)
     }
 }
@@ -127,18 +127,16 @@ fn seconds(date: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jsonl::tests::{document, entry, source};
+    use crate::record::tests::record;
     use std::io::Read;
-    use trommel_extract::Document;
 
     const PLAIN: Wet = Wet { gzip: false };
 
     #[test]
     fn a_record_is_exactly_that_of_common_crawl() {
-        let (source, document) = (source(0), document());
-        let entry = entry(&source, &document);
+        let record = record();
         let mut out = Vec::new();
-        assert!(PLAIN.entry(&entry, &mut out).unwrap());
+        assert!(PLAIN.record(&record, &mut out).unwrap());
         let text = "Titel\nZwei \"Zeilen\"\nStraße";
         let expected = format!(
             "WARC/1.0\r\n\
@@ -153,7 +151,7 @@ mod tests {
              Content-Length: {}\r\n\
              \r\n\
              {text}\r\n\r\n",
-            record_id(&["conversion", entry.id]),
+            record_id(&["conversion", &record.id]),
             BASE32.encode(&Sha1::digest(text)),
             text.len(),
         );
@@ -162,13 +160,12 @@ mod tests {
 
     #[test]
     fn members_are_single_and_repeatable() {
-        let (source, document) = (source(0), document());
-        let entry = entry(&source, &document);
+        let record = record();
         let (mut plain, mut one, mut two) = (Vec::new(), Vec::new(), Vec::new());
-        PLAIN.entry(&entry, &mut plain).unwrap();
+        PLAIN.record(&record, &mut plain).unwrap();
         let wet = Wet { gzip: true };
-        wet.entry(&entry, &mut one).unwrap();
-        wet.entry(&entry, &mut two).unwrap();
+        wet.record(&record, &mut one).unwrap();
+        wet.record(&record, &mut two).unwrap();
         assert_eq!(one, two);
         let mut decoder = flate2::bufread::GzDecoder::new(one.as_slice());
         let mut read = Vec::new();
@@ -179,26 +176,26 @@ mod tests {
 
     #[test]
     fn no_text_no_record() {
-        let (source, mut document) = (source(0), document());
-        document.text.clear();
+        let record = OutputRecord {
+            text: String::new(),
+            ..record()
+        };
         let mut out = Vec::new();
-        assert!(!PLAIN.entry(&entry(&source, &document), &mut out).unwrap());
+        assert!(!PLAIN.record(&record, &mut out).unwrap());
         assert!(out.is_empty());
     }
 
     #[test]
     fn values_stay_on_their_line() {
-        let source = source(0);
-        let document = Document {
+        let record = OutputRecord {
             title: Some("A\nB".into()),
             lang: Some("xx".into()),
-            ..document()
+            url: Some("http://example.com/\r\nX: y".into()),
+            date: Some("2024-05-18T01:58:10.123456789Z".into()),
+            ..record()
         };
-        let mut entry = entry(&source, &document);
-        entry.url = Some("http://example.com/\r\nX: y");
-        entry.date = Some("2024-05-18T01:58:10.123456789Z");
         let mut out = Vec::new();
-        PLAIN.entry(&entry, &mut out).unwrap();
+        PLAIN.record(&record, &mut out).unwrap();
         let out = String::from_utf8(out).unwrap();
         assert!(
             out.contains("WARC-Target-URI: http://example.com/  X: y\r\n"),
@@ -211,7 +208,7 @@ mod tests {
 
     #[test]
     fn the_head_takes_over_the_crawl() {
-        let head = Head {
+        let head = OutputHead {
             name: "a.warc.wet.gz",
             info: Some(
                 b"software: crawler\r\nisPartOf: CC-MAIN-2024-22\r\nrobots: checked\r\nhostname: x\r\n",
@@ -241,7 +238,7 @@ mod tests {
         assert_eq!(String::from_utf8(out).unwrap(), expected);
 
         let mut dated = Vec::new();
-        let head = Head {
+        let head = OutputHead {
             epoch: Some(1_716_000_000),
             ..head
         };

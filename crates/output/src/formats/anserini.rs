@@ -4,11 +4,11 @@
 use serde::Serialize;
 
 use crate::{
-    Encode, Entry, Head, SinkError,
-    searched::{document_id, title, titled_text},
+    Encode, OutputError, OutputHead, OutputRecord,
+    formats::searched::{document_id, title, titled_text},
 };
 
-/// Encodes entries as lines of a JSON collection. Documents without text give none: the indexer would
+/// Encodes records as lines of a JSON collection. Documents without text give none: the indexer would
 /// count them as faults.
 #[derive(Clone, Copy, Debug)]
 pub struct Anserini;
@@ -28,22 +28,22 @@ struct Line<'a> {
 }
 
 impl Encode for Anserini {
-    fn head(&self, _: &Head<'_>, _: &mut Vec<u8>) -> Result<(), SinkError> {
+    fn head(&self, _: &OutputHead<'_>, _: &mut Vec<u8>) -> Result<(), OutputError> {
         Ok(())
     }
 
-    fn entry(&self, entry: &Entry<'_>, out: &mut Vec<u8>) -> Result<bool, SinkError> {
-        if entry.document.text.is_empty() {
+    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+        if record.text.is_empty() {
             return Ok(false);
         }
-        let title = title(entry);
+        let title = title(record);
         let line = Line {
-            id: &document_id(entry),
-            contents: &titled_text(entry),
-            url: entry.url,
+            id: &document_id(record),
+            contents: &titled_text(record),
+            url: record.url.as_deref(),
             title: title.as_deref(),
-            date: entry.date,
-            lang: entry.document.lang.as_deref(),
+            date: record.date.as_deref(),
+            lang: record.lang.as_deref(),
         };
         serde_json::to_writer(&mut *out, &line)?;
         out.push(b'\n');
@@ -54,17 +54,12 @@ impl Encode for Anserini {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jsonl::tests::{document, entry, source};
+    use crate::record::tests::record;
 
     #[test]
     fn a_line_has_id_and_contents() {
-        let (source, document) = (source(0), document());
         let mut out = Vec::new();
-        assert!(
-            Anserini
-                .entry(&entry(&source, &document), &mut out)
-                .unwrap()
-        );
+        assert!(Anserini.record(&record(), &mut out).unwrap());
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "{\"id\":\"urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c\",\
@@ -76,14 +71,12 @@ mod tests {
 
     #[test]
     fn no_text_no_line() {
-        let (source, mut document) = (source(0), document());
-        document.text.clear();
+        let record = OutputRecord {
+            text: String::new(),
+            ..record()
+        };
         let mut out = Vec::new();
-        assert!(
-            !Anserini
-                .entry(&entry(&source, &document), &mut out)
-                .unwrap()
-        );
+        assert!(!Anserini.record(&record, &mut out).unwrap());
         assert!(out.is_empty());
     }
 }

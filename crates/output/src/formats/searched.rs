@@ -2,30 +2,30 @@
 
 use std::borrow::Cow;
 
-use crate::{Entry, record_id};
+use crate::{OutputRecord, record_id};
 
-/// The id of a document in formats whose ids stand between white space or in markup: the entry's own
+/// The id of a document in formats whose ids stand between white space or in markup: the record's own
 /// if it has neither, else one made from it.
-pub(crate) fn document_id<'a>(entry: &Entry<'a>) -> Cow<'a, str> {
+pub(crate) fn document_id(record: &OutputRecord) -> Cow<'_, str> {
     let is_safe = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '&' | '"');
-    if !entry.id.is_empty() && entry.id.chars().all(is_safe) {
-        Cow::Borrowed(entry.id)
+    if !record.id.is_empty() && record.id.chars().all(is_safe) {
+        Cow::Borrowed(&record.id)
     } else {
-        Cow::Owned(record_id(&["document", entry.id]))
+        Cow::Owned(record_id(&["document", &record.id]))
     }
 }
 
 /// The title in one line, if there is one.
-pub(crate) fn title(entry: &Entry<'_>) -> Option<String> {
-    let title = entry.document.title.as_deref()?;
+pub(crate) fn title(record: &OutputRecord) -> Option<String> {
+    let title = record.title.as_deref()?;
     (!title.is_empty()).then(|| one_line(title))
 }
 
 /// The title on the first line if there is one, then the text.
-pub(crate) fn titled_text(entry: &Entry<'_>) -> String {
-    let text = &entry.document.text;
+pub(crate) fn titled_text(record: &OutputRecord) -> String {
+    let text = &record.text;
     let mut all = String::with_capacity(text.len() + 128);
-    if let Some(title) = title(entry) {
+    if let Some(title) = title(record) {
         all.push_str(&title);
         all.push('\n');
     }
@@ -41,16 +41,15 @@ pub(crate) fn one_line(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jsonl::tests::{document, entry, source};
+    use crate::record::tests::record;
 
     #[test]
     fn ids_have_no_white_space_and_no_markup() {
-        let (source, document) = (source(0), document());
-        let mut entry = entry(&source, &document);
-        assert_eq!(document_id(&entry), entry.id);
+        let mut record = record();
+        assert_eq!(document_id(&record), record.id);
         for id in ["a b", "<urn:x>", "a\u{a0}b", ""] {
-            entry.id = id;
-            let made = document_id(&entry);
+            record.id = id.into();
+            let made = document_id(&record);
             assert_eq!(made, record_id(&["document", id]), "{id:?}");
         }
     }

@@ -1,9 +1,27 @@
 //! Names of formats and compressions.
 
-use std::{fmt, str::FromStr};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// An output format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(
+    serialize_all = "lowercase",
+    parse_err_ty = UnknownName,
+    parse_err_fn = UnknownName::of::<Self>
+)]
 pub enum Format {
     /// One JSON object a line.
     Jsonl,
@@ -24,50 +42,67 @@ pub enum Format {
 }
 
 /// How an output is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
+#[strum(parse_err_ty = UnknownName, parse_err_fn = UnknownName::of::<Self>)]
 pub enum Compression {
-    /// Not at all.
-    None,
-    /// gzip, level 6.
-    Gzip,
     /// Zstandard, level 3.
+    #[strum(serialize = "zst")]
     Zstd,
+    /// gzip, level 6.
+    #[strum(serialize = "gz")]
+    Gzip,
+    /// Not at all.
+    #[strum(serialize = "none")]
+    None,
 }
 
 /// A name that is none of a format's or compression's.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} {name:?}, expected {expected}")]
+#[error("unknown {what} {name:?}, expected {}", listed(expected))]
 pub struct UnknownName {
     what: &'static str,
     name: String,
-    expected: &'static str,
+    expected: &'static [&'static str],
+}
+
+/// What the names of an enumeration are names of.
+trait Named: VariantNames {
+    const WHAT: &'static str;
+}
+
+impl Named for Format {
+    const WHAT: &'static str = "format";
+}
+
+impl Named for Compression {
+    const WHAT: &'static str = "compression";
+}
+
+impl UnknownName {
+    fn of<T: Named>(name: &str) -> Self {
+        Self {
+            what: T::WHAT,
+            name: name.to_owned(),
+            expected: T::VARIANTS,
+        }
+    }
+}
+
+fn listed(names: &[&str]) -> String {
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 8] = [
-        Self::Jsonl,
-        Self::Msgpack,
-        Self::Wet,
-        Self::Anserini,
-        Self::Trec,
-        Self::Bulk,
-        Self::Parquet,
-        Self::Tantivy,
-    ];
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
 
     /// The name used on the command line and in configuration files.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Jsonl => "jsonl",
-            Self::Msgpack => "msgpack",
-            Self::Wet => "wet",
-            Self::Anserini => "anserini",
-            Self::Trec => "trec",
-            Self::Bulk => "bulk",
-            Self::Parquet => "parquet",
-            Self::Tantivy => "tantivy",
-        }
+        self.into()
     }
 
     /// How files of this format are compressed if nobody says otherwise.
@@ -112,11 +147,7 @@ impl Format {
 impl Compression {
     /// The name used on the command line and in configuration files.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Gzip => "gz",
-            Self::Zstd => "zst",
-        }
+        self.into()
     }
 
     /// What a file name ends with: nothing, `.gz` or `.zst`.
@@ -129,48 +160,6 @@ impl Compression {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for Compression {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Format {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        Self::ALL
-            .into_iter()
-            .find(|format| format.name() == name)
-            .ok_or_else(|| UnknownName {
-                what: "format",
-                name: name.to_owned(),
-                expected: "jsonl, msgpack, wet, anserini, trec, bulk, parquet or tantivy",
-            })
-    }
-}
-
-impl FromStr for Compression {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        [Self::None, Self::Gzip, Self::Zstd]
-            .into_iter()
-            .find(|compression| compression.name() == name)
-            .ok_or_else(|| UnknownName {
-                what: "compression",
-                name: name.to_owned(),
-                expected: "zst, gz or none",
-            })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,7 +167,7 @@ mod tests {
     #[test]
     fn names_go_there_and_back() {
         for format in Format::ALL {
-            assert_eq!(format.name().parse::<Format>(), Ok(format));
+            assert_eq!(format.name().parse(), Ok(*format));
         }
         for name in ["zst", "gz", "none"] {
             assert_eq!(name.parse::<Compression>().unwrap().to_string(), name);

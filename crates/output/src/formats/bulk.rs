@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::{Encode, Entry, Head, SinkError, record_id, row::Row};
+use crate::{Encode, OutputError, OutputHead, OutputRecord, record_id};
 
 /// Longest `_id` that the servers take, in bytes.
 const MAX_ID: usize = 512;
@@ -20,7 +20,7 @@ pub const BULK_MAPPING: &str = r#"{"mappings":{"date_detection":false,"propertie
 "date":{"type":"keyword"},"published":{"type":"keyword"},"modified":{"type":"keyword"},"status":{"type":"short"},"truncated":{"type":"keyword"},
 "source":{"properties":{"file":{"type":"keyword","ignore_above":8191},"offset":{"type":"long"},"length":{"type":"long"},"inner":{"type":"long"}}}}}}"#;
 
-/// Encodes entries for a `_bulk` request to one index (`POST /INDEX/_bulk`). The action is `create`: a
+/// Encodes records for a `_bulk` request to one index (`POST /INDEX/_bulk`). The action is `create`: a
 /// request sent again adds nothing, its documents are refused one by one as already there. Documents
 /// without text are left out.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ struct Id<'a> {
 }
 
 /// The `_id` of a document: its own id, or one made from it if that is longer than the servers take.
-pub(crate) fn bulk_id(id: &str) -> Cow<'_, str> {
+pub fn bulk_id(id: &str) -> Cow<'_, str> {
     if !id.is_empty() && id.len() <= MAX_ID {
         Cow::Borrowed(id)
     } else {
@@ -45,26 +45,40 @@ pub(crate) fn bulk_id(id: &str) -> Cow<'_, str> {
     }
 }
 
-/// Appends the line of the action that creates the document `id`.
-pub(crate) fn action(id: &str, out: &mut Vec<u8>) -> Result<(), SinkError> {
-    let create = Id { _id: &bulk_id(id) };
+/// Appends the two lines of a document: the action that creates it, and the document. Blocks are left
+/// out, as a search engine would make fields of them.
+///
+/// # Errors
+/// If it cannot be written as JSON.
+pub fn bulk_lines(record: &OutputRecord, out: &mut Vec<u8>) -> Result<(), OutputError> {
+    let create = Id {
+        _id: &bulk_id(&record.id),
+    };
     serde_json::to_writer(&mut *out, &Action { create })?;
+    out.push(b'\n');
+    if record.blocks.is_empty() {
+        serde_json::to_writer(&mut *out, record)?;
+    } else {
+        let record = OutputRecord {
+            blocks: Vec::new(),
+            ..record.clone()
+        };
+        serde_json::to_writer(&mut *out, &record)?;
+    }
     out.push(b'\n');
     Ok(())
 }
 
 impl Encode for Bulk {
-    fn head(&self, _: &Head<'_>, _: &mut Vec<u8>) -> Result<(), SinkError> {
+    fn head(&self, _: &OutputHead<'_>, _: &mut Vec<u8>) -> Result<(), OutputError> {
         Ok(())
     }
 
-    fn entry(&self, entry: &Entry<'_>, out: &mut Vec<u8>) -> Result<bool, SinkError> {
-        if entry.document.text.is_empty() {
+    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+        if record.text.is_empty() {
             return Ok(false);
         }
-        action(entry.id, out)?;
-        serde_json::to_writer(&mut *out, &Row::from(entry).without_blocks())?;
-        out.push(b'\n');
+        bulk_lines(record, out)?;
         Ok(true)
     }
 }
@@ -74,22 +88,33 @@ mod tests {
     use super::*;
     use crate::{
         Jsonl,
-        jsonl::tests::{document, entry, source},
+        record::tests::{full, record},
     };
 
     #[test]
     fn an_action_and_the_line_of_jsonl() {
-        let (source, document) = (source(0), document());
-        let entry = entry(&source, &document);
+        let record = record();
         let (mut out, mut line) = (Vec::new(), Vec::new());
-        assert!(Bulk.entry(&entry, &mut out).unwrap());
-        Jsonl.entry(&entry, &mut line).unwrap();
+        assert!(Bulk.record(&record, &mut out).unwrap());
+        Jsonl.record(&record, &mut line).unwrap();
         let expected = format!(
             "{{\"create\":{{\"_id\":\"{}\"}}}}\n{}",
-            entry.id,
+            record.id,
             String::from_utf8(line).unwrap()
         );
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn blocks_are_left_out() {
+        let (mut out, mut line) = (Vec::new(), Vec::new());
+        Bulk.record(&full(), &mut out).unwrap();
+        let without = OutputRecord {
+            blocks: Vec::new(),
+            ..full()
+        };
+        Bulk.record(&without, &mut line).unwrap();
+        assert_eq!(out, line);
     }
 
     #[test]

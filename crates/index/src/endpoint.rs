@@ -8,10 +8,8 @@ use std::{thread, time::Duration};
 
 use ureq::{Agent, Body, http::Response};
 
-use crate::{
-    BULK_MAPPING, SinkError, Stored,
-    bulk::{action, bulk_id},
-};
+use trommel_output::{BULK_MAPPING, OutputError, OutputRecord, bulk_id, bulk_lines};
+
 use answer::{Answer, Fate};
 
 /// Bytes of a request, about: more than one document only if they are less.
@@ -59,7 +57,7 @@ pub enum EndpointError {
     },
     /// A document cannot be written.
     #[error(transparent)]
-    Sink(#[from] SinkError),
+    Output(#[from] OutputError),
 }
 
 /// A document that the server refused for good.
@@ -156,20 +154,18 @@ impl Endpoint {
     ///
     /// # Errors
     /// If documents cannot be sent. All that was taken since the last success may be missing.
-    pub fn add(&mut self, stored: &Stored) -> Result<bool, EndpointError> {
-        if stored.text.is_empty() {
+    pub fn add(&mut self, record: &OutputRecord) -> Result<bool, EndpointError> {
+        if record.text.is_empty() {
             return Ok(false);
         }
-        let mut lines = Vec::with_capacity(stored.text.len() + 1024);
-        action(&stored.id, &mut lines)?;
-        serde_json::to_writer(&mut lines, stored).map_err(SinkError::from)?;
-        lines.push(b'\n');
+        let mut lines = Vec::with_capacity(record.text.len() + 1024);
+        bulk_lines(record, &mut lines)?;
         if !self.items.is_empty() && self.bytes + lines.len() > REQUEST {
             self.send()?;
         }
         self.bytes += lines.len();
         self.items.push(Item {
-            id: bulk_id(&stored.id).into_owned(),
+            id: bulk_id(&record.id).into_owned(),
             lines,
         });
         Ok(true)

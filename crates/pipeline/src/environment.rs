@@ -11,7 +11,7 @@ use crate::Progress;
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// What a run finds around it.
-pub struct Host<'a> {
+pub struct Environment<'a> {
     /// Standard output; written to only if it is the plan's destination.
     pub stdout: &'a mut dyn Write,
     /// Is told how far the run is.
@@ -20,13 +20,13 @@ pub struct Host<'a> {
     pub disk: &'a dyn Disk,
     /// Set from outside, ends the run early with [`RunError::Stopped`](crate::RunError::Stopped).
     pub stop: &'a AtomicBool,
-    /// Whether to go on with an interrupted run.
+    /// Whether to continue an interrupted run.
     pub resume: bool,
     /// Is told how long reading, encoding and writing take.
     pub clock: Option<&'a Clock>,
 }
 
-impl<'a> Host<'a> {
+impl<'a> Environment<'a> {
     /// The local file system, nobody who stops the run, and a new run.
     pub fn new(stdout: &'a mut dyn Write, progress: &'a mut dyn Progress) -> Self {
         Self {

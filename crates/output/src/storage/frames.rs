@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use crate::{
-    Compression, Stream,
-    stream::{Spare, failed},
+    Compression,
+    storage::stream::{Spare, Stream, failed},
 };
 
 /// Compresses what is written into a row of zstd frames or gzip members; plain bytes stay as they are.
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_without_entries_is_a_whole_file() {
+    fn an_output_without_records_is_a_whole_file() {
         for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
             let mut frames = Frames::new(Vec::new(), compression, false);
             let bytes = frames.finish().unwrap().clone();

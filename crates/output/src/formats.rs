@@ -1,0 +1,22 @@
+//! The formats, each in a file of its own.
+
+mod anserini;
+mod bulk;
+mod jsonl;
+mod msgpack;
+mod names;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
+mod searched;
+mod trec;
+mod wet;
+
+pub use anserini::Anserini;
+pub use bulk::{BULK_MAPPING, Bulk, bulk_id, bulk_lines};
+pub use jsonl::Jsonl;
+pub use msgpack::Msgpack;
+pub use names::{Compression, Format, UnknownName};
+#[cfg(feature = "parquet")]
+pub use parquet::Parquet;
+pub use trec::Trec;
+pub use wet::Wet;

@@ -1,0 +1,68 @@
+//! JSON lines: one object a document, UTF-8, ended by a line feed.
+
+use crate::{Encode, OutputError, OutputHead, OutputRecord};
+
+/// Encodes records as JSON lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Jsonl;
+
+impl Encode for Jsonl {
+    fn head(&self, _: &OutputHead<'_>, _: &mut Vec<u8>) -> Result<(), OutputError> {
+        Ok(())
+    }
+
+    fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
+        serde_json::to_writer(&mut *out, record)?;
+        out.push(b'\n');
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::{full, record};
+
+    fn line(record: &OutputRecord) -> String {
+        let mut out = Vec::new();
+        assert!(Jsonl.record(record, &mut out).unwrap());
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_line_has_the_keys_of_every_page() {
+        assert_eq!(
+            line(&record()),
+            concat!(
+                r#"{"id":"urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c","url":"http://example.com/","#,
+                r#""date":"2024-05-18T01:58:10Z","text":"Zwei \"Zeilen\"\nStraße","title":"Titel","#,
+                r#""lang":"de","charset":"utf-8","charset_source":"meta","confidence":0.75,"#,
+                r#""source":{"file":"a.warc.gz","offset":812,"length":3141},"status":200}"#,
+                "\n"
+            )
+        );
+    }
+
+    #[test]
+    fn keys_have_an_order() {
+        let line = line(&full());
+        let rest = concat!(
+            r#""length":3141,"inner":7},"author":["A","B"],"published":"2024-05-17","modified":"2024-05-18T01:00:00Z","#,
+            r#""site":"S","description":"D","canonical":"http://example.com/c","lang_declared":"de-AT","#,
+            r#""headings":["Titel"],"page_type":"article","comments":"C","status":200,"truncated":"length","#,
+            r#""capped":["depth"],"notes":["gzip body cut","x"],"#,
+            r#""blocks":[{"text":"a","probability":0.5,"kept":true,"role":"body","start":3,"end":9},"#,
+            r#"{"text":"b","probability":0.25,"kept":false,"role":null,"start":9,"end":12}]}"#,
+        );
+        assert!(line.trim_end().ends_with(rest), "{line}");
+    }
+
+    #[test]
+    fn a_page_without_title_says_null() {
+        let record = OutputRecord {
+            title: None,
+            ..record()
+        };
+        assert!(line(&record).contains(r#""title":null"#));
+    }
+}

@@ -1,0 +1,153 @@
+//! Documents read back from Parquet: files of ours, and others with some of the columns.
+
+use std::fs::File;
+
+use parquet::{
+    errors::ParquetError,
+    file::reader::SerializedFileReader,
+    record::{Field, Row, reader::RowIter},
+};
+
+use trommel_extract::Role;
+
+use crate::{OutputBlock, OutputRecord, RecordSource};
+
+/// The rows of a file as records.
+pub(crate) struct Rows(RowIter<'static>);
+
+impl Rows {
+    /// The rows of a file.
+    ///
+    /// # Errors
+    /// If it is no Parquet file.
+    pub(crate) fn new(file: File) -> Result<Self, ParquetError> {
+        let reader = SerializedFileReader::new(file)?;
+        let rows = RowIter::from_file_into(Box::new(reader));
+        Ok(Self(rows))
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<OutputRecord, ParquetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.0.next()?.map(record))
+    }
+}
+
+/// The document of a row; what has no column, or a value of another type, is left as it is in a
+/// document of which nothing is known.
+fn record(row: Row) -> OutputRecord {
+    let mut record = OutputRecord::default();
+    let (mut file, mut offset, mut length, mut inner) = (None, None, None, 0);
+    for (name, field) in row.into_columns() {
+        match name.as_str() {
+            "text" => record.text = text(field).unwrap_or_default(),
+            "id" => record.id = text(field).unwrap_or_default(),
+            "url" => record.url = text(field),
+            "date" => record.date = text(field),
+            "file_path" => file = text(field),
+            "language" => record.lang = text(field),
+            "title" => record.title = text(field),
+            "author" => record.metadata.author = list(&field),
+            "published" => record.metadata.published = text(field),
+            "modified" => record.metadata.modified = text(field),
+            "site" => record.metadata.site = text(field),
+            "description" => record.metadata.description = text(field),
+            "canonical" => record.metadata.canonical = text(field),
+            "lang_declared" => record.metadata.lang_declared = text(field),
+            "headings" => record.headings = list(&field),
+            "page_type" => record.page_type = text(field),
+            "comments" => record.comments = text(field),
+            "charset" => record.charset = text(field).unwrap_or_default(),
+            "charset_source" => record.charset_source = text(field).unwrap_or_default(),
+            "truncated" => record.truncated = text(field),
+            "confidence" => {
+                if let Field::Float(value) = field {
+                    record.confidence = value;
+                }
+            }
+            "status" => record.status = number(&field).and_then(|value| value.try_into().ok()),
+            "capped" => record.capped = list(&field),
+            "notes" => record.notes = list(&field),
+            "blocks" => record.blocks = blocks(field),
+            "source_offset" => offset = number(&field),
+            "source_length" => length = number(&field),
+            "source_inner" => inner = number(&field).unwrap_or(0),
+            _ => {}
+        }
+    }
+    if let (Some(file), Some(offset), Some(length)) = (file, offset, length) {
+        record.source = Some(RecordSource {
+            file: file.into(),
+            offset,
+            length,
+            inner,
+        });
+    }
+    record
+}
+
+fn text(field: Field) -> Option<String> {
+    match field {
+        Field::Str(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn number(field: &Field) -> Option<u64> {
+    match *field {
+        Field::Int(value) => value.try_into().ok(),
+        Field::Long(value) => value.try_into().ok(),
+        _ => None,
+    }
+}
+
+fn list(field: &Field) -> Vec<String> {
+    match field {
+        Field::ListInternal(list) => {
+            let elements = list.elements().iter().cloned();
+            elements.filter_map(text).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn blocks(field: Field) -> Vec<OutputBlock> {
+    let Field::ListInternal(list) = field else {
+        return Vec::new();
+    };
+    let elements = list.elements().iter().cloned();
+    elements
+        .filter_map(|element| match element {
+            Field::Group(row) => Some(block(row)),
+            _ => None,
+        })
+        .collect()
+}
+
+fn block(row: Row) -> OutputBlock {
+    let mut block = OutputBlock::default();
+    for (name, field) in row.into_columns() {
+        match (name.as_str(), field) {
+            ("text", Field::Str(value)) => block.text = value,
+            ("probability", Field::Float(value)) => block.probability = value,
+            ("kept", Field::Bool(value)) => block.kept = value,
+            ("role", Field::Str(value)) => block.role = role(&value),
+            ("start", field) => block.start = offset(&field),
+            ("end", field) => block.end = offset(&field),
+            _ => {}
+        }
+    }
+    block
+}
+
+fn offset(field: &Field) -> u32 {
+    number(field)
+        .and_then(|value| value.try_into().ok())
+        .unwrap_or_default()
+}
+
+fn role(name: &str) -> Option<Role> {
+    serde_json::from_value(name.into()).ok()
+}

@@ -1,0 +1,13 @@
+//! Files: compressed in frames, under their names only when whole.
+
+mod atomic;
+mod disk;
+mod frames;
+mod shard;
+mod stream;
+
+pub use atomic::AtomicFile;
+pub use disk::{Disk, DiskFile, LocalDisk};
+pub use frames::Frames;
+pub use shard::{Assemble, Shard, discard, hidden, publish};
+pub use stream::Stream;

@@ -1,0 +1,13 @@
+//! Faults of the program itself, met while a record is worked on.
+
+use std::any::Any;
+
+/// What a panic said, in one line.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let message = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    format!("internal fault: {}", message.replace('\n', " "))
+}
