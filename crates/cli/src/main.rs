@@ -12,6 +12,7 @@ mod inspect;
 mod labelled;
 mod methods;
 mod models;
+mod network;
 mod place;
 mod progress;
 mod quality;

@@ -23,9 +23,10 @@ use trommel_pipeline::{
     Config, Destination, Environment, FormatChoice, Input, Outcome, Output, Plan, Summary,
     TextForm, expand, run as run_plan, select,
 };
-use trommel_sources::Base;
+use trommel_sources::{Base, NetworkOptions};
 
 use crate::conventions::ConventionArgs;
+use crate::network::NetworkArgs;
 use crate::{assemble, models, progress::Reporter, size::Size, stop::Stop};
 
 /// Extract main text from archives
@@ -109,6 +110,9 @@ pub struct RunArgs {
     /// quarantine.warc.gz in the folder of the output, none for standard output]
     #[arg(long, value_name = "FILE|none")]
     quarantine: Option<PathBuf>,
+
+    #[command(flatten)]
+    network: NetworkArgs,
 
     /// Most bytes kept of one record, such as 10M [default: 64M]
     #[arg(long, value_name = "SIZE")]
@@ -222,6 +226,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let host = Environment {
         stop: stop.flag(),
+        network: NetworkOptions {
+            stop: stop.shared(),
+            ..args.network.options()
+        },
         resume: args.resume,
         clock: clock.as_deref(),
         ..Environment::new(&mut stdout, &mut reporter)

@@ -14,6 +14,8 @@ use signal_hook::{
     flag,
 };
 
+use trommel_sources::StopFlag;
+
 /// Exit code of a program ended by SIGINT, as shells have it.
 const INTERRUPTED: u8 = 130;
 
@@ -50,6 +52,11 @@ impl Stop {
     /// Set once an early end is asked for.
     pub fn flag(&self) -> &AtomicBool {
         &self.any
+    }
+
+    /// The flag itself, for reads that wait.
+    pub fn shared(&self) -> StopFlag {
+        self.any.clone().into()
     }
 
     /// Exit code of a run that ended early.

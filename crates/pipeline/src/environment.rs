@@ -4,6 +4,7 @@ use std::{io::Write, sync::atomic::AtomicBool};
 
 use trommel_extract::Clock;
 use trommel_output::{Disk, LocalDisk};
+use trommel_sources::NetworkOptions;
 
 use crate::Progress;
 
@@ -20,6 +21,9 @@ pub struct Environment<'a> {
     pub disk: &'a dyn Disk,
     /// Set from outside, ends the run early with [`RunError::Stopped`](crate::RunError::Stopped).
     pub stop: &'a AtomicBool,
+    /// How reading waits for the network. Its flag ends reads that wait, of the network, of standard input
+    /// and of named pipes; it should be the flag of [`Environment::stop`].
+    pub network: NetworkOptions,
     /// Whether to continue an interrupted run.
     pub resume: bool,
     /// Is told how long reading, encoding and writing take.
@@ -34,6 +38,7 @@ impl<'a> Environment<'a> {
             progress,
             disk: &LocalDisk,
             stop: &NEVER,
+            network: NetworkOptions::default(),
             resume: false,
             clock: None,
         }

@@ -9,7 +9,7 @@ use std::{
 
 use flate2::read::MultiGzDecoder;
 use trommel_archive::{name::is_archive, signature};
-use trommel_sources::{Base, IndexError, Location, Selection, is_url};
+use trommel_sources::{Base, IndexError, Location, Selection, is_url, redacted};
 
 /// Schemes of the URLs that are read.
 const SCHEMES: [&str; 4] = ["http://", "https://", "s3://", "s3a://"];
@@ -35,12 +35,12 @@ pub enum Input {
 }
 
 impl Input {
-    /// The name in messages and in `source.file`: path or URL as the user gave it, `-` for standard
-    /// input. Records that an index names have the place of their archive instead.
+    /// The name in messages and in `source.file`: path or URL as the user gave it, without passwords and
+    /// secrets of the URL; `-` for standard input. Records that an index names have the place of their archive instead.
     pub fn name(&self) -> String {
         match self {
             Self::File(path) => path.to_string_lossy().into_owned(),
-            Self::Url(url) => url.clone(),
+            Self::Url(url) => redacted(url),
             Self::Selection(selection) => selection.index().to_string_lossy().into_owned(),
             Self::Stdin => "-".to_owned(),
             Self::Nothing { argument, .. } => argument.clone(),
@@ -121,7 +121,7 @@ pub fn select(index: &Path, base: Option<&Base>) -> Result<Input, InputError> {
     if let Some(Location::Url(url)) =
         locations.find(|place| matches!(place, Location::Url(url) if from_url(url).is_err()))
     {
-        return Err(InputError::Url(url.clone()));
+        return Err(InputError::Url(redacted(url)));
     }
     Ok(Input::Selection(Arc::new(selection)))
 }
@@ -134,7 +134,7 @@ fn from_url(url: &str) -> Result<Input, InputError> {
     if SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
         Ok(Input::Url(url.to_owned()))
     } else {
-        Err(InputError::Url(url.to_owned()))
+        Err(InputError::Url(redacted(url)))
     }
 }
 

@@ -7,19 +7,33 @@ use std::sync::OnceLock;
 
 #[cfg(feature = "remote")]
 use trommel_sources::Remote;
-use trommel_sources::{Found, Selection, SourceError};
+use trommel_sources::{Found, NetworkOptions, Selection, SourceError};
 
 /// Opens objects; the thread that waits for them starts with the first.
 #[derive(Debug, Default)]
 pub(crate) struct Network {
+    #[cfg_attr(not(feature = "remote"), allow(dead_code))]
+    options: NetworkOptions,
     #[cfg(feature = "remote")]
     remote: OnceLock<Result<Remote, SourceError>>,
+}
+
+impl Network {
+    pub(crate) fn new(options: NetworkOptions) -> Self {
+        Self {
+            options,
+            ..Self::default()
+        }
+    }
 }
 
 #[cfg(feature = "remote")]
 impl Network {
     fn remote(&self) -> Result<&Remote, SourceError> {
-        let start = || Remote::new().map_err(|error| SourceError::Failed(error.to_string()));
+        let start = || {
+            Remote::new(self.options.clone())
+                .map_err(|error| SourceError::Failed(error.to_string()))
+        };
         self.remote
             .get_or_init(start)
             .as_ref()

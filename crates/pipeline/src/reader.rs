@@ -1,8 +1,9 @@
 //! The thread that reads all inputs in order.
 
 use std::{
-    fmt, fs,
+    fmt, fs, io,
     panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
     sync::atomic::{AtomicU64, Ordering},
     time::Instant,
 };
@@ -11,7 +12,7 @@ use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
 use trommel_extract::{Clock, Stage};
 use trommel_output::Disk;
-use trommel_sources::Selection;
+use trommel_sources::{Selection, StopFlag, interruptible, open_file, redacted};
 
 use crate::{
     Input, Plan, crawl_metadata,
@@ -41,6 +42,8 @@ pub(crate) struct Feed<'a> {
     next: u64,
     held: Option<Held>,
     pub(crate) network: Network,
+    /// Ends reads that wait.
+    pub(crate) stop: StopFlag,
 }
 
 /// A response held back, and where reading goes on after it.
@@ -80,6 +83,7 @@ impl<'a> Feed<'a> {
             next: 0,
             held: None,
             network: Network::default(),
+            stop: StopFlag::default(),
         }
     }
 
@@ -133,6 +137,9 @@ impl<'a> Feed<'a> {
                 }
                 Opened::Not(end) => (0, end),
             };
+            if self.stop.is_set() {
+                return Err(Stopped);
+            }
             before += size.unwrap_or(bytes);
             self.position.store(before, Ordering::Relaxed);
             let broken = matches!(end, Ended::Broken(_));
@@ -162,16 +169,19 @@ impl<'a> Feed<'a> {
                 return Reader::reopen(path, &point, options)
                     .map_err(|error| Ended::Broken(error.to_string()));
             }
+            (Input::File(path), None) if is_pipe(path) => match open_file(path, &self.stop) {
+                Ok(input) => Reader::new(input_name(path), input, options),
+                Err(source) => Err(failed(path, source)),
+            },
             (Input::File(path), None) => match self.disk.open(path) {
                 Ok(file) => Reader::new(input.name(), file, options),
-                Err(source) => Err(ArchiveError::Io {
-                    file: input.name().into(),
-                    offset: 0,
-                    source,
-                }),
+                Err(source) => Err(failed(path, source)),
             },
             (Input::Url(url), point) => return self.open_url(url, point, options),
-            (Input::Stdin, _) => Reader::new(input.name(), std::io::stdin(), options),
+            (Input::Stdin, _) => match interruptible(std::io::stdin(), &self.stop) {
+                Ok(stdin) => Reader::new(input.name(), stdin, options),
+                Err(source) => Err(failed(Path::new("-"), source)),
+            },
             (Input::Nothing { argument, reason }, _) => {
                 return Err(Ended::Failed(format!("{argument}: {reason}")));
             }
@@ -187,16 +197,17 @@ impl<'a> Feed<'a> {
         point: Option<ResumePoint>,
         options: ReadOptions,
     ) -> Result<Reader, Ended> {
-        let told = |error: &dyn fmt::Display| format!("{url}: {error}");
+        let name = redacted(url);
+        let told = |error: &dyn fmt::Display| format!("{name}: {error}");
         let opened = self.network.open(url);
         match point {
             None => {
                 let input = opened.map_err(|error| Ended::Failed(told(&error)))?;
-                Reader::new(url, input, options).map_err(|error| Ended::Failed(error.to_string()))
+                Reader::new(name, input, options).map_err(|error| Ended::Failed(error.to_string()))
             }
             Some(point) => {
                 let input = opened.map_err(|error| Ended::Broken(told(&error)))?;
-                Reader::resume(url, input, &point, options)
+                Reader::resume(name, input, &point, options)
                     .map_err(|error| Ended::Broken(error.to_string()))
             }
         }
@@ -213,7 +224,12 @@ impl<'a> Feed<'a> {
         loop {
             self.spares.try_iter().for_each(|block| reader.reuse(block));
             let mut begin = Instant::now();
-            let Some(item) = reader.next() else {
+            let item = reader.next();
+            // What a read that was stopped left of a record is none.
+            if self.stop.is_set() {
+                return Err(Stopped);
+            }
+            let Some(item) = item else {
                 return Ok(Ended::Well);
             };
             if let Some(clock) = self.clock {
@@ -249,6 +265,12 @@ impl<'a> Feed<'a> {
                     // Before the first record there is no output yet to continue.
                     let after = begun.then_some(after);
                     self.send(0, after, Step::Damage { offset, lost, what })?;
+                }
+                // After all tries: the object is given up, and the run continues with the next input.
+                Err(error @ ArchiveError::Io { .. })
+                    if matches!(self.plan.inputs.get(input), Some(Input::Url(_))) =>
+                {
+                    return Ok(Ended::Failed(error.to_string()));
                 }
                 Err(error @ ArchiveError::Io { .. }) => {
                     return Ok(Ended::Broken(error.to_string()));
@@ -298,6 +320,23 @@ impl<'a> Feed<'a> {
                 step,
             })
             .map_err(|_| Stopped)
+    }
+}
+
+/// Whether reading may wait for a writer.
+fn is_pipe(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
+}
+
+fn input_name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn failed(path: &Path, source: io::Error) -> ArchiveError {
+    ArchiveError::Io {
+        file: input_name(path).into(),
+        offset: 0,
+        source,
     }
 }
 

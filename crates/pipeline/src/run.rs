@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs, io,
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    sync::atomic::{AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -18,6 +18,7 @@ use crate::{
     checkpoint::Checkpoint,
     gate::Gate,
     manifest,
+    network::Network,
     outputs::Encoder,
     reader::{Feed, Start},
     task::{Made, Task},
@@ -55,9 +56,12 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Environment<'_>) -> Result<
         progress,
         disk,
         stop,
+        network,
         resume,
         clock,
     } = host;
+    let flag = network.stop.clone();
+    let is_stopped = || stop.load(Ordering::Relaxed) || flag.is_set();
     let state = state(plan, disk, resume)?;
     if let Destination::Folder(folder) = &plan.output.destination {
         manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
@@ -108,6 +112,8 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Environment<'_>) -> Result<
         drop((tasks, result_sender));
         let mut feed = Feed::new(plan, &gate, task_sender, spares, &position, disk);
         feed.clock = clock;
+        feed.stop = network.stop.clone();
+        feed.network = Network::new(network);
         thread::Builder::new()
             .name("reader".to_owned())
             .spawn_scoped(scope, move || {
@@ -115,7 +121,13 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Environment<'_>) -> Result<
                 let _ = feed.run(begin);
             })
             .map_err(RunError::Thread)?;
-        let written = write(&results, &gate, &mut writer, &mut ticker, (stop, clock));
+        let written = write(
+            &results,
+            &gate,
+            &mut writer,
+            &mut ticker,
+            (&is_stopped, clock),
+        );
         gate.close();
         written
     });
@@ -176,12 +188,12 @@ fn write(
     gate: &Gate,
     writer: &mut Writer<'_>,
     ticker: &mut Ticker<'_>,
-    (stop, clock): (&AtomicBool, Option<&Clock>),
+    (is_stopped, clock): (&dyn Fn() -> bool, Option<&Clock>),
 ) -> Result<(), RunError> {
     let mut early = BTreeMap::new();
     let mut next = 0;
     loop {
-        if stop.load(Ordering::Relaxed) {
+        if is_stopped() {
             return Err(RunError::Stopped);
         }
         match results.recv_timeout(TICK) {
@@ -199,6 +211,8 @@ fn write(
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}
+            // A reader that was stopped ends early, too.
+            Err(RecvTimeoutError::Disconnected) if is_stopped() => return Err(RunError::Stopped),
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
         ticker.tick(writer.summary());

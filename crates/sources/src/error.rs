@@ -21,6 +21,12 @@ pub enum SourceError {
     /// The server or the network failed, after all tries.
     #[error("{0}")]
     Failed(String),
+    /// The server sends too slowly, in every try.
+    #[error("fewer than {0} bytes a second")]
+    TooSlow(u64),
+    /// Reading was asked to end.
+    #[error("stopped")]
+    Stopped,
     /// A file cannot be read.
     #[error("{0}")]
     File(String),
@@ -34,6 +40,7 @@ impl From<SourceError> for io::Error {
         let kind = match error {
             SourceError::NotFound => io::ErrorKind::NotFound,
             SourceError::Denied => io::ErrorKind::PermissionDenied,
+            SourceError::TooSlow(_) => io::ErrorKind::TimedOut,
             _ => io::ErrorKind::Other,
         };
         Self::new(kind, error)

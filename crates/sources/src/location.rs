@@ -5,7 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file or an object.
+use crate::redacted;
+
+/// A file or an object. Displayed without secrets: see [`redacted`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Location {
     /// A file.
@@ -55,7 +57,7 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => f.write_str(&path.to_string_lossy()),
-            Self::Url(url) => f.write_str(url),
+            Self::Url(url) => f.write_str(&redacted(url)),
         }
     }
 }
@@ -64,7 +66,7 @@ impl fmt::Display for Base {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Folder(path) => f.write_str(&path.to_string_lossy()),
-            Self::Url(url) => f.write_str(url),
+            Self::Url(url) => f.write_str(&redacted(url)),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Objects behind `http(s)://` and `s3://`.
 
 mod object;
+mod patient;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -8,25 +11,28 @@ use std::{
     io::{self, Read},
     ops::Range,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 
 use bytes::{Buf, Bytes};
+use data_encoding::BASE64;
+use http::HeaderValue;
 use object_store::{
     ClientConfigKey, ClientOptions, ObjectStore, RetryConfig,
     aws::{AmazonS3Builder, AmazonS3ConfigKey},
     http::HttpBuilder,
     path::Path,
 };
+use percent_encoding::percent_decode_str;
 use tokio::{
-    runtime::{Builder, Runtime},
-    sync::mpsc,
+    runtime::{Builder, Handle, Runtime},
+    sync::mpsc::{self, error::TryRecvError},
     task::JoinHandle,
 };
 use url::Url;
 
-use crate::SourceError;
+use crate::{NetworkOptions, SourceError, StopFlag, network::POLL, redacted};
 use object::Object;
+use patient::Patient;
 
 /// Bytes of one piece on its way to the reader.
 const PIECE: usize = 64 << 10;
@@ -36,16 +42,17 @@ const AHEAD: usize = 128;
 const CHUNK: u64 = 16 << 20;
 /// Segments of an index that are asked for at the same time.
 const TOGETHER: usize = 8;
-/// Time without a byte after which a connection counts as broken.
-const SILENCE: Duration = Duration::from_secs(30);
+/// Length of an object whose server does not say it.
+const UNKNOWN_LENGTH: u64 = 1 << 62;
 
 /// Reads objects on a thread of its own, at most 8 MiB ahead of each reader.
 ///
-/// `http(s)://` URLs are taken as they are. `s3://BUCKET/KEY` follows the usual variables of the
+/// `http(s)://` URLs are taken as they are; a user and password in them are sent as basic authorization. `s3://BUCKET/KEY` follows the usual variables of the
 /// environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_DEFAULT_REGION`, `AWS_ENDPOINT`,
 /// `AWS_ALLOW_HTTP`, `AWS_SKIP_SIGNATURE` and others that `object_store` knows.
 pub struct Remote {
     runtime: Runtime,
+    options: NetworkOptions,
     /// Stores by what they are for, so that connections are used again.
     stores: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
 }
@@ -61,7 +68,7 @@ impl Remote {
     ///
     /// # Errors
     /// If the system gives none.
-    pub fn new() -> io::Result<Self> {
+    pub fn new(options: NetworkOptions) -> io::Result<Self> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("sources")
@@ -69,6 +76,7 @@ impl Remote {
             .build()?;
         Ok(Self {
             runtime,
+            options,
             stores: Mutex::default(),
         })
     }
@@ -89,17 +97,19 @@ impl Remote {
     pub fn open_at(&self, url: &str, start: u64) -> Result<RemoteReader, SourceError> {
         let mut object = self.object(url)?;
         let (sender, receiver) = mpsc::channel(AHEAD);
-        let length = self.runtime.block_on(object.size())?;
+        let stop = self.options.stop.clone();
+        let length = self.runtime.block_on(stop.unless(object.size()))??;
         // Where ranges are not known every request begins with the first byte: there must be one only.
         let chunk = if object.knows_ranges() { CHUNK } else { length };
+        let flag = stop.clone();
         self.runtime.spawn(async move {
             let mut at = start;
             while at < length {
                 let end = at.saturating_add(chunk).min(length);
-                match object.read(at..end, &sender).await {
-                    Ok(true) => at = end,
-                    Ok(false) => return,
-                    Err(error) => {
+                match flag.unless(object.read(at..end, &sender)).await {
+                    Ok(Ok(true)) => at = end,
+                    Ok(Ok(false)) => return,
+                    Ok(Err(error)) | Err(error) => {
                         // A reader that went away wants no error either.
                         let _ = sender.send(Err(error)).await;
                         return;
@@ -110,7 +120,9 @@ impl Remote {
         Ok(RemoteReader {
             receiver,
             piece: Bytes::new(),
-            length,
+            length: Some(length).filter(|length| *length < UNKNOWN_LENGTH),
+            stop,
+            handle: self.runtime.handle().clone(),
         })
     }
 
@@ -120,6 +132,7 @@ impl Remote {
         ranges: Vec<(String, Range<u64>)>,
     ) -> impl Iterator<Item = Result<Vec<u8>, SourceError>> + use<> {
         let handle = self.runtime.handle().clone();
+        let stop = self.options.stop.clone();
         let mut ranges: VecDeque<_> = ranges
             .into_iter()
             .map(|(url, range)| (self.object(&url), range))
@@ -132,8 +145,11 @@ impl Remote {
                 running.push_back(handle.spawn(async move { object?.whole(range).await }));
             }
             let next = running.pop_front()?;
-            let done = handle.block_on(next);
-            Some(done.unwrap_or_else(|error| Err(SourceError::Failed(error.to_string()))))
+            Some(match handle.block_on(stop.unless(next)) {
+                Ok(Ok(done)) => done,
+                Ok(Err(error)) => Err(SourceError::Failed(error.to_string())),
+                Err(stopped) => Err(stopped),
+            })
         })
     }
 
@@ -151,6 +167,11 @@ impl Remote {
                     None => (url.to_owned(), Path::default()),
                 }
             }
+            "s3" | "s3a" if !parsed.username().is_empty() || parsed.password().is_some() => {
+                let what =
+                    "credentials of s3:// are taken from the environment (AWS_ACCESS_KEY_ID)";
+                return Err(address(&what));
+            }
             "s3" | "s3a" => {
                 let bucket = parsed.host_str().unwrap_or_default();
                 let path = url.splitn(4, '/').nth(3).unwrap_or_default();
@@ -163,45 +184,78 @@ impl Remote {
         let store = match stores.get(&key) {
             Some(store) => Arc::clone(store),
             None => {
-                let store = store(&key).map_err(|error| address(&object::one_line(&error)))?;
+                let store = store(&key, &self.options)
+                    .map_err(|error| address(&object::one_line(&error)))?;
                 stores.insert(key, Arc::clone(&store));
                 store
             }
         };
-        Ok(Object::new(store, path))
+        Ok(Object::new(store, path, redacted(url), &self.options))
     }
 }
 
-fn store(key: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+fn store(key: &str, options: &NetworkOptions) -> object_store::Result<Arc<dyn ObjectStore>> {
+    // The client below repeats requests itself.
     let retry = RetryConfig {
-        max_retries: 5,
-        retry_timeout: Duration::from_secs(60),
+        max_retries: 0,
         ..RetryConfig::default()
     };
+    let mut patient = Patient {
+        options: options.clone(),
+        authorization: None,
+    };
     // A reader that is slow must not look like a server that is: only silence counts.
+    let client = ClientOptions::new()
+        .with_allow_http(true)
+        .with_timeout_disabled()
+        .with_read_timeout(options.idle);
     Ok(match key.strip_prefix("s3://") {
         Some(bucket) => {
             let never = AmazonS3ConfigKey::Client(ClientConfigKey::Timeout);
             let silence = AmazonS3ConfigKey::Client(ClientConfigKey::ReadTimeout);
             let builder = AmazonS3Builder::from_env()
                 .with_config(never, "30days")
-                .with_config(silence, format!("{}s", SILENCE.as_secs()))
+                .with_config(silence, format!("{}ms", options.idle.as_millis()))
                 .with_bucket_name(bucket)
+                .with_http_connector(patient)
                 .with_retry(retry);
             Arc::new(builder.build()?)
         }
         None => {
-            let options = ClientOptions::new()
-                .with_allow_http(true)
-                .with_timeout_disabled()
-                .with_read_timeout(SILENCE);
+            let (url, authorization) = without_user(key);
+            patient.authorization = authorization;
             let builder = HttpBuilder::new()
-                .with_url(key)
-                .with_client_options(options)
+                .with_url(url)
+                .with_client_options(client)
+                .with_http_connector(patient)
                 .with_retry(retry);
             Arc::new(builder.build()?)
         }
     })
+}
+
+/// A URL without user and password, and what they are as a header.
+fn without_user(url: &str) -> (String, Option<HeaderValue>) {
+    let Ok(mut parsed) = Url::parse(url) else {
+        return (url.to_owned(), None);
+    };
+    if parsed.username().is_empty() && parsed.password().is_none() {
+        return (url.to_owned(), None);
+    }
+    let mut user: Vec<u8> = percent_decode_str(parsed.username()).collect();
+    user.push(b':');
+    user.extend(percent_decode_str(parsed.password().unwrap_or_default()));
+    let header = HeaderValue::try_from(format!("Basic {}", BASE64.encode(&user))).ok();
+    let header = header.map(|mut header| {
+        header.set_sensitive(true);
+        header
+    });
+    // Neither fails for a URL with a host.
+    let removed = parsed.set_username("").and(parsed.set_password(None));
+    match removed {
+        Ok(()) => (parsed.into(), header),
+        Err(()) => (url.to_owned(), header),
+    }
 }
 
 /// The bytes of an object, in order. After a break they go on at the byte where it was, if the object
@@ -210,12 +264,14 @@ fn store(key: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
 pub struct RemoteReader {
     receiver: mpsc::Receiver<Result<Bytes, SourceError>>,
     piece: Bytes,
-    length: u64,
+    length: Option<u64>,
+    stop: StopFlag,
+    handle: Handle,
 }
 
 impl RemoteReader {
-    /// Bytes of the whole object.
-    pub fn length(&self) -> u64 {
+    /// Bytes of the whole object; None if the server does not say.
+    pub fn length(&self) -> Option<u64> {
         self.length
     }
 }
@@ -223,7 +279,22 @@ impl RemoteReader {
 impl Read for RemoteReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.piece.is_empty() {
-            match self.receiver.blocking_recv() {
+            let piece = match self.receiver.try_recv() {
+                Ok(piece) => Some(piece),
+                Err(TryRecvError::Disconnected) => None,
+                Err(TryRecvError::Empty) if self.stop.is_set() => {
+                    return Err(SourceError::Stopped.into());
+                }
+                Err(TryRecvError::Empty) => {
+                    let next = self.receiver.recv();
+                    let next = async { tokio::time::timeout(POLL, next).await };
+                    match self.handle.block_on(next) {
+                        Ok(piece) => piece,
+                        Err(_) => continue,
+                    }
+                }
+            };
+            match piece {
                 Some(piece) => self.piece = piece?,
                 None => return Ok(0),
             }

@@ -1,17 +1,33 @@
 //! One object: ranges of it, with breaks mended and changes noticed.
 
-use std::{error::Error as _, ops::Range, sync::Arc, time::Duration};
+use std::{
+    error::Error as _,
+    ops::Range,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
-use object_store::{Error, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, path::Path};
+use object_store::{
+    Error, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, client::HttpError, path::Path,
+};
 use tokio::sync::mpsc::Sender;
 
-use super::PIECE;
-use crate::SourceError;
+use super::{PIECE, UNKNOWN_LENGTH};
+use crate::{NetworkOptions, SourceError};
 
 /// Breaks in a row, without a byte in between, after which an object is given up.
 const BREAKS: u32 = 5;
+
+/// Times that an object may come too slowly before it is given up.
+const SLOW: u32 = 3;
+
+/// How `object_store` begins what it says of a status.
+const STATUS: &str = "Server returned non-2xx status code: ";
+
+/// Characters kept of what a server says.
+const MAX_MESSAGE: usize = 300;
 
 /// What `object_store` says of a server that answers with more than the range asked for.
 const NOT_PARTIAL: &str = "non-partial response";
@@ -23,6 +39,10 @@ pub(crate) struct Object {
     identity: Option<Identity>,
     /// Whether the server answers requests for ranges with the whole object.
     whole: bool,
+    /// Its name in messages.
+    name: String,
+    idle: Duration,
+    least_rate: u64,
 }
 
 /// What tells one version of an object from another.
@@ -53,15 +73,25 @@ enum Ended {
     Unwanted,
     /// The connection broke.
     Broken(String),
+    /// Too few bytes came for too long.
+    Slow,
 }
 
 impl Object {
-    pub(crate) fn new(store: Arc<dyn ObjectStore>, path: Path) -> Self {
+    pub(crate) fn new(
+        store: Arc<dyn ObjectStore>,
+        path: Path,
+        name: String,
+        options: &NetworkOptions,
+    ) -> Self {
         Self {
             store,
             path,
             identity: None,
             whole: false,
+            name,
+            idle: options.idle,
+            least_rate: options.least_rate,
         }
     }
 
@@ -70,12 +100,12 @@ impl Object {
     pub(crate) async fn size(&mut self) -> Result<u64, SourceError> {
         let result = match self.get(Some(0..1)).await {
             Ok(result) => result,
-            Err(error) if is_final(&error) => return Err(told(&error)),
             // A server without ranges, or an object without a byte to ask for.
-            Err(_) => {
+            Err(error) if !is_final(&error) && !is_exhausted(&error) => {
                 self.whole = true;
                 self.get(None).await.map_err(|error| told(&error))?
             }
+            Err(error) => return Err(told(&error)),
         };
         let identity = Identity::of(&result.meta);
         let size = identity.size;
@@ -94,7 +124,7 @@ impl Object {
         range: Range<u64>,
         sender: &Sender<Result<Bytes, SourceError>>,
     ) -> Result<bool, SourceError> {
-        let (mut at, mut breaks) = (range.start, 0);
+        let (mut at, mut breaks, mut slow) = (range.start, 0, 0);
         loop {
             let before = at;
             match self.request(&mut at, range.end, sender).await? {
@@ -105,8 +135,16 @@ impl Object {
                     if breaks > BREAKS {
                         return Err(SourceError::Failed(what));
                     }
-                    tracing::debug!("{}: byte {at}: {what}, asking again", self.path);
+                    tracing::warn!("{}: byte {at}: {what}; asking again", self.name);
                     tokio::time::sleep(pause(breaks)).await;
+                }
+                Ended::Slow => {
+                    slow += 1;
+                    let error = SourceError::TooSlow(self.least_rate);
+                    if slow == SLOW {
+                        return Err(error);
+                    }
+                    tracing::warn!("{}: byte {at}: {error}; asking again", self.name);
                 }
             }
         }
@@ -161,7 +199,20 @@ impl Object {
         }
         let mut skip = if self.whole { *at } else { 0 };
         let mut stream = result.into_stream();
-        while let Some(piece) = stream.next().await {
+        let (mut waited, mut came) = (Duration::ZERO, 0);
+        loop {
+            let begin = Instant::now();
+            let Some(piece) = stream.next().await else {
+                break;
+            };
+            waited += begin.elapsed();
+            came += piece.as_ref().map_or(0, Bytes::len) as u64;
+            if waited >= self.idle {
+                if (came as f64) < self.least_rate as f64 * waited.as_secs_f64() {
+                    return Ok(Ended::Slow);
+                }
+                (waited, came) = (Duration::ZERO, 0);
+            }
             let mut piece = match piece {
                 Ok(piece) => piece,
                 Err(error) => return Ok(Ended::Broken(one_line(&error))),
@@ -182,6 +233,10 @@ impl Object {
             if *at >= end {
                 return Ok(Ended::Whole);
             }
+        }
+        // Without a length only the end of the connection tells where the object ends.
+        if end == UNKNOWN_LENGTH {
+            return Ok(Ended::Whole);
         }
         Ok(Ended::Broken("the connection ended early".to_owned()))
     }
@@ -211,6 +266,22 @@ fn is_final(error: &Error) -> bool {
     )
 }
 
+/// Whether the request was repeated for as long as it may be, or did not come through at all.
+fn is_exhausted(error: &Error) -> bool {
+    let text = one_line(error);
+    let status = text
+        .strip_prefix(STATUS)
+        .and_then(|rest| rest.get(..3)?.parse().ok());
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if error.is::<HttpError>() {
+            return true;
+        }
+        cause = error.source();
+    }
+    status.is_some_and(|status: u16| status == 429 || status >= 500 && status != 501)
+}
+
 fn told(error: &Error) -> SourceError {
     match error {
         Error::NotFound { .. } => SourceError::NotFound,
@@ -232,5 +303,8 @@ pub(crate) fn one_line(error: &Error) -> String {
     } else {
         error.to_string()
     };
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    // Servers send pages, and what terminals obey.
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(MAX_MESSAGE).collect()
 }

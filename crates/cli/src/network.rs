@@ -1,0 +1,47 @@
+//! Options of reading over a network.
+
+use std::time::Duration;
+
+use clap::Args;
+use trommel_sources::NetworkOptions;
+
+use crate::size::Size;
+
+/// How `http(s)://` and `s3://` inputs are waited for.
+#[derive(Debug, Args)]
+pub struct NetworkArgs {
+    /// Seconds without a byte after which a connection counts as broken and is opened again [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    idle_timeout: Option<u64>,
+
+    /// Bytes a second below which a server is too slow; after three times of --idle-timeout the input is
+    /// given up; 0 for no bound [default: 1K]
+    #[arg(long, value_name = "SIZE", value_parser = rate)]
+    least_rate: Option<Size>,
+
+    /// Seconds for which requests are repeated that a server refuses for now (429, 503) [default: 600]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    retry_for: Option<u64>,
+}
+
+fn rate(text: &str) -> Result<Size, String> {
+    match text {
+        "0" => Ok(Size(0)),
+        _ => text.parse(),
+    }
+}
+
+impl NetworkArgs {
+    /// The options, with the defaults of what was not given.
+    pub fn options(&self) -> NetworkOptions {
+        let defaults = NetworkOptions::default();
+        NetworkOptions {
+            idle: self.idle_timeout.map_or(defaults.idle, Duration::from_secs),
+            least_rate: self.least_rate.map_or(defaults.least_rate, |size| size.0),
+            retry_for: self
+                .retry_for
+                .map_or(defaults.retry_for, Duration::from_secs),
+            ..defaults
+        }
+    }
+}

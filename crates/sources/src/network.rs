@@ -1,0 +1,252 @@
+//! How long reading may wait, and what ends it.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    },
+    thread,
+    time::Duration,
+};
+
+use crate::SourceError;
+
+/// Time after which a waiting read looks at its flag again.
+pub(crate) const POLL: Duration = Duration::from_millis(100);
+/// Bytes of one piece that a thread reads ahead, and pieces.
+const PIECE: usize = 256 << 10;
+const AHEAD: usize = 4;
+
+/// A flag that ends reads: set from outside (by a handler of signals, say), it makes every read and every
+/// pause of the network that was given it fail with [`SourceError::Stopped`] within a fifth of a second.
+/// Copies share the flag.
+#[derive(Clone, Debug, Default)]
+pub struct StopFlag(Arc<AtomicBool>);
+
+impl StopFlag {
+    /// Asks reads to end.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether reads should end.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(feature = "remote")]
+impl StopFlag {
+    /// Ends once the flag is set.
+    async fn wait(&self) {
+        while !self.is_set() {
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// Sleeps for that time, or until the flag is set.
+    pub(crate) async fn sleep(&self, time: Duration) {
+        // Which of both it was does not matter here.
+        let _ = tokio::time::timeout(time, self.wait()).await;
+    }
+
+    /// What `work` gives, or an error as soon as the flag is set.
+    pub(crate) async fn unless<T>(&self, work: impl Future<Output = T>) -> Result<T, SourceError> {
+        let (work, wait) = (std::pin::pin!(work), std::pin::pin!(self.wait()));
+        match futures_util::future::select(work, wait).await {
+            futures_util::future::Either::Left((done, _)) => Ok(done),
+            futures_util::future::Either::Right(_) => Err(SourceError::Stopped),
+        }
+    }
+}
+
+impl From<Arc<AtomicBool>> for StopFlag {
+    /// The flag itself, not a copy of its value.
+    fn from(flag: Arc<AtomicBool>) -> Self {
+        Self(flag)
+    }
+}
+
+/// How network reads wait, try again and end.
+#[derive(Clone, Debug)]
+pub struct NetworkOptions {
+    /// Ends every read.
+    pub stop: StopFlag,
+    /// Time without a byte after which a connection counts as broken. Default 30 s.
+    pub idle: Duration,
+    /// Bytes a second below which a server is too slow, measured over [`NetworkOptions::idle`] of waiting;
+    /// after three such times an object is given up. 0: no bound. Default 1,024.
+    pub least_rate: u64,
+    /// Time for which a request is repeated that the server or the network refuses for now, such as 429 and
+    /// 503; a `Retry-After` of up to 5 minutes is waited for in any case. Default 10 minutes.
+    pub retry_for: Duration,
+}
+
+impl Default for NetworkOptions {
+    fn default() -> Self {
+        Self {
+            stop: StopFlag::default(),
+            idle: Duration::from_secs(30),
+            least_rate: 1024,
+            retry_for: Duration::from_secs(600),
+        }
+    }
+}
+
+/// Reads `input` on a thread of its own, up to 1 MiB ahead, so that a read that waits ends with
+/// [`SourceError::Stopped`] once `stop` is set. For standard input and named pipes; a thread that waits in
+/// the system then stays behind until the program ends.
+///
+/// # Errors
+/// If the system gives no thread.
+pub fn interruptible(
+    input: impl Read + Send + 'static,
+    stop: &StopFlag,
+) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(pieces_of(move || Ok(input), stop)?))
+}
+
+/// Opens a file. One that may wait for a writer (a named pipe, a device) is opened and read as by
+/// [`interruptible`].
+///
+/// # Errors
+/// What the system says; of such a file, at the first read.
+pub fn open_file(path: &Path, stop: &StopFlag) -> io::Result<Box<dyn Read + Send>> {
+    if path.metadata()?.is_file() {
+        return Ok(Box::new(File::open(path)?));
+    }
+    let path = path.to_owned();
+    Ok(Box::new(pieces_of(move || File::open(path), stop)?))
+}
+
+fn pieces_of<R: Read>(
+    open: impl FnOnce() -> io::Result<R> + Send + 'static,
+    stop: &StopFlag,
+) -> io::Result<Pieces> {
+    let (sender, receiver) = sync_channel(AHEAD);
+    let read = move || {
+        let mut input = match open() {
+            Ok(input) => input,
+            Err(error) => {
+                // Whoever reads may have gone.
+                let _ = sender.send(Err(error));
+                return;
+            }
+        };
+        loop {
+            let mut piece = vec![0; PIECE];
+            let read = input.read(&mut piece);
+            match read {
+                Ok(0) => return,
+                Ok(length) => piece.truncate(length),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    let _ = sender.send(Err(error));
+                    return;
+                }
+            }
+            if sender.send(Ok(piece)).is_err() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new()
+        .name("input".to_owned())
+        .spawn(read)?;
+    Ok(Pieces {
+        receiver,
+        piece: io::Cursor::new(Vec::new()),
+        stop: stop.clone(),
+    })
+}
+
+/// What a thread reads, piece by piece.
+struct Pieces {
+    receiver: Receiver<io::Result<Vec<u8>>>,
+    piece: io::Cursor<Vec<u8>>,
+    stop: StopFlag,
+}
+
+impl Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.piece.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            if self.stop.is_set() {
+                return Err(SourceError::Stopped.into());
+            }
+            match self.receiver.recv_timeout(POLL) {
+                Ok(piece) => self.piece = io::Cursor::new(piece?),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    /// Gives what a test sends, and waits for it.
+    struct Slow(std::sync::mpsc::Receiver<u8>);
+
+    impl Read for Slow {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.recv() {
+                Ok(byte) => {
+                    buffer[0] = byte;
+                    Ok(1)
+                }
+                Err(_) => Ok(0),
+            }
+        }
+    }
+
+    #[test]
+    fn a_read_that_waits_ends_with_the_flag() {
+        let stop = StopFlag::default();
+        let (sender, receiver) = channel();
+        let mut input = interruptible(Slow(receiver), &stop).unwrap();
+        sender.send(b'a').unwrap();
+        let mut byte = [0; 8];
+        assert_eq!(input.read(&mut byte).unwrap(), 1);
+        assert_eq!(byte[0], b'a');
+        let set = stop.clone();
+        let setter = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(50));
+            set.set();
+        });
+        let error = input.read(&mut byte).unwrap_err();
+        assert_eq!(error.to_string(), SourceError::Stopped.to_string());
+        setter.join().unwrap();
+        // The other end is still open: only the flag can have ended the read.
+        sender.send(b'b').unwrap();
+    }
+
+    #[test]
+    fn bytes_and_ends_pass_unchanged() {
+        let bytes: Vec<u8> = (0..3_000_000_u32).map(|at| (at % 251) as u8).collect();
+        let input = io::Cursor::new(bytes.clone());
+        let mut through = Vec::new();
+        let mut reader = interruptible(input, &StopFlag::default()).unwrap();
+        reader.read_to_end(&mut through).unwrap();
+        assert!(through == bytes);
+        let folder = tempfile::tempdir().unwrap();
+        let stop = StopFlag::default();
+        assert!(open_file(&folder.path().join("gone"), &stop).is_err());
+        let path = folder.path().join("a");
+        std::fs::write(&path, "abc").unwrap();
+        let mut text = String::new();
+        let mut file = open_file(&path, &stop).unwrap();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "abc");
+    }
+}

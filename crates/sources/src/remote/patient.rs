@@ -1,0 +1,217 @@
+//! Requests that are repeated for as long as a server asks to be asked again.
+
+use std::{
+    error::Error,
+    hash::{BuildHasher, RandomState},
+    time::{Duration, Instant, SystemTime},
+};
+
+use http::{
+    HeaderMap, HeaderValue, StatusCode,
+    header::{AUTHORIZATION, CONTENT_LENGTH, RETRY_AFTER},
+};
+use object_store::{
+    ClientOptions,
+    client::{
+        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
+        HttpService, ReqwestConnector,
+    },
+};
+
+use super::UNKNOWN_LENGTH;
+use crate::{NetworkOptions, redacted};
+
+/// First pause; each is up to three times the one before.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// Longest pause that no server asked for.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Longest `Retry-After` that is honoured.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
+/// Tries in a row of a server that does not answer, or with a fault: the object may not be there.
+const UNANSWERED: u32 = 5;
+
+/// Makes clients that repeat their requests.
+#[derive(Clone, Debug)]
+pub(super) struct Patient {
+    pub(super) options: NetworkOptions,
+    /// `Authorization` of every request.
+    pub(super) authorization: Option<HeaderValue>,
+}
+
+impl HttpConnector for Patient {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let inner = ReqwestConnector::default().connect(options)?;
+        Ok(HttpClient::new(Client {
+            inner,
+            patient: self.clone(),
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct Client {
+    inner: HttpClient,
+    patient: Patient,
+}
+
+#[async_trait::async_trait]
+impl HttpService for Client {
+    async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        if let Some(authorization) = &self.patient.authorization {
+            let headers = request.headers_mut();
+            headers.insert(AUTHORIZATION, authorization.clone());
+        }
+        let begin = Instant::now();
+        let (mut tries, mut unanswered, mut last) = (0, 0, FIRST_PAUSE);
+        loop {
+            let answer = self.inner.execute(request.clone()).await;
+            let (reason, asked) = match &answer {
+                Ok(response) if is_busy(response.status()) => {
+                    unanswered = 0;
+                    (
+                        response.status().to_string(),
+                        retry_after(response.headers()),
+                    )
+                }
+                Ok(response) if is_fault(response.status()) && unanswered + 1 < UNANSWERED => {
+                    unanswered += 1;
+                    (
+                        response.status().to_string(),
+                        retry_after(response.headers()),
+                    )
+                }
+                Err(error) if is_worth_another(error) && unanswered + 1 < UNANSWERED => {
+                    unanswered += 1;
+                    (innermost(error), None)
+                }
+                Ok(_) => return answer.map(with_length),
+                Err(_) => return answer,
+            };
+            last = next_pause(last);
+            let pause = asked.unwrap_or(last);
+            if begin.elapsed() + pause
+                > self
+                    .patient
+                    .options
+                    .retry_for
+                    .max(asked.unwrap_or_default())
+                || self.patient.options.stop.is_set()
+            {
+                return answer.map(with_length);
+            }
+            tries += 1;
+            let url = redacted(&request.uri().to_string());
+            tracing::warn!(
+                "{url}: {reason}; asking again in {:.1} s (try {})",
+                pause.as_secs_f64(),
+                tries + 1
+            );
+            self.patient.options.stop.sleep(pause).await;
+        }
+    }
+}
+
+/// Whether the server asks for fewer requests.
+fn is_busy(status: StatusCode) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::SERVICE_UNAVAILABLE
+}
+
+/// Whether the server failed in a way that may pass.
+fn is_fault(status: StatusCode) -> bool {
+    status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
+        || status == StatusCode::REQUEST_TIMEOUT
+}
+
+/// Whether the same request may come through later. A certificate that is not trusted stays so.
+fn is_worth_another(error: &HttpError) -> bool {
+    let passing = matches!(
+        error.kind(),
+        HttpErrorKind::Connect
+            | HttpErrorKind::Request
+            | HttpErrorKind::Timeout
+            | HttpErrorKind::Interrupted
+    );
+    let mut cause: Option<&dyn Error> = Some(error);
+    while let Some(error) = cause {
+        if error.to_string().contains("certificate") {
+            return false;
+        }
+        cause = error.source();
+    }
+    passing
+}
+
+fn innermost(error: &HttpError) -> String {
+    let mut innermost: &dyn Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+/// What `Retry-After` asks for, in seconds or as a date; no more than five minutes.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    let asked = match value.parse() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => {
+            let date = jiff::fmt::rfc2822::parse(value).ok()?;
+            let until = SystemTime::from(date.timestamp()).duration_since(SystemTime::now());
+            until.unwrap_or_default()
+        }
+    };
+    Some(asked.min(LONGEST_RETRY_AFTER))
+}
+
+/// A pause by chance between the first and three times the last, so that many readers that were refused
+/// at once do not ask again at once ("decorrelated jitter").
+fn next_pause(last: Duration) -> Duration {
+    let most = last.saturating_mul(3).min(LONGEST_PAUSE);
+    // The keys of hash maps are the random numbers of the standard library.
+    let chance = RandomState::new().hash_one(0) as f64 / u64::MAX as f64;
+    FIRST_PAUSE + most.saturating_sub(FIRST_PAUSE).mul_f64(chance)
+}
+
+/// Says of an answer without a length that its length is not known, as the store wants one.
+fn with_length(mut response: HttpResponse) -> HttpResponse {
+    let headers = response.headers_mut();
+    if !headers.contains_key(CONTENT_LENGTH) {
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(UNKNOWN_LENGTH));
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_a_bound() {
+        let mut pause = FIRST_PAUSE;
+        let mut longest = pause;
+        for _ in 0..2000 {
+            pause = next_pause(pause);
+            assert!((FIRST_PAUSE..=LONGEST_PAUSE).contains(&pause), "{pause:?}");
+            longest = longest.max(pause);
+        }
+        assert!(longest > Duration::from_secs(20), "{longest:?}");
+    }
+
+    #[test]
+    fn servers_may_ask_for_five_minutes_at_most() {
+        let asked = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, HeaderValue::from_str(value).unwrap());
+            retry_after(&headers)
+        };
+        assert_eq!(asked("7"), Some(Duration::from_secs(7)));
+        assert_eq!(asked("86400"), Some(LONGEST_RETRY_AFTER));
+        assert_eq!(asked("Sat, 21 Nov 2015 00:00:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(
+            asked("Fri, 21 Nov 2110 00:00:00 GMT"),
+            Some(LONGEST_RETRY_AFTER)
+        );
+        assert_eq!(asked("soon"), None);
+        assert_eq!(retry_after(&HeaderMap::new()), None);
+    }
+}
