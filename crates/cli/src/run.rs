@@ -23,7 +23,7 @@ use trommel_pipeline::{
     Config, Destination, Environment, FormatChoice, Input, Outcome, Output, Plan, Summary,
     TextForm, expand, run as run_plan, select,
 };
-use trommel_sources::{Base, NetworkOptions};
+use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
 use crate::conventions::ConventionArgs;
 use crate::network::NetworkArgs;
@@ -45,6 +45,15 @@ pub struct RunArgs {
     /// What the names in manifests and indexes are relative to [default: their own folder]
     #[arg(long, value_name = "URL|FOLDER")]
     base_url: Option<String>,
+
+    /// Let the names in an index leave --base-url (..), be absolute, or name other hosts and s3:// buckets,
+    /// which are read with the keys of the environment
+    #[arg(long, requires = "select")]
+    select_anywhere: bool,
+
+    /// Take all records in each range of an index, not only the first
+    #[arg(long, requires = "select")]
+    whole_ranges: bool,
 
     /// Folder for one file an archive; or one file for all, NAME.jsonl[.gz|.zst],
     /// NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz, NAME.trec.gz,
@@ -159,8 +168,12 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let output = Output::new(&args.output, &chosen, &fallback)?.split(split)?;
     let base = args.base_url.as_deref().map(Base::new);
     let mut inputs = expand(&args.inputs, base.as_ref())?;
+    let options = SelectOptions {
+        anywhere: args.select_anywhere,
+        whole_ranges: args.whole_ranges,
+    };
     for index in &args.select {
-        inputs.push(select(index, base.as_ref())?);
+        inputs.push(select(index, base.as_ref(), options)?);
     }
     output.check(&inputs)?;
     let quarantine = quarantine(args.quarantine, &output.destination, &inputs)?;

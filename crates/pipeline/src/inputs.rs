@@ -9,7 +9,7 @@ use std::{
 
 use flate2::read::MultiGzDecoder;
 use trommel_archive::{name::is_archive, signature};
-use trommel_sources::{Base, IndexError, Location, Selection, is_url, redacted};
+use trommel_sources::{Base, IndexError, Location, SelectOptions, Selection, is_url, redacted};
 
 /// Schemes of the URLs that are read.
 const SCHEMES: [&str; 4] = ["http://", "https://", "s3://", "s3a://"];
@@ -110,13 +110,17 @@ pub fn expand(arguments: &[String], base: Option<&Base>) -> Result<Vec<Input>, I
 }
 
 /// The records that an index names: CDXJ, JSON lines or Parquet. Names of archives are relative to
-/// `base`, or else to the folder of the index.
+/// `base`, or else to the folder of the index, and stay below it unless `options` say otherwise.
 ///
 /// # Errors
 /// If the index cannot be read, or is none.
-pub fn select(index: &Path, base: Option<&Base>) -> Result<Input, InputError> {
+pub fn select(
+    index: &Path,
+    base: Option<&Base>,
+    options: SelectOptions,
+) -> Result<Input, InputError> {
     let beside = Base::beside(index);
-    let selection = Selection::load(index, base.unwrap_or(&beside))?;
+    let selection = Selection::load(index, base.unwrap_or(&beside), options)?;
     let mut locations = selection.archives().iter();
     if let Some(Location::Url(url)) =
         locations.find(|place| matches!(place, Location::Url(url) if from_url(url).is_err()))
@@ -367,15 +371,21 @@ mod tests {
         let row = r#"x 1 {"filename": "a.warc.gz", "offset": "5", "length": "7"}"#;
         fs::write(at(&folder, "i.cdxj"), row).unwrap();
         let index = at(&folder, "i.cdxj");
-        let archives = |base: Option<&Base>| match select(Path::new(&index), base) {
-            Ok(Input::Selection(selection)) => selection.archives().to_vec(),
-            other => panic!("{other:?}"),
-        };
+        let archives =
+            |base: Option<&Base>| match select(Path::new(&index), base, SelectOptions::default()) {
+                Ok(Input::Selection(selection)) => selection.archives().to_vec(),
+                other => panic!("{other:?}"),
+            };
         let beside = Location::File(folder.path().join("a.warc.gz"));
         assert_eq!(archives(None), [beside]);
         let url = Location::Url("s3://bucket/a.warc.gz".into());
         assert_eq!(archives(Some(&Base::new("s3://bucket"))), [url]);
-        let error = select(Path::new(&index), Some(&Base::new("ftp://host"))).unwrap_err();
+        let error = select(
+            Path::new(&index),
+            Some(&Base::new("ftp://host")),
+            SelectOptions::default(),
+        )
+        .unwrap_err();
         assert!(error.to_string().starts_with("ftp://host/a.warc.gz: only"));
     }
 

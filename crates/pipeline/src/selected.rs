@@ -2,7 +2,7 @@
 
 use std::{io::Cursor, sync::atomic::Ordering};
 
-use trommel_archive::{ArchiveError, ReadOptions, Reader, ResumePoint};
+use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint};
 use trommel_sources::{Found, Selection, Stored};
 
 use crate::{
@@ -26,6 +26,9 @@ impl Feed<'_> {
         let done = selection.rows().iter().take(from).map(|row| row.length);
         let mut bytes = done.fold(0, u64::saturating_add);
         let mut begun = point.is_some();
+        if point.is_none() {
+            self.send_bad_lines(selection)?;
+        }
         let found = match self.network.read(selection, from) {
             Ok(found) => found,
             Err(error) => {
@@ -49,17 +52,34 @@ impl Feed<'_> {
                     let step = lost(offset, length, format!("{archive}: {error}"));
                     self.send(0, begun.then_some(after), step)?;
                 }
-                Found::Stored(stored) => self.send_stored(input, &mut begun, stored, after)?,
+                Found::Stored(stored) => {
+                    let whole = selection.gives_whole_ranges();
+                    self.send_stored(input, (&mut begun, whole), stored, after)?;
+                }
             }
         }
         Ok(bytes)
     }
 
-    /// Sends the records among the stored bytes of one row: one, if the index is right.
+    /// Tells the lines of an index that name no record: each costs itself only.
+    fn send_bad_lines(&mut self, selection: &Selection) -> Result<(), Stopped> {
+        let bad = selection.bad_lines();
+        for (number, what) in &bad.first {
+            self.send(0, None, lost(0, 0, format!("line {number}: {what}")))?;
+        }
+        let more = bad.count - bad.first.len();
+        for _ in 0..more.min(1) {
+            let what = format!("{more} more lines that name no record");
+            self.send(0, None, lost(0, 0, what))?;
+        }
+        Ok(())
+    }
+
+    /// Sends the record that the stored bytes of one row begin with, or all of them if `whole`.
     fn send_stored(
         &mut self,
         input: usize,
-        begun: &mut bool,
+        (begun, whole): (&mut bool, bool),
         stored: Stored,
         after: ResumePoint,
     ) -> Result<(), Stopped> {
@@ -74,7 +94,8 @@ impl Feed<'_> {
         } = stored;
         let length = bytes.len() as u64;
         let items: Vec<_> = match Reader::new(archive.clone(), Cursor::new(bytes), options) {
-            Ok(reader) => reader.collect(),
+            Ok(reader) if whole => reader.collect(),
+            Ok(reader) => first_record(reader),
             Err(error) => vec![Err(error)],
         };
         let last = items.len().saturating_sub(1);
@@ -116,6 +137,16 @@ impl Feed<'_> {
         }
         Ok(())
     }
+}
+
+/// The items up to the end of the first record, with the damage in it.
+fn first_record(reader: Reader) -> Vec<Result<Record, ArchiveError>> {
+    let mut records = 0;
+    let until_second = reader.take_while(|item| {
+        records += usize::from(item.is_ok());
+        records < 2
+    });
+    until_second.collect()
 }
 
 fn lost<T>(offset: u64, lost: u64, what: String) -> Step<T> {

@@ -25,8 +25,16 @@ pub(crate) struct Entry {
     pub(crate) length: u64,
 }
 
+/// One line or row of an index.
+pub(crate) struct Line {
+    /// Its number, from 1.
+    pub(crate) number: usize,
+    /// The record it names, or what is wrong with it.
+    pub(crate) entry: Result<Entry, String>,
+}
+
 /// Gives every row of an index to `each`. The kind of file is known by its first bytes.
-pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Entry)) -> Result<(), IndexError> {
+pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Line)) -> Result<(), IndexError> {
     let failed = |source| IndexError::Io {
         path: path.to_owned(),
         source,

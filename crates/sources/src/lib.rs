@@ -28,4 +28,4 @@ pub use network::{NetworkOptions, StopFlag, interruptible, open_file};
 pub use redact::redacted;
 #[cfg(feature = "remote")]
 pub use remote::{Remote, RemoteReader};
-pub use selection::{Found, Row, Selection, Stored};
+pub use selection::{BadLines, Found, Row, SelectOptions, Selection, Stored};

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use url::Url;
+
 use crate::redacted;
 
 /// A file or an object. Displayed without secrets: see [`redacted`].
@@ -47,6 +49,32 @@ impl Base {
         }
     }
 
+    /// Where a name of an index stands for, which must lie below the base: None for `..`, absolute paths,
+    /// other hosts and other schemes.
+    pub fn join_below(&self, name: &str) -> Option<Location> {
+        if name.split(['/', '\\']).any(|part| part == "..") {
+            return None;
+        }
+        match (self, self.join(name)) {
+            (Self::Folder(_), Location::File(path)) if Path::new(name).is_relative() => {
+                Some(Location::File(path))
+            }
+            // As the parser of URLs reads them: it takes a backslash for a slash, `%2e` for a dot, and
+            // passes over tabs and line ends.
+            (Self::Url(base), Location::Url(joined)) => {
+                let (parsed, below) = (Url::parse(&joined).ok()?, Url::parse(base).ok()?);
+                let folder = format!("{}/", below.path().trim_end_matches('/'));
+                let is_below = parsed.scheme() == below.scheme()
+                    && parsed.host_str() == below.host_str()
+                    && parsed.port_or_known_default() == below.port_or_known_default()
+                    && parsed.username() == below.username()
+                    && parsed.path().starts_with(&folder);
+                is_below.then_some(Location::Url(joined))
+            }
+            _ => None,
+        }
+    }
+
     /// The folder of a manifest or index.
     pub fn beside(file: &Path) -> Self {
         Self::Folder(file.parent().unwrap_or(Path::new("")).to_owned())
@@ -81,6 +109,41 @@ pub fn is_url(argument: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_an_index_stay_below_its_base() {
+        let url = Base::new("https://data.example.org/x/");
+        let folder = Base::new("crawl");
+        for name in ["a.gz", "a/b..gz", "a/./b.gz"] {
+            assert!(
+                url.join_below(name).is_some() && folder.join_below(name).is_some(),
+                "{name}"
+            );
+        }
+        for name in [
+            "../a",
+            "a/../../b",
+            "..\\a",
+            "s3://b/k",
+            "file:///etc/passwd",
+            "http://127.0.0.1/",
+        ] {
+            assert_eq!(url.join_below(name), None, "{name}");
+            assert_eq!(folder.join_below(name), None, "{name}");
+        }
+        assert_eq!(folder.join_below("/etc/passwd"), None);
+        for name in [
+            "%2e%2e/a",
+            ".%2E/a",
+            ".\t./a",
+            "a/%2e%2e/%2e%2e/b",
+            "https://data.example.org/y/a",
+        ] {
+            assert_eq!(url.join_below(name), None, "{name}");
+        }
+        let same = "https://data.example.org/x/a";
+        assert_eq!(url.join_below(same), Some(Location::Url(same.to_owned())));
+    }
 
     #[test]
     fn names_are_joined_to_their_base() {

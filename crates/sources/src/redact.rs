@@ -4,7 +4,15 @@
 const HIDDEN: &str = "REDACTED";
 /// Names of query parameters that are secrets, in small letters.
 const SECRET_NAMES: [&str; 9] = [
-    "sig", "key", "apikey", "jwt", "pwd", "pass", "code", "policy", "sas",
+    "sig",
+    "key",
+    "apikey",
+    "jwt",
+    "pwd",
+    "pass",
+    "code",
+    "policy",
+    "key-pair-id",
 ];
 /// Parts of such names.
 const SECRET_PARTS: [&str; 8] = [
@@ -18,7 +26,7 @@ const SECRET_PARTS: [&str; 8] = [
     "session",
 ];
 /// Ends of such names.
-const SECRET_ENDS: [&str; 4] = ["-key", "_key", "keyid", "-key-id"];
+const SECRET_ENDS: [&str; 3] = ["-key", "_key", "keyid"];
 
 /// The URL without user information and with the values of query parameters that look like secrets
 /// (signatures, tokens, keys, passwords) replaced. Text that is no URL comes back as it is, but for what

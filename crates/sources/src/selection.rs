@@ -1,6 +1,7 @@
 //! The records that an index names, read without the rest of their archives.
 
 use std::{
+    cmp::Reverse,
     collections::HashMap,
     fs::File,
     io::{Read, Seek, SeekFrom},
@@ -9,14 +10,16 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Base, IndexError, Location, SourceError, index};
+use crate::{Base, IndexError, Location, SourceError, index, redacted};
 
 /// Unwanted bytes between two records that are read along rather than asked for separately.
 const GAP: u64 = 64 << 10;
 /// Bytes of several records that are read at once.
 const TOGETHER: u64 = 4 << 20;
-/// Most bytes of one record.
-const LONGEST: u64 = 1 << 30;
+/// Stored bytes of one record, at the most.
+const MAX_RANGE: u64 = 1 << 30;
+/// Bad lines that are told one by one.
+const NAMED_LINES: usize = 100;
 
 /// One wanted record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +32,34 @@ pub struct Row {
     pub length: u64,
 }
 
+/// What names in an index may stand for, and what a range of it gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SelectOptions {
+    /// Names may leave the base: `..`, absolute paths, other hosts, `s3://` with the keys of the
+    /// environment.
+    pub anywhere: bool,
+    /// A range gives all the records in it, not only the first.
+    pub whole_ranges: bool,
+}
+
+/// Lines of an index that name no record that may be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BadLines {
+    /// How many there are.
+    pub count: usize,
+    /// The first of them: number of the line, and what is wrong.
+    pub first: Vec<(usize, String)>,
+}
+
+impl BadLines {
+    fn push(&mut self, number: usize, what: String) {
+        self.count += 1;
+        if self.first.len() < NAMED_LINES {
+            self.first.push((number, what));
+        }
+    }
+}
+
 /// Wanted records of some archives, in the order of the archives' names and of their offsets, none
 /// twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +67,8 @@ pub struct Selection {
     index: PathBuf,
     archives: Vec<Location>,
     rows: Vec<Row>,
+    bad_lines: BadLines,
+    options: SelectOptions,
 }
 
 /// The stored bytes of one wanted record.
@@ -77,14 +110,26 @@ pub(crate) struct Segment {
 
 impl Selection {
     /// Reads an index: CDXJ (gzip or plain), JSON lines, or Parquet with Common Crawl's columns. Names
-    /// of archives are joined to `base`.
+    /// of archives are joined to `base`. A line that names no record, or one that may not be read, is left
+    /// out and told by [`Selection::bad_lines`]. Ranges that overlap end where the next begins, so that no
+    /// byte is read twice; of ranges with the same start the longest counts.
     ///
     /// # Errors
-    /// If it cannot be read, names no record, or has a line that names none.
-    pub fn load(index: &Path, base: &Base) -> Result<Self, IndexError> {
+    /// If it cannot be read, or names no record that may be read.
+    pub fn load(index: &Path, base: &Base, options: SelectOptions) -> Result<Self, IndexError> {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut rows = Vec::new();
-        index::read(index, &mut |entry| {
+        let mut bad_lines = BadLines::default();
+        index::read(index, &mut |line| {
+            let entry = match line.entry {
+                Ok(entry) => entry,
+                Err(what) => return bad_lines.push(line.number, what),
+            };
+            if !options.anywhere && base.join_below(&entry.file).is_none() {
+                let name = redacted(&entry.file);
+                let what = format!("{}: not below {base}", name.escape_debug());
+                return bad_lines.push(line.number, what);
+            }
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
             rows.push(Row {
                 file: *numbers.entry(entry.file).or_insert(next),
@@ -93,8 +138,10 @@ impl Selection {
             });
         })?;
         if rows.is_empty() {
-            return Err(IndexError::Empty {
-                path: index.to_owned(),
+            let path = index.to_owned();
+            return Err(match bad_lines.first.into_iter().next() {
+                Some((line, what)) => IndexError::Row { path, line, what },
+                None => IndexError::Empty { path },
             });
         }
         let mut names: Vec<(String, u32)> = numbers.into_iter().collect();
@@ -108,13 +155,32 @@ impl Selection {
         for row in &mut rows {
             row.file = places.get(row.file as usize).copied().unwrap_or_default();
         }
-        rows.sort_unstable();
+        rows.sort_unstable_by_key(|row| (row.file, row.offset, Reverse(row.length)));
         rows.dedup_by_key(|row| (row.file, row.offset));
+        let mut next: Option<Row> = None;
+        for row in rows.iter_mut().rev() {
+            if let Some(next) = next.filter(|next| next.file == row.file) {
+                row.length = row.length.min(next.offset - row.offset);
+            }
+            next = Some(*row);
+        }
         Ok(Self {
             index: index.to_owned(),
             archives: names.iter().map(|(name, _)| base.join(name)).collect(),
             rows,
+            bad_lines,
+            options,
         })
+    }
+
+    /// Lines that name no record, or one that may not be read.
+    pub fn bad_lines(&self) -> &BadLines {
+        &self.bad_lines
+    }
+
+    /// Whether a range gives all the records in it.
+    pub fn gives_whole_ranges(&self) -> bool {
+        self.options.whole_ranges
     }
 
     /// The index it was read from.
@@ -180,7 +246,7 @@ impl Selection {
         let mut open: Option<(usize, Result<File, SourceError>)> = None;
         segments.into_iter().flat_map(move |segment| {
             let location = self.archives.get(segment.archive);
-            let too_long = segment.bytes.end - segment.bytes.start > LONGEST;
+            let too_long = segment.bytes.end - segment.bytes.start > MAX_RANGE;
             let bytes = match location {
                 _ if too_long => Err(SourceError::Failed("the record is too long".to_owned())),
                 Some(Location::File(path)) => {
@@ -217,7 +283,7 @@ impl Selection {
         let wanted = segments.iter().filter_map(|segment| {
             let length = segment.bytes.end - segment.bytes.start;
             match self.archives.get(segment.archive) {
-                Some(Location::Url(url)) if length <= LONGEST => {
+                Some(Location::Url(url)) if length <= MAX_RANGE => {
                     Some((url.clone(), segment.bytes.clone()))
                 }
                 _ => None,
@@ -288,7 +354,8 @@ mod tests {
             .collect();
         let index = folder.join("i.cdxj");
         fs::write(&index, lines).unwrap();
-        Selection::load(&index, &Base::beside(&index)).unwrap()
+        let options = SelectOptions::default();
+        Selection::load(&index, &Base::beside(&index), options).unwrap()
     }
 
     fn read(selection: &Selection, from: usize) -> Vec<Found> {
@@ -329,7 +396,8 @@ mod tests {
                 ("b", 20, 5),
             ],
         );
-        assert_eq!((selection.rows().len(), selection.bytes()), (7, 23));
+        // The range of three bytes at 7 ends where the next begins.
+        assert_eq!((selection.rows().len(), selection.bytes()), (7, 22));
         assert_eq!(selection.segments(0).len(), 3);
         let found = read(&selection, 0);
         let Found::Missing { archive, .. } = &found[6] else {
@@ -343,13 +411,13 @@ mod tests {
                 "0",
                 "23",
                 "ab",
-                "hij",
+                "hi",
                 "j",
                 "the archive ends before the record"
             ]
         );
         assert!(texts[6].contains("No such file"), "{texts:?}");
-        assert_eq!(bytes(&read(&selection, 3))[..2], ["hij", "j"]);
+        assert_eq!(bytes(&read(&selection, 3))[..2], ["hi", "j"]);
     }
 
     #[test]
@@ -379,7 +447,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let index = folder.path().join("i");
         fs::write(&index, "!meta\n\n").unwrap();
-        let error = Selection::load(&index, &Base::beside(&index)).unwrap_err();
+        let error =
+            Selection::load(&index, &Base::beside(&index), SelectOptions::default()).unwrap_err();
         assert!(error.to_string().ends_with("i: names no record"), "{error}");
     }
 }

@@ -1,11 +1,17 @@
 //! CDXJ (`surt timestamp {json}` a line) and the JSON lines that index servers answer with.
 
-use std::{io::BufRead, path::Path};
+use std::{
+    io::{self, BufRead, Read},
+    path::Path,
+};
 
 use serde::Deserialize;
 
-use super::Entry;
+use super::{Entry, Line};
 use crate::IndexError;
+
+/// Bytes of a line, at the most.
+const MAX_LINE: u64 = 1 << 20;
 
 /// The keys of a line that find a record; numbers come as numbers or in quotes.
 #[derive(Deserialize)]
@@ -31,28 +37,45 @@ impl Number {
     }
 }
 
+/// Gives every line that should name a record to `each`, with what is wrong with it if it names none.
 pub(crate) fn read(
     path: &Path,
-    lines: impl BufRead,
-    each: &mut dyn FnMut(Entry),
+    mut lines: impl BufRead,
+    each: &mut dyn FnMut(Line),
 ) -> Result<(), IndexError> {
-    for (at, line) in lines.lines().enumerate() {
-        let line = line.map_err(|source| IndexError::Io {
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let read = read_line(&mut lines, &mut line);
+        let is_whole = read.map_err(|source| IndexError::Io {
             path: path.to_owned(),
             source,
         })?;
+        if line.is_empty() {
+            break;
+        }
+        let text = String::from_utf8_lossy(&line);
         // Headers: `!OpenWayback-CDXJ 1.0`, `!meta {...}`, ` CDX N b a ...`.
-        if line.trim().is_empty() || line.starts_with(['!', '#']) {
+        if text.trim().is_empty() || text.starts_with(['!', '#']) {
             continue;
         }
-        let entry = entry(&line).map_err(|what| IndexError::Row {
-            path: path.to_owned(),
-            line: at + 1,
-            what,
-        })?;
-        each(entry);
+        let entry = match is_whole {
+            true => entry(text.trim_end()),
+            false => Err(format!("longer than {MAX_LINE} bytes")),
+        };
+        each(Line { number, entry });
     }
     Ok(())
+}
+
+/// Reads a line, up to a bound; false if it goes on after that, which is passed over.
+fn read_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    lines.by_ref().take(MAX_LINE).read_until(b'\n', line)?;
+    if line.len() as u64 == MAX_LINE && !line.ends_with(b"\n") {
+        lines.skip_until(b'\n')?;
+        return Ok(false);
+    }
+    Ok(true)
 }
 
 fn entry(line: &str) -> Result<Entry, String> {
@@ -74,13 +97,11 @@ fn entry(line: &str) -> Result<Entry, String> {
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Result<Vec<Entry>, String> {
+    fn rows(text: &str) -> Vec<(usize, Result<Entry, String>)> {
         let mut rows = Vec::new();
-        read(Path::new("i.cdxj"), text.as_bytes(), &mut |row| {
-            rows.push(row)
-        })
-        .map(|()| rows)
-        .map_err(|error| error.to_string())
+        let mut each = |line: Line| rows.push((line.number, line.entry));
+        read(Path::new("i.cdxj"), text.as_bytes(), &mut each).unwrap();
+        rows
     }
 
     #[test]
@@ -96,27 +117,32 @@ mod tests {
         };
         assert_eq!(
             rows(text),
-            Ok(vec![row("a/b.warc.gz", 7, 100), row("c.warc.gz", 9, 10)])
+            [
+                (2, Ok(row("a/b.warc.gz", 7, 100))),
+                (4, Ok(row("c.warc.gz", 9, 10)))
+            ]
         );
     }
 
     #[test]
     fn errors_name_the_line() {
         for (line, message) in [
-            ("org,example)/ 2024 warc", "i.cdxj:2: no JSON object"),
-            ("x 1 {\"filename\": \"a\"}", "i.cdxj:2: no offset"),
+            ("org,example)/ 2024 warc", "no JSON object"),
+            ("x 1 {\"filename\": \"a\"}", "no offset"),
             (
                 "x 1 {\"filename\": \"a\", \"offset\": \"-1\", \"length\": 1}",
-                "i.cdxj:2: offset is no number",
+                "offset is no number",
             ),
-            (
-                "x 1 {\"offset\": 1, \"length\": 1}",
-                "i.cdxj:2: no filename",
-            ),
-            ("x 1 {\"offset\"", "i.cdxj:2: EOF"),
+            ("x 1 {\"offset\": 1, \"length\": 1}", "no filename"),
+            ("x 1 {\"offset\"", "EOF"),
+            (&"x".repeat(3 << 20), "longer than 1048576 bytes"),
         ] {
-            let error = rows(&format!("\n{line}\n")).unwrap_err();
-            assert!(error.starts_with(message), "{line}: {error}");
+            let good = "x 1 {\"filename\": \"a\", \"offset\": 1, \"length\": 1}";
+            let rows = rows(&format!("\n{line}\n{good}\n"));
+            let [(2, Err(error)), (3, Ok(_))] = rows.as_slice() else {
+                panic!("{rows:?}");
+            };
+            assert!(error.starts_with(message), "{message}: {error}");
         }
     }
 }

@@ -8,13 +8,13 @@ use parquet::{
     schema::types::Type,
 };
 
-use super::Entry;
+use super::{Entry, Line};
 use crate::IndexError;
 
 /// The columns that find a record.
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
 
-pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Entry)) -> Result<(), IndexError> {
+pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Line)) -> Result<(), IndexError> {
     let failed = |what: String| IndexError::Parquet {
         path: path.to_owned(),
         what,
@@ -49,19 +49,21 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Entry)) -> Result<(), Index
             offset: 0,
             length: 0,
         };
+        let mut wrong = None;
         for (name, field) in row.get_column_iter() {
             let put = match name.as_str() {
                 "warc_filename" => text(field).map(|file| entry.file = file),
                 "warc_record_offset" => number(field).map(|offset| entry.offset = offset),
                 _ => number(field).map(|length| entry.length = length),
             };
-            put.ok_or_else(|| IndexError::Row {
-                path: path.to_owned(),
-                line: at + 1,
-                what: format!("{name} is {field}"),
-            })?;
+            if put.is_none() {
+                wrong = Some(format!("{name} is {field}"));
+            }
         }
-        each(entry);
+        each(Line {
+            number: at + 1,
+            entry: wrong.map_or(Ok(entry), Err),
+        });
     }
     Ok(())
 }
@@ -132,7 +134,7 @@ mod tests {
             true,
         );
         let mut rows = Vec::new();
-        crate::index::read(file.path(), &mut |row| rows.push(row)).unwrap();
+        crate::index::read(file.path(), &mut |row| rows.push(row.entry.unwrap())).unwrap();
         let row = |file: &str, offset, length| Entry {
             file: file.to_owned(),
             offset,

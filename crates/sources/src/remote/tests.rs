@@ -100,7 +100,7 @@ fn patience_has_an_end() {
     let (port, seen) = serve(|_, stream| {
         say(
             stream,
-            "HTTP/1.1 503 Slow Down\r\nConnection: close\r\nContent-Length: 12\r\n\r\n\x1b[2Jslow\r\ndown",
+            "HTTP/1.1 503 Slow Down\r\nConnection: close\r\nContent-Length: 14\r\n\r\n\x1b[2Jslow\r\ndown",
         );
     });
     let brief = NetworkOptions {
