@@ -29,7 +29,7 @@ fn from_nginx() {
     let base = format!("http://127.0.0.1:{}", server.port);
     let url = format!("{base}/wcxb-sample.warc.gz");
     like_the_file(&run(folder.path(), &[&url, "-o", "-"]), &url);
-    let keyed = format!("{url}?key=a%2Fb");
+    let keyed = format!("{url}?part=a%2Fb");
     like_the_file(&run(folder.path(), &[&keyed, "-o", "-"]), &keyed);
     fs::write(folder.path().join("list"), "wcxb-sample.warc.gz\n").unwrap();
     let ran = run(folder.path(), &["@list", "--base-url", &base, "-o", "-"]);
