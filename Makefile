@@ -14,6 +14,7 @@ CARGO ?= cargo
 # Where cargo puts what it builds.
 BUILT = $(or $(CARGO_TARGET_DIR),target)
 TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
+LAB = $(CARGO) run --quiet --release -p trommel-lab --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
@@ -55,7 +56,7 @@ fuzz: ## Run every fuzz target for TIME seconds (default 60)
 bench: ## Time each stage on the sample archive, hostile pages and each published method at growing sizes
 	$(CARGO) bench -p trommel-extract --bench stages
 	$(CARGO) bench -p trommel-extract --bench hostile
-	$(CARGO) bench -p trommel-methods --bench linear
+	$(CARGO) bench -p trommel-lab --bench linear
 
 train: build ## Train both shipped models from DATA (some 10 minutes on two cores)
 	mkdir -p $(JUDGED)
@@ -64,14 +65,14 @@ train: build ## Train both shipped models from DATA (some 10 minutes on two core
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))
 
-results: build ## Score every published method on the sets of DATA; writes docs/results*
-	$(TROMMEL) results --data $(DATA) --out docs
+results: ## Score every published method on the sets of DATA; writes docs/results*
+	$(LAB) results --data $(DATA) --out docs
 
-quality: build ## Set the judged pages of the models beside the floors; writes docs/quality*
-	$(TROMMEL) quality --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
+quality: ## Set the judged pages of the models beside the floors; writes docs/quality*
+	$(LAB) quality --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
 
-retrieval: ## Look for pages by titles and by words in indexes of all text and of main text; prints the table of docs/index.md
-	$(CARGO) run --release -p trommel-index --example retrieval -- $(DATA) wcxb-dev daniel-dev
+retrieval: ## Look for pages by titles and by words in indexes of all text and of main text; prints the table of docs/decisions/2026-11-index-and-search.md
+	$(LAB) retrieval --data $(DATA) wcxb-dev daniel-dev
 
 formats: build ## Have the sample read back in every format by the programs it is for
 	scripts/check-formats.sh

@@ -7,15 +7,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use trommel_extract::{
-    Conventions, Extraction, Extractor, Hints, MarkdownOptions, Verdicts, charset_hints,
-};
-use trommel_html::{Engine, Limits, LolEngine, charset};
-use trommel_methods::{Method, to_xml};
-use trommel_model::Choice;
+use trommel_extract::{Conventions, Extractor, Hints, MarkdownOptions};
 
 use crate::conventions::ConventionArgs;
-use crate::methods::MethodArgs;
 use crate::models;
 
 /// Extract the main text of one HTML page
@@ -37,10 +31,8 @@ pub struct ExtractArgs {
     #[arg(long)]
     links: bool,
     /// Name of a built-in model, or a model file
-    #[arg(long, value_name = "NAME|FILE", conflicts_with = "method")]
+    #[arg(long, value_name = "NAME|FILE")]
     model: Option<String>,
-    #[command(flatten)]
-    method: MethodArgs,
     #[command(flatten)]
     conventions: ConventionArgs,
 }
@@ -55,15 +47,12 @@ enum Form {
     Json,
     /// Every block, kept or not, with its text, bytes, path, role and probability; one JSON object a line
     Blocks,
-    /// The whole page as well-formed XML
-    Xml,
 }
 
 pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
     if args.links && !matches!(args.format, Form::Markdown) {
         bail!("--links needs --format markdown");
     }
-    let method = args.method.fitted()?;
     let model = models::load(args.model.as_deref())?;
     let mut bytes = Vec::new();
     if args.file == "-" {
@@ -82,20 +71,17 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
         crawl_charset: None,
         date: None,
     };
-    let extract = || match &method {
-        Some(method) => by_method(method.as_ref(), &bytes, &hints),
-        None => Ok(Extractor::new(Arc::new(model.clone()))
-            .with_conventions(args.conventions.over(Conventions::default()))
-            .read(&bytes, &hints)),
-    };
+    let extraction = Extractor::new(Arc::new(model))
+        .with_conventions(args.conventions.over(Conventions::default()))
+        .read(&bytes, &hints);
     match args.format {
-        Form::Text => crate::out(&format!("{}\n", extract()?.text()))?,
+        Form::Text => crate::out(&format!("{}\n", extraction.text()))?,
         Form::Markdown => {
             let options = MarkdownOptions { links: args.links };
-            crate::out(&extract()?.markdown(&options))?;
+            crate::out(&extraction.markdown(&options))?;
         }
         Form::Json => {
-            let mut object = serde_json::to_value(extract()?.summary())?;
+            let mut object = serde_json::to_value(extraction.summary())?;
             if let Some(object) = object.as_object_mut() {
                 object.remove("blocks");
                 object.insert("url".to_owned(), args.url.clone().into());
@@ -103,37 +89,10 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             crate::out(&format!("{object}\n"))?;
         }
         Form::Blocks => {
-            for block in extract()?.blocks() {
+            for block in extraction.blocks() {
                 crate::out(&format!("{}\n", serde_json::to_string(&block)?))?;
             }
         }
-        Form::Xml => {
-            let decoded = charset::decode(&bytes, &charset_hints(&hints));
-            crate::out(&to_xml(&LolEngine.read(&decoded.text, &Limits::default())))?;
-        }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A page judged by a published method: it gives verdicts but neither probabilities (they are 0 or
-/// 1) nor a confidence (0).
-fn by_method<'a>(
-    method: &dyn Method,
-    bytes: &'a [u8],
-    hints: &Hints<'a>,
-) -> anyhow::Result<Extraction<'a>> {
-    let decoded = charset::decode(bytes, &charset_hints(hints));
-    let page = LolEngine.read_marked(&decoded.text, &Limits::default());
-    let kept = method.extract(&page)?;
-    let probabilities: Vec<f32> = kept.iter().map(|kept| f32::from(u8::from(*kept))).collect();
-    let choice = Choice {
-        kept,
-        expected_f1: 0.0,
-    };
-    Ok(Extraction::new(
-        decoded,
-        page,
-        Verdicts::of_method(probabilities, choice),
-        hints,
-    ))
 }

@@ -1,11 +1,10 @@
 //! Arguments that name labelled pages.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use trommel_archive::name::{is_archive, stem};
-use trommel_learn::{PageSet, read_set};
+use trommel_learn::{PageSet, gold_beside, read_set};
 
 #[derive(Debug, Args)]
 pub struct LabelledArgs {
@@ -32,7 +31,7 @@ impl LabelledArgs {
         for (at, pages) in self.pages.iter().enumerate() {
             let gold = match self.gold.get(at) {
                 Some(gold) => gold.clone(),
-                None => beside(pages).with_context(|| {
+                None => gold_beside(pages).with_context(|| {
                     format!(
                         "{}: cannot tell its gold file: name it with --gold",
                         pages.display()
@@ -44,33 +43,5 @@ impl LabelledArgs {
             sets.push(set);
         }
         Ok(sets)
-    }
-}
-
-/// Reads a set whose gold file stands beside its archive.
-pub fn read_beside(pages: &Path) -> anyhow::Result<PageSet> {
-    let gold =
-        beside(pages).with_context(|| format!("{}: cannot tell its gold file", pages.display()))?;
-    Ok(read_set(pages, &gold)?)
-}
-
-/// `X.gold.jsonl.gz` for `X.warc.gz`, if the name has that ending.
-fn beside(pages: &Path) -> Option<PathBuf> {
-    let name = pages.file_name()?.to_str()?;
-    let stem = is_archive(name).then(|| stem(name))?;
-    Some(pages.with_file_name(format!("{stem}.gold.jsonl.gz")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gold_stands_beside_its_pages() {
-        assert_eq!(
-            beside(Path::new("a/x.warc.gz")),
-            Some(PathBuf::from("a/x.gold.jsonl.gz"))
-        );
-        assert_eq!(beside(Path::new("a/x.zip")), None);
     }
 }

@@ -10,18 +10,16 @@ mod extract;
 mod index;
 mod inspect;
 mod labelled;
-mod methods;
 mod models;
 mod network;
 mod place;
 mod progress;
-mod quality;
-mod results;
 mod run;
 #[cfg(feature = "index")]
 mod search;
 mod size;
 mod stop;
+#[cfg(feature = "train")]
 mod train;
 
 use std::io::{IsTerminal as _, Write as _};
@@ -54,11 +52,9 @@ enum Command {
     Extract(extract::ExtractArgs),
     Inspect(inspect::InspectArgs),
     Eval(eval::EvalArgs),
+    #[cfg(feature = "train")]
     Train(train::TrainArgs),
     Model(models::ModelArgs),
-    Methods(methods::MethodsArgs),
-    Results(results::ResultsArgs),
-    Quality(quality::QualityArgs),
     Bench(bench::BenchArgs),
 }
 
@@ -80,11 +76,9 @@ fn main() -> ExitCode {
         Command::Extract(args) => extract::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),
+        #[cfg(feature = "train")]
         Command::Train(args) => train::run(&args),
         Command::Model(args) => models::run(&args),
-        Command::Methods(args) => methods::run(&args),
-        Command::Results(args) => results::run(&args),
-        Command::Quality(args) => quality::run(&args),
         Command::Bench(args) => bench::run(&args),
     };
     done.unwrap_or_else(|error| {

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use trommel_model::{ColumnWeight, Model, ModelFile, Node, Scorer, Selection};
+use trommel_model::{ColumnWeight, Model, ModelError, ModelFile, Node, Scorer, Selection};
 
 /// Show what a model is made of
 #[derive(Debug, Args)]
@@ -37,19 +36,11 @@ pub fn default_name() -> &'static str {
 
 /// The model of that name or file; the default model for `None`.
 pub fn load(model: Option<&str>) -> anyhow::Result<Model> {
-    let names: Vec<&str> = Model::builtin_names().collect();
     let wanted = model.unwrap_or(default_name());
-    if let Some(model) = Model::builtin(wanted) {
-        return Ok(model);
+    match Model::open(wanted) {
+        Err(error @ ModelError::Unknown { .. }) => Err(error.into()),
+        opened => opened.with_context(|| format!("{wanted}: cannot be used as a model")),
     }
-    let path = Path::new(wanted);
-    if !path.exists() {
-        anyhow::bail!(
-            "unknown model {wanted}: neither a file nor a built-in model ({})",
-            names.join(", ")
-        );
-    }
-    Model::load(path).with_context(|| format!("{wanted}: cannot be used as a model"))
 }
 
 pub fn run(args: &ModelArgs) -> anyhow::Result<ExitCode> {

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use trommel_features::FeatureGroup;
-use trommel_learn::quality::JudgedSet;
-use trommel_learn::{LABEL_SHARE, Learner, Scores, TrainOptions, Weighting, train};
+use trommel_learn::{JudgedSet, LABEL_SHARE, Learner, Scores, TrainOptions, Weighting, train};
 
 use crate::labelled::LabelledArgs;
 
@@ -19,7 +18,7 @@ pub struct TrainArgs {
     /// File to write the model to
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// File to write what cross-validation said of each page to, for `trommel quality`
+    /// File to write what cross-validation said of each page to, for `trommel-lab quality`
     #[arg(long, value_name = "FILE")]
     judged: Option<PathBuf>,
     /// Name of the model [default: the file's name]

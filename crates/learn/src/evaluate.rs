@@ -1,6 +1,7 @@
 //! Scores of a choice of blocks on labelled pages, overall and by page type.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -32,6 +33,30 @@ pub struct Report {
     pub by_page_type: BTreeMap<String, Mean>,
     /// Pages by language, where the gold names languages.
     pub by_language: BTreeMap<String, Mean>,
+}
+
+impl fmt::Display for Report {
+    /// As a table: all pages, then those of each type and language.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{:<24} {:>6}  precision  recall      F1",
+            self.set, "pages"
+        )?;
+        let types = self.by_page_type.iter();
+        let types = types.map(|(name, mean)| (format!("  type {name}"), mean));
+        let languages = self.by_language.iter();
+        let languages = languages.map(|(name, mean)| (format!("  lang {name}"), mean));
+        let overall = std::iter::once(("overall".to_owned(), &self.overall));
+        for (name, Mean { pages, scores }) in overall.chain(types).chain(languages) {
+            writeln!(
+                f,
+                "{name:<24} {pages:>6}  {:>9.4}  {:>6.4}  {:>6.4}",
+                scores.precision, scores.recall, scores.f1
+            )?;
+        }
+        Ok(())
+    }
 }
 
 /// How pages are scored.
@@ -131,5 +156,17 @@ mod tests {
         assert_eq!(report.by_page_type["article"].scores.recall, 2.0 / 3.0);
         assert_eq!(report.by_page_type["forum"].scores.recall, 0.5);
         assert!(report.by_language.is_empty());
+        let table = report.to_string();
+        let rows: Vec<Vec<&str>> = table
+            .lines()
+            .map(|row| row.split_whitespace().collect())
+            .collect();
+        assert_eq!(rows[0], ["toy", "pages", "precision", "recall", "F1"]);
+        assert_eq!(rows[1], ["overall", "2", "1.0000", "0.5833", "0.7333"]);
+        assert_eq!(
+            rows[3],
+            ["type", "forum", "1", "1.0000", "0.5000", "0.6667"]
+        );
+        assert_eq!(rows.len(), 4);
     }
 }

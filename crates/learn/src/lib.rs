@@ -1,36 +1,26 @@
-//! Labels blocks from gold text, trains block models and scores them.
+//! Labels blocks from gold text, scores block models and, with the feature `train`, trains them.
 
-mod additive;
-mod bins;
-mod boost;
-mod embedded;
 mod error;
 mod evaluate;
+mod example;
 mod folds;
 mod label;
 mod lcs;
-mod learner;
-mod lexicon;
-mod logistic;
-pub mod markdown;
 mod metric;
-mod page_types;
 mod pages;
-mod pairs;
-pub mod quality;
-mod table;
+#[cfg(feature = "train")]
 mod train;
-mod weighted;
 
 pub use error::LearnError;
 pub use evaluate::{EvalOptions, Mean, Report, evaluate, kept_text};
+pub use example::Example;
 pub use folds::by_group;
 pub use label::{LABEL_SHARE, shares};
 pub use lcs::on_common_subsequence;
-pub use learner::{Learner, Weighting};
-pub use lexicon::{Example, list, weigh, weigh_words};
-pub use logistic::{Fit, Sample, fit};
 pub use metric::Scores;
-pub use pages::{Gold, LabelledPage, PageSet, read_gold, read_set};
-pub use train::{JudgedPage, TrainOptions, Trained, train};
-pub use weighted::fit_weighted;
+pub use pages::{Gold, LabelledPage, PageSet, gold_beside, read_gold, read_set};
+#[cfg(feature = "train")]
+pub use train::{
+    Fit, JudgedError, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions, Trained,
+    Weighting, fit_weighted, list, train,
+};

@@ -2,19 +2,20 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use trommel_archive::name::{is_archive, stem};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, payload};
 use trommel_extract::{Hints, charset_hints};
 use trommel_html::{Engine, Limits, LolEngine, Page, charset};
 
 use crate::error::LearnError;
+use crate::example::Example;
 use crate::label::shares;
-use crate::lexicon::Example;
 
 /// One line of a gold file. Fields that are not named here are passed over.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -205,6 +206,14 @@ pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
     })
 }
 
+/// Where the gold of an archive stands unless it is named: `X.gold.jsonl.gz` for `X.warc.gz`; `None` if
+/// the archive's name has no such ending.
+pub fn gold_beside(pages: &Path) -> Option<PathBuf> {
+    let name = pages.file_name()?.to_str()?;
+    let stem = is_archive(name).then(|| stem(name))?;
+    Some(pages.with_file_name(format!("{stem}.gold.jsonl.gz")))
+}
+
 fn bare(id: &str) -> &str {
     id.trim().trim_start_matches('<').trim_end_matches('>')
 }
@@ -279,6 +288,15 @@ mod tests {
         let labels = set.labels(true, 0.1);
         assert_eq!(labels, [[true, true, false]]);
         assert_eq!(set.examples(&labels)[0].labels, [true, true, false]);
+    }
+
+    #[test]
+    fn gold_stands_beside_its_pages() {
+        assert_eq!(
+            gold_beside(Path::new("a/x.warc.gz")),
+            Some(PathBuf::from("a/x.gold.jsonl.gz"))
+        );
+        assert_eq!(gold_beside(Path::new("a/x.zip")), None);
     }
 
     #[test]

@@ -12,6 +12,14 @@ pub enum ModelError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// There is no such model.
+    #[error("unknown model {wanted}: neither a file nor a built-in model ({builtin})")]
+    Unknown {
+        /// What was asked for.
+        wanted: String,
+        /// Names of the built-in models.
+        builtin: String,
+    },
     /// The bytes are not laid out like a model file.
     #[error("not a trommel model file: {0}")]
     Format(#[from] rmp_serde::decode::Error),

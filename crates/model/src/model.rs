@@ -175,6 +175,24 @@ impl Model {
         Self::from_bytes(bytes).ok()
     }
 
+    /// The built-in model of that name, else the model in the file of that path.
+    ///
+    /// # Errors
+    /// If there is neither, or as for [`Model::load`].
+    pub fn open(wanted: &str) -> Result<Self, ModelError> {
+        if let Some(model) = Self::builtin(wanted) {
+            return Ok(model);
+        }
+        let path = Path::new(wanted);
+        if !path.exists() {
+            return Err(ModelError::Unknown {
+                wanted: wanted.to_owned(),
+                builtin: Self::builtin_names().collect::<Vec<_>>().join(", "),
+            });
+        }
+        Self::load(path)
+    }
+
     /// Names of the models built into the program; the first is the default.
     pub fn builtin_names() -> impl Iterator<Item = &'static str> {
         BUILTIN.iter().map(|(name, _)| *name)

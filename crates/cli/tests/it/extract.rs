@@ -130,19 +130,6 @@ fn the_charset_of_the_server_is_heard() {
 }
 
 #[test]
-fn a_page_is_given_as_xml() {
-    let folder = tempfile::tempdir().unwrap();
-    let ran = extract(
-        folder.path(),
-        &["-f", "xml", "--charset", "iso-8859-1"],
-        b"<title>&lt;</title><P ID=x1y>caf\xe9<br>",
-    );
-    let xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE html>\n<html><head><title>&lt;</title></head>\
-               <body><p>caf\u{e9}\n</p></body></html>\n";
-    assert_eq!(ran.well(), xml);
-}
-
-#[test]
 fn any_bytes_are_a_page() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(extract(folder.path(), &[], b"").well(), "\n");
@@ -203,29 +190,51 @@ fn models_are_listed_and_shown() {
     assert!(ran.stderr.contains("unknown model gone"), "{}", ran.stderr);
 }
 
+const STORY: [&str; 6] = [
+    "It rained all night, and in the morning the river had risen over the lower road.",
+    "Nobody could cross before noon, when the water began to fall again.",
+    "The ferry stayed on the far side, since its rope had been torn by a floating tree.",
+    "Two families spent the day on the roof of the mill, in sight of their own houses.",
+    "By evening the mayor had counted the damage: eleven barns, one bridge and the school.",
+    "The school will open again in spring, he said, if the province pays for the new floor.",
+];
+
 #[test]
-fn markdown_has_headings_lists_code_and_tables() {
-    let page = b"<h1>Head</h1><p>Some <b>text</b>.</p><ul><li>one<li>two</ul><pre>a\n  b</pre>\
-                 <table><tr><th>x<th>y<tr><td>1<td>2</table>";
-    let arguments = ["extract", "-f", "markdown", "--method", "all-text"];
-    let ran = trommel(&workspace(), &arguments, page);
+fn markdown_has_headings_lists_and_tables() {
+    let [a, b, c, d, e, f] = STORY;
+    let page = format!(
+        "<h1>The flood of the lower road</h1><p>{a} {b}</p><ul><li>{c}<li>{d}</ul>\
+         <p>{b} {a}</p><table><tr><th>{e}<th>{f}<tr><td>{f} {c}<td>{e} {d}</table>"
+    );
+    let arguments = ["extract", "-f", "markdown", "--headline", "include"];
+    let ran = trommel(&workspace(), &arguments, page.as_bytes());
     assert_eq!(
         ran.well(),
-        "# Head\n\nSome **text**.\n\n- one\n- two\n\n```\na\n  b\n```\n\n\
-         | x | y |\n| --- | --- |\n| 1 | 2 |\n"
+        format!(
+            "# The flood of the lower road\n\n{a} {b}\n\n- {c}\n- {d}\n\n{b} {a}\n\n\
+             | {e} | {f} |\n| --- | --- |\n| {f} {c} | {e} {d} |\n"
+        )
     );
 }
 
 #[test]
 fn links_are_written_on_request() {
-    let page = b"<p>See <a href=b?c>there</a>.";
-    let arguments = ["extract", "-f", "markdown", "--method", "all-text"];
+    let [a, b, ..] = STORY;
+    let page = format!("<p>{a} {b} See <a href=b?c>there</a>.");
+    let arguments = ["extract", "-f", "markdown"];
     let more = ["--links", "--url", "https://a.example/x/y"];
-    let ran = trommel(&workspace(), &[&arguments[..], &more].concat(), page);
-    assert_eq!(ran.well(), "See [there](https://a.example/x/b?c).\n");
-    let ran = trommel(&workspace(), &arguments, page);
-    assert_eq!(ran.well(), "See there.\n");
-    let ran = trommel(&workspace(), &["extract", "--links"], page);
+    let ran = trommel(
+        &workspace(),
+        &[&arguments[..], &more].concat(),
+        page.as_bytes(),
+    );
+    assert_eq!(
+        ran.well(),
+        format!("{a} {b} See [there](https://a.example/x/b?c).\n")
+    );
+    let ran = trommel(&workspace(), &arguments, page.as_bytes());
+    assert_eq!(ran.well(), format!("{a} {b} See there.\n"));
+    let ran = trommel(&workspace(), &["extract", "--links"], page.as_bytes());
     assert_eq!((ran.code, ran.text()), (2, ""));
     assert!(ran.stderr.contains("--links"), "{}", ran.stderr);
 }

@@ -14,14 +14,13 @@ mod filters;
 mod golden;
 mod index;
 mod inspect;
-mod methods;
 mod pages;
 mod program;
-mod quality;
 mod remote;
 mod resume;
 mod run;
 mod sample;
 mod select;
 mod servers;
+#[cfg(feature = "train")]
 mod train;

@@ -1,10 +1,13 @@
 //! `trommel train`.
 
+use std::{fs::File, io::Read as _};
+
+use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
 use crate::{
     program::{trommel, workspace},
-    sample::ARCHIVE,
+    sample::{ARCHIVE, golds},
 };
 
 #[test]
@@ -56,7 +59,9 @@ fn a_trained_model_can_be_shown_and_used() {
     let again = folder.path().join("again.trommel");
     let mut train = train;
     train[train.len() - 1] = again.to_str().unwrap();
-    let named = [&train[..], &["--name", "small"]].concat();
+    let judged = folder.path().join("small.judged");
+    let more = ["--name", "small", "--judged", judged.to_str().unwrap()];
+    let named = [&train[..], &more].concat();
     trommel(&workspace, &named, b"").well();
     let read = |path: &str| std::fs::read(path).unwrap();
     assert_eq!(
@@ -64,4 +69,19 @@ fn a_trained_model_can_be_shown_and_used() {
         read(train[train.len() - 1]),
         "training is deterministic"
     );
+
+    // What cross-validation said: a line about the run, then one a page.
+    let mut lines = String::new();
+    MultiGzDecoder::new(File::open(judged).unwrap())
+        .read_to_string(&mut lines)
+        .unwrap();
+    let lines: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        (lines.len(), &lines[0]["model"]),
+        (1 + golds().len(), &"small".into())
+    );
+    assert!(lines[1]["f1"].is_number(), "{}", lines[1]);
 }

@@ -1,0 +1,10 @@
+//! The laboratory: all that serves papers and floors and no user of the product. The published methods,
+//! their results on the labelled sets, the reports on the quality of the models, and what extraction is
+//! worth to an index.
+
+pub mod markdown;
+pub mod methods;
+pub mod quality;
+pub mod results;
+pub mod retrieval;
+mod svg;

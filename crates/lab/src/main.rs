@@ -1,0 +1,62 @@
+//! The program of the laboratory.
+
+mod commands;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use commands::{eval, extract, methods, quality, results, retrieval};
+
+/// Measure published methods and the models of trommel on labelled pages
+#[derive(Debug, Parser)]
+#[command(name = "trommel-lab", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Methods(methods::MethodsArgs),
+    Extract(extract::ExtractArgs),
+    Eval(eval::EvalArgs),
+    Results(results::ResultsArgs),
+    Quality(quality::QualityArgs),
+    Retrieval(retrieval::RetrievalArgs),
+}
+
+fn main() -> ExitCode {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_target(false)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .init();
+    let done = match Cli::parse().command {
+        Command::Methods(args) => methods::run(&args),
+        Command::Extract(args) => extract::run(&args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Results(args) => results::run(&args),
+        Command::Quality(args) => quality::run(&args),
+        Command::Retrieval(args) => retrieval::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("trommel-lab: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Writes to standard output. A reader that went away is a clean end, as for every filter.
+fn out(text: &str) -> anyhow::Result<()> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        done => Ok(done?),
+    }
+}

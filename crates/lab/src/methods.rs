@@ -1,0 +1,59 @@
+//! The published content-extraction methods, each in a file of its own, behind one trait and on the
+//! same tables, so that they can be compared page by page.
+//!
+//! ```
+//! use trommel_html::{Engine, Limits, LolEngine};
+//!
+//! let page = LolEngine.read("<p>One</p><p>Two</p>", &Limits::default());
+//! let method = trommel_lab::methods::by_name("all-text").unwrap();
+//! assert_eq!(method.extract(&page).unwrap(), [true, true]);
+//! ```
+
+mod all_text;
+mod boilerpipe;
+mod bte;
+mod cetd;
+mod cetr;
+mod class_words;
+mod feature_extractor;
+mod home;
+mod justext;
+mod kim;
+mod largest_block;
+mod method;
+mod mixture;
+mod mss;
+mod mss_supervised;
+mod peters_lecocq;
+mod rai_chaudhary;
+mod readability;
+mod registry;
+mod segments;
+mod span;
+mod string_length;
+mod table_pattern;
+mod token_stream;
+mod tree;
+mod ttr;
+mod xml;
+
+pub use self::justext::JusText;
+pub use all_text::AllText;
+pub use boilerpipe::Boilerpipe;
+pub use bte::{Bte, BteSegments};
+pub use cetd::Cetd;
+pub use cetr::{Cetr, CetrThreshold};
+pub use feature_extractor::{FeatureExtractor, KFeatureExtractor};
+pub use kim::{BlockAttributes, BlockScores, Kim, block_scores};
+pub use largest_block::LargestBlock;
+pub use method::{About, Example, Method, MethodError};
+pub use mss::Mss;
+pub use mss_supervised::MssSupervised;
+pub use peters_lecocq::PetersLecocq;
+pub use rai_chaudhary::RaiChaudhary;
+pub use readability::Readability;
+pub use registry::{all, by_name};
+pub use string_length::StringLengthSmoothing;
+pub use table_pattern::TablePattern;
+pub use ttr::{TtrEm, TtrFarthestFirst, TtrKmeans, TtrThreshold};
+pub use xml::to_xml;

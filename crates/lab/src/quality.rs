@@ -1,0 +1,28 @@
+//! What is known of the quality of the models, written as tables and plots.
+//!
+//! Training leaves behind what cross-validation said of each page ([`JudgedSet`]); the report sets it
+//! beside the floors, and beside the scores of the models on sets that none was trained on. The gold is
+//! the text with the comments unless a row says otherwise.
+
+mod calibration;
+mod deciles;
+mod error;
+mod figures;
+mod floors;
+mod held_out;
+mod means;
+mod plot;
+mod rank;
+mod report;
+mod run;
+#[cfg(test)]
+mod samples;
+mod tables;
+
+pub use calibration::{BINS, Bin, Calibration};
+pub use deciles::{Decile, deciles};
+pub use error::QualityError;
+pub use held_out::{HELD_OUT, HeldOut, held_out};
+pub use means::means;
+pub use rank::spearman;
+pub use run::{NOTES, write};

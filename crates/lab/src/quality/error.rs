@@ -1,0 +1,52 @@
+//! Why a report cannot be had.
+
+use trommel_learn::{JudgedError, LearnError};
+
+/// Why a report cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum QualityError {
+    /// A labelled set cannot be read.
+    #[error(transparent)]
+    Set(#[from] LearnError),
+    /// A file cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file of judged pages cannot be used.
+    #[error(transparent)]
+    Judged(#[from] JudgedError),
+    /// Judged pages of different runs cannot stand side by side.
+    #[error("{first} and {other} do not judge the same pages")]
+    Unlike {
+        /// Name of a model.
+        first: String,
+        /// Name of another.
+        other: String,
+    },
+    /// There is nothing to report.
+    #[error("no judged pages")]
+    Nothing,
+    /// Judged pages are set beside a model of another training.
+    #[error("the judged pages of {judged} are not those of the model {model}: {set} differs")]
+    OtherModel {
+        /// Name in the file of judged pages.
+        judged: String,
+        /// Name of the model.
+        model: String,
+        /// The first set whose pages or F1 differ.
+        set: String,
+    },
+    /// A model was trained on a set that it should be tested by.
+    #[error("{model} was trained on {set}, so it cannot be tested by it")]
+    Trained {
+        /// Name of the model.
+        model: String,
+        /// Name of the set.
+        set: String,
+    },
+}

@@ -1,0 +1,110 @@
+//! The figures that the models have to reach.
+
+/// What part of a set a floor is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Subset<'a> {
+    /// All pages.
+    All,
+    /// The pages of a type.
+    Type(&'a str),
+    /// The pages of a language.
+    Language(&'a str),
+    /// All pages, the comments of readers taken for no content.
+    WithoutComments,
+}
+
+impl<'a> Subset<'a> {
+    /// The type or language by itself.
+    pub fn name(self) -> &'a str {
+        match self {
+            Subset::All => "",
+            Subset::Type(name) | Subset::Language(name) => name,
+            Subset::WithoutComments => "without comments",
+        }
+    }
+}
+
+/// The least mean F1 of a part of a set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Floor {
+    /// Name of the set.
+    pub set: &'static str,
+    pub part: Subset<'static>,
+    /// The model that has to reach it; every model if none is named.
+    pub model: Option<&'static str>,
+    /// 0..=1.
+    pub f1: f64,
+}
+
+const fn floor(set: &'static str, part: Subset<'static>, model: &'static str, f1: f64) -> Floor {
+    Floor {
+        set,
+        part,
+        model: Some(model),
+        f1,
+    }
+}
+
+const fn common(set: &'static str, part: Subset<'static>, f1: f64) -> Floor {
+    Floor {
+        set,
+        part,
+        model: None,
+        f1,
+    }
+}
+
+/// All floors. The sets from daniel-dev on serve for tests only.
+pub(super) const FLOORS: [Floor; 21] = [
+    floor("wcxb-dev", Subset::All, "fast", 0.870),
+    floor("wcxb-dev", Subset::All, "best", 0.885),
+    floor("wcxb-dev", Subset::Type("article"), "best", 0.95),
+    floor("wcxb-dev", Subset::Type("documentation"), "best", 0.94),
+    floor("wcxb-dev", Subset::Type("forum"), "best", 0.83),
+    floor("wcxb-dev", Subset::Type("service"), "best", 0.86),
+    floor("wcxb-dev", Subset::Type("listing"), "best", 0.74),
+    floor("wcxb-dev", Subset::Type("product"), "best", 0.65),
+    floor("wcxb-dev", Subset::Type("collection"), "best", 0.70),
+    common("aed424", Subset::All, 0.935),
+    common("magic-articles", Subset::All, 0.89),
+    common("zhweb", Subset::All, 0.89),
+    common("daniel-dev", Subset::All, 0.885),
+    common("daniel-dev", Subset::Language("el"), 0.80),
+    common("daniel-dev", Subset::Language("en"), 0.80),
+    common("daniel-dev", Subset::Language("pl"), 0.80),
+    common("daniel-dev", Subset::Language("ru"), 0.80),
+    common("daniel-dev", Subset::Language("zh"), 0.80),
+    common("dragnet-test", Subset::All, 0.85),
+    common("l3s-gn1", Subset::All, 0.91),
+    common("cleaneval", Subset::All, 0.92),
+];
+
+/// The floor of a model on a part of a set.
+pub(super) fn floor_of(set: &str, part: Subset, model: &str) -> Option<f64> {
+    FLOORS
+        .iter()
+        .find(|floor| {
+            floor.set == set && floor.part == part && floor.model.is_none_or(|name| name == model)
+        })
+        .map(|floor| floor.f1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floors_are_those_of_the_model() {
+        let of = |part, model| floor_of("wcxb-dev", part, model);
+        assert_eq!(of(Subset::All, "fast"), Some(0.87));
+        assert_eq!(of(Subset::All, "best"), Some(0.885));
+        assert_eq!(of(Subset::Type("forum"), "best"), Some(0.83));
+        assert_eq!(of(Subset::Type("forum"), "fast"), None);
+        assert_eq!(of(Subset::WithoutComments, "best"), None);
+        assert_eq!(
+            floor_of("daniel-dev", Subset::Language("ru"), "any"),
+            Some(0.8)
+        );
+        assert_eq!(floor_of("cleaneval", Subset::All, "fast"), Some(0.92));
+    }
+}

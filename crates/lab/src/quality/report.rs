@@ -1,0 +1,362 @@
+//! The text of `quality.md`.
+
+use super::calibration::{BINS, Calibration};
+use super::figures::Figures;
+use super::held_out::HeldOut;
+use super::tables::{by_set, by_type, table, tested, verdict};
+use crate::markdown::{MarkdownTable, share, thousands};
+use trommel_learn::{JudgedRow, JudgedSet};
+
+/// The set that is divided by page type.
+const TYPED: &str = "wcxb-dev";
+/// Pages in the list of the worst.
+const WORST: usize = 20;
+
+/// All that is reported.
+pub(super) struct Quality<'a> {
+    /// At least one; all of the same pages.
+    pub judged: &'a [JudgedSet],
+    pub held_out: &'a [HeldOut],
+    /// Of all pages and of each set, one for each model.
+    pub figures: &'a [(Figures, Vec<(String, Figures)>)],
+    /// Text written by hand.
+    pub notes: Option<&'a str>,
+}
+
+impl Quality<'_> {
+    fn models(&self) -> Vec<&str> {
+        self.judged.iter().map(|own| own.model.as_str()).collect()
+    }
+}
+
+/// `quality.md`.
+pub(super) fn report(quality: &Quality) -> String {
+    let mut parts = vec![
+        head(quality),
+        scores(quality),
+        calibration(quality),
+        confidence(quality),
+        worst(quality),
+    ];
+    if let Some(notes) = quality.notes {
+        parts.push(format!("## Notes\n\n{}\n", notes.trim_end()));
+    }
+    parts.join("\n")
+}
+
+fn head(quality: &Quality) -> String {
+    let mut models = String::new();
+    for own in quality.judged {
+        models.push_str(&format!(
+            "- `{}`, trained on {}: {}-fold cross-validation by host over {} pages.\n",
+            own.model,
+            own.created,
+            own.folds,
+            thousands(own.pages.len())
+        ));
+    }
+    format!(
+        "# Quality of the models\n\n\
+         Written by `make quality` from the pages that training judged, the same bytes on every run.\n\n\
+         {models}\n\
+         Figures are means over pages of the precision, recall and F1 of the words of a page as a \
+         multiset, in lower case; in scripts that do not divide words by spaces, of the characters. The \
+         gold is the main text and, where a set has them, the comments of readers.\n"
+    )
+}
+
+fn scores(quality: &Quality) -> String {
+    let models = quality.models();
+    let (sets, types) = (by_set(quality.judged), by_type(quality.judged, TYPED));
+    let tests = tested(quality.held_out);
+    let lines = [&sets[..], &types[..], &tests[..]].concat();
+    let held_out = if tests.is_empty() {
+        "Not measured.\n".to_owned()
+    } else {
+        table(&models, &tests)
+    };
+    format!(
+        "## Floors\n\n{}\n\
+         In the tables below the floor stands beside the F1, with the difference where it is missed.\n\n\
+         ## Cross-validation\n\n\
+         Every page is judged by a model that has not seen its host.\n\n{}\n\
+         ### {TYPED} by page type\n\n{}\n\
+         ## Sets that no model was trained on\n\n\
+         The finished models, trained on all the pages above. A row `without comments` leaves the comments of readers out, \
+         of the gold and of what the model keeps.\n\n{held_out}",
+        verdict(&models, &lines),
+        table(&models, &sets),
+        table(&models, &types),
+    )
+}
+
+fn calibration(quality: &Quality) -> String {
+    let headings = quality
+        .models()
+        .into_iter()
+        .flat_map(|model| [format!("{model}: by words"), "by pages".to_owned()]);
+    let mut errors = MarkdownTable::new(std::iter::once("set".to_owned()).chain(headings));
+    for (name, own) in parts(quality) {
+        let cells = own
+            .into_iter()
+            .flat_map(|own| [&own.by_words, &own.by_pages])
+            .map(|own| format!("{:.4}", own.error));
+        errors.row(std::iter::once(name).chain(cells));
+    }
+    format!(
+        "## Calibration\n\n\
+         Expected calibration error of the blocks' probabilities in cross-validation, over {BINS} bins of \
+         equal width. *By words*: every block weighs its words. *By pages*: every page weighs the same, \
+         divided among its blocks by the square roots of their words, as in training.\n\n{}\n\
+         ![Share of content against probability](quality-calibration.svg)\n\n\
+         ### Reliability by words\n\n{}\n\
+         ### Reliability by pages\n\n{}",
+        errors.text(),
+        reliability(quality, |own| &own.by_words),
+        reliability(quality, |own| &own.by_pages),
+    )
+}
+
+/// All pages and each set, with the figures of every model.
+fn parts<'a>(quality: &'a Quality) -> Vec<(String, Vec<&'a Figures>)> {
+    let all = quality.figures.iter().map(|(all, _)| all).collect();
+    let mut rows = vec![("all".to_owned(), all)];
+    let sets = quality
+        .judged
+        .first()
+        .map(JudgedSet::sets)
+        .unwrap_or_default();
+    for (at, set) in sets.into_iter().enumerate() {
+        let own = quality
+            .figures
+            .iter()
+            .filter_map(|(_, sets)| Some(&sets.get(at)?.1));
+        rows.push((set.to_owned(), own.collect()));
+    }
+    rows
+}
+
+fn reliability(quality: &Quality, of: fn(&Figures) -> &Calibration) -> String {
+    let headings = quality.models().into_iter().flat_map(|model| {
+        [
+            format!("{model}: weight"),
+            "probability".to_owned(),
+            "content".to_owned(),
+        ]
+    });
+    let mut table = MarkdownTable::new(std::iter::once("probability".to_owned()).chain(headings));
+    for at in 0..BINS {
+        let edge = |at: usize| share(at as f64 / BINS as f64);
+        let mut cells = vec![format!("{} to {}", edge(at), edge(at + 1))];
+        for own in quality.figures.iter().map(|(all, _)| of(all)) {
+            let total: f64 = own.bins.iter().map(|bin| bin.weight).sum();
+            match own.bins.get(at).filter(|bin| bin.weight > 0.0) {
+                Some(bin) => {
+                    cells.extend([bin.weight / total, bin.predicted, bin.observed].map(share));
+                }
+                None => cells.extend(["0".to_owned(), String::new(), String::new()]),
+            }
+        }
+        table.row(cells);
+    }
+    table.text()
+}
+
+fn confidence(quality: &Quality) -> String {
+    let headings = quality
+        .models()
+        .into_iter()
+        .flat_map(|model| [format!("{model}: rank correlation"), "distance".to_owned()]);
+    let mut ranks = MarkdownTable::new(std::iter::once("set".to_owned()).chain(headings));
+    for (name, own) in parts(quality) {
+        let cells = own.into_iter().flat_map(|own| {
+            let correlation = own.correlation.map(|rho| format!("{rho:.3}"));
+            [
+                correlation.unwrap_or_default(),
+                format!("{:.4}", own.distance),
+            ]
+        });
+        ranks.row(std::iter::once(name).chain(cells));
+    }
+    let headings = quality.models().into_iter().flat_map(|model| {
+        [
+            format!("{model}: pages"),
+            "confidence".to_owned(),
+            "F1".to_owned(),
+        ]
+    });
+    let mut tenths = MarkdownTable::new(std::iter::once("decile".to_owned()).chain(headings));
+    for at in 0..10 {
+        let cells = quality.figures.iter().flat_map(|(all, _)| {
+            all.deciles.get(at).map_or_else(Default::default, |decile| {
+                [
+                    decile.pages.to_string(),
+                    share(decile.confidence),
+                    share(decile.f1),
+                ]
+            })
+        });
+        tenths.row(std::iter::once((at + 1).to_string()).chain(cells));
+    }
+    format!(
+        "## Confidence\n\n\
+         The confidence of a page is the expected F1 of what was kept. *Rank correlation* is Spearman's, \
+         of confidence and F1 in cross-validation; *distance* is the mean distance of the two over tenths \
+         of the pages by confidence.\n\n{}\n\
+         ![Mean F1 against confidence](quality-confidence.svg)\n\n{}",
+        ranks.text(),
+        tenths.text()
+    )
+}
+
+/// The pages with the lowest F1 of the last model.
+fn worst(quality: &Quality) -> String {
+    let Some(judged) = quality.judged.last() else {
+        return String::new();
+    };
+    let mut pages: Vec<&JudgedRow> = judged.pages.iter().collect();
+    pages.sort_by(|a, b| {
+        let f1 = a.scores.f1.total_cmp(&b.scores.f1);
+        // Text that was lost is worse than text that nobody asked for.
+        let f1 = f1.then(b.gold_words.cmp(&a.gold_words));
+        f1.then_with(|| (&a.set, &a.id, &a.record_id).cmp(&(&b.set, &b.id, &b.record_id)))
+    });
+    let mut table = MarkdownTable::new([
+        "page",
+        "set",
+        "type",
+        "F1",
+        "P",
+        "R",
+        "F1 of the labels",
+        "gold words",
+        "kept words",
+    ]);
+    for page in pages.iter().take(WORST) {
+        table.row([
+            page.id.clone(),
+            page.set.clone(),
+            page.page_type.clone().unwrap_or_default(),
+            share(page.scores.f1),
+            share(page.scores.precision),
+            share(page.scores.recall),
+            share(page.oracle_f1),
+            thousands(usize::try_from(page.gold_words).unwrap_or(usize::MAX)),
+            thousands(usize::try_from(page.kept_words).unwrap_or(usize::MAX)),
+        ]);
+    }
+    let zero = judged.pages.iter().filter(|page| page.scores.f1 == 0.0);
+    let empty = zero.clone().filter(|page| page.gold_words == 0).count();
+    format!(
+        "## The worst pages\n\n\
+         The {} pages with the lowest F1 of `{}` in cross-validation. {} of all {} have an F1 of 0, {empty} \
+         of them because nothing should be extracted, which stand behind the others. *F1 of the labels* is that of the \
+         blocks whose label is content: where it is low, no choice of blocks fits the gold.\n\n{}",
+        WORST.min(pages.len()),
+        judged.model,
+        zero.count(),
+        thousands(pages.len()),
+        table.text()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{judged, page};
+    use super::*;
+
+    fn text(notes: Option<&str>) -> String {
+        let pages = |low: f64| {
+            vec![
+                page("wcxb-dev", "b", "forum", low, 0.25),
+                page("wcxb-dev", "a", "article", 0.75, 0.75),
+                page("aed424", "c", "article", 1.0, 1.0),
+            ]
+        };
+        let judged = [judged("fast", pages(0.5)), judged("best", pages(0.0))];
+        let figures: Vec<_> = judged.iter().map(Figures::all).collect();
+        report(&Quality {
+            judged: &judged,
+            held_out: &[],
+            figures: &figures,
+            notes,
+        })
+    }
+
+    #[test]
+    fn figures_of_both_models_stand_side_by_side() {
+        let text = text(None);
+        let has = |part: &str| assert!(text.contains(part), "no {part} in {text}");
+        has("- `best`, trained on 2026-01-31: 5-fold cross-validation by host over 3 pages.\n");
+        has(
+            "| wcxb-dev | 2 | .625 | .625 | .625 | .870 (-0.2450) | .375 | .375 | .375 | .885 (-0.5100) |\n",
+        );
+        // Every page has a block of 30 words at .75, content, and one of 10 at .25, none: off by a
+        // quarter whatever the weight.
+        has("| set | fast: by words | by pages | best: by words | by pages |\n");
+        has("| all | 0.2500 | 0.2500 | 0.2500 | 0.2500 |\n| wcxb-dev | 0.2500 |");
+        has("| .700 to .800 | .750 | .750 | 1.000 | .750 | .750 | 1.000 |\n");
+        // The square roots of 30 and 10 are as 1.732 to 1.
+        has("| .700 to .800 | .634 | .750 | 1.000 | .634 | .750 | 1.000 |\n");
+        has("| .300 to .400 | 0 |  |  | 0 |  |  |\n");
+        // |.25 - .5| and twice nothing, over three pages; for best .25 off.
+        has("| all | 1.000 | 0.0833 | 1.000 | 0.0833 |\n");
+        has("| aed424 |  | 0.0000 |  | 0.0000 |\n");
+        has("Not measured.\n");
+        assert!(!text.contains("## Notes"), "{text}");
+    }
+
+    #[test]
+    fn the_worst_pages_are_those_of_the_last_model() {
+        let text = text(Some("First words\n\n- of the notes\n\n"));
+        let (_, worst) = text.split_once("## The worst pages\n").unwrap();
+        assert!(
+            worst.contains("The 3 pages with the lowest F1 of `best`"),
+            "{worst}"
+        );
+        assert!(
+            worst.contains(". 1 of all 3 have an F1 of 0, 0 of them because"),
+            "{worst}"
+        );
+        let rows: Vec<&str> = worst
+            .lines()
+            .filter(|line| line.starts_with("| "))
+            .collect();
+        assert_eq!(
+            rows[1],
+            "| b | wcxb-dev | forum | .000 | .000 | .000 | 1.000 | 30 | 40 |"
+        );
+        let first: Vec<_> = rows[1..].iter().map(|row| row.get(2..3)).collect();
+        assert_eq!(first, [Some("b"), Some("a"), Some("c")]);
+        assert!(
+            text.ends_with("\n## Notes\n\nFirst words\n\n- of the notes\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn lost_text_stands_before_text_that_nobody_asked_for() {
+        let mut empty = page("s", "a", "listing", 0.0, 0.5);
+        empty.gold_words = 0;
+        let judged = [judged(
+            "best",
+            vec![empty, page("s", "b", "forum", 0.0, 0.5)],
+        )];
+        let figures: Vec<_> = judged.iter().map(Figures::all).collect();
+        let text = worst(&Quality {
+            judged: &judged,
+            held_out: &[],
+            figures: &figures,
+            notes: None,
+        });
+        assert!(
+            text.contains(". 2 of all 2 have an F1 of 0, 1 of them because"),
+            "{text}"
+        );
+        let at = |row: &str| {
+            text.find(row)
+                .unwrap_or_else(|| panic!("no {row} in {text}"))
+        };
+        assert!(at("| b | s | forum |") < at("| a | s | listing |"));
+    }
+}

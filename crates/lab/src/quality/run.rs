@@ -1,0 +1,116 @@
+//! From the judged pages to the files.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::error::QualityError;
+use super::figures::Figures;
+use super::held_out::HeldOut;
+use super::plot::{calibration_plot, confidence_plot};
+use super::report::{Quality, report};
+use trommel_learn::JudgedSet;
+
+/// A file beside `quality.md`, written by hand, that becomes its last part where it exists.
+pub const NOTES: &str = "quality-notes.md";
+
+/// Writes `quality.md`, `quality-calibration.svg` and `quality-confidence.svg` into `out`, which is made
+/// if need be: the same bytes for the same input. Returns the files.
+///
+/// # Errors
+/// If there are no judged pages, those of two models are not of the same pages, the notes cannot be
+/// read or a file cannot be written.
+pub fn write(
+    judged: &[JudgedSet],
+    held_out: &[HeldOut],
+    out: &Path,
+) -> Result<Vec<PathBuf>, QualityError> {
+    check(judged)?;
+    let io = |path: &Path, source| QualityError::Io {
+        path: path.display().to_string(),
+        source,
+    };
+    let notes = out.join(NOTES);
+    let notes = match std::fs::read_to_string(&notes) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(io(&notes, error)),
+    };
+    let figures: Vec<(Figures, Vec<(String, Figures)>)> = judged.iter().map(Figures::all).collect();
+    let models: Vec<(&str, &Figures)> = judged
+        .iter()
+        .zip(&figures)
+        .map(|(judged, (all, _))| (judged.model.as_str(), all))
+        .collect();
+    let text = report(&Quality {
+        judged,
+        held_out,
+        figures: &figures,
+        notes: notes.as_deref(),
+    });
+    std::fs::create_dir_all(out).map_err(|source| io(out, source))?;
+    let mut written = Vec::new();
+    for (name, text) in [
+        ("quality.md", text),
+        ("quality-calibration.svg", calibration_plot(&models)),
+        ("quality-confidence.svg", confidence_plot(&models)),
+    ] {
+        let path = out.join(name);
+        std::fs::write(&path, text).map_err(|source| io(&path, source))?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+/// All models have judged the same pages, and there are some.
+fn check(judged: &[JudgedSet]) -> Result<(), QualityError> {
+    let first = judged.first().filter(|first| !first.pages.is_empty());
+    let first = first.ok_or(QualityError::Nothing)?;
+    let ids = |set: &JudgedSet| -> Vec<(String, String)> {
+        let ids = set.pages.iter();
+        ids.map(|page| (page.set.clone(), page.record_id.clone()))
+            .collect()
+    };
+    let own = ids(first);
+    match judged.iter().find(|other| ids(other) != own) {
+        None => Ok(()),
+        Some(other) => Err(QualityError::Unlike {
+            first: first.model.clone(),
+            other: other.model.clone(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{judged, page};
+    use super::*;
+
+    #[test]
+    fn only_the_same_pages_stand_side_by_side() {
+        let dir = tempfile::tempdir().unwrap();
+        let one = || page("s", "1", "article", 0.5, 0.5);
+        let other = page("s", "2", "article", 0.5, 0.5);
+        let (a, b) = (judged("a", vec![one()]), judged("b", vec![other]));
+        let error = write(&[a.clone(), b], &[], dir.path()).unwrap_err();
+        assert_eq!(error.to_string(), "a and b do not judge the same pages");
+        for none in [&[][..], &[judged("a", Vec::new())]] {
+            let error = write(none, &[], dir.path()).unwrap_err();
+            assert_eq!(error.to_string(), "no judged pages");
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        let out = dir.path().join("new");
+        assert_eq!(write(&[a.clone(), a], &[], &out).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn notes_are_taken_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let read = || std::fs::read_to_string(dir.path().join("quality.md")).unwrap();
+        let one = [judged("a", vec![page("s", "1", "article", 0.5, 0.5)])];
+        write(&one, &[], dir.path()).unwrap();
+        let before = read();
+        std::fs::write(dir.path().join(NOTES), "By hand.\n").unwrap();
+        write(&one, &[], dir.path()).unwrap();
+        assert_eq!(read(), format!("{before}\n## Notes\n\nBy hand.\n"));
+    }
+}

@@ -1,0 +1,292 @@
+//! Tables of scores beside the floors.
+
+use super::floors::{FLOORS, Subset, floor_of};
+use super::held_out::HeldOut;
+use super::means::means;
+use crate::markdown::{MarkdownTable, share};
+use trommel_learn::JudgedSet;
+use trommel_learn::{Mean, Report};
+
+/// The mean scores of a part of a set, one for each model.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Line<'a> {
+    pub set: &'a str,
+    pub part: Subset<'a>,
+    pub means: Vec<Mean>,
+}
+
+/// The sets as judged in cross-validation.
+pub(super) fn by_set(judged: &[JudgedSet]) -> Vec<Line<'_>> {
+    let sets = judged.first().map(JudgedSet::sets).unwrap_or_default();
+    let found: Vec<_> = judged
+        .iter()
+        .map(|judged| {
+            means(
+                judged
+                    .pages
+                    .iter()
+                    .map(|page| (page.set.as_str(), &page.scores)),
+            )
+        })
+        .collect();
+    let lines = sets.into_iter().map(|set| Line {
+        set,
+        part: Subset::All,
+        means: found
+            .iter()
+            .filter_map(|means| means.get(set).copied())
+            .collect(),
+    });
+    lines.collect()
+}
+
+/// The page types of a set as judged in cross-validation.
+pub(super) fn by_type<'a>(judged: &'a [JudgedSet], set: &'a str) -> Vec<Line<'a>> {
+    let found: Vec<_> = judged
+        .iter()
+        .map(|judged| {
+            let own = judged.pages.iter().filter(|page| page.set == set);
+            means(own.filter_map(|page| Some((page.page_type.as_deref()?, &page.scores))))
+        })
+        .collect();
+    let types = found.first().into_iter().flat_map(|means| means.keys());
+    let lines = types.map(|name| Line {
+        set,
+        part: Subset::Type(name),
+        means: found
+            .iter()
+            .filter_map(|means| means.get(name).copied())
+            .collect(),
+    });
+    lines.collect()
+}
+
+/// The sets that no model was trained on, with their languages.
+pub(super) fn tested(held_out: &[HeldOut]) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    for own in held_out {
+        let overall = |reports: &[Report]| reports.iter().map(|report| report.overall).collect();
+        let line = |part, means| Line {
+            set: &own.set,
+            part,
+            means,
+        };
+        lines.push(line(Subset::All, overall(&own.reports)));
+        let languages = own.reports.first().map(|report| &report.by_language);
+        // One language is the set itself.
+        for name in languages
+            .filter(|all| all.len() > 1)
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name)
+        {
+            let means = own
+                .reports
+                .iter()
+                .filter_map(|report| report.by_language.get(name).copied());
+            lines.push(line(Subset::Language(name), means.collect()));
+        }
+        if !own.without_comments.is_empty() {
+            lines.push(line(
+                Subset::WithoutComments,
+                overall(&own.without_comments),
+            ));
+        }
+    }
+    lines
+}
+
+/// A row a line: pages, then precision, recall, F1 and floor of each model.
+pub(super) fn table(models: &[&str], lines: &[Line]) -> String {
+    let mut headings = vec!["set".to_owned(), "pages".to_owned()];
+    for model in models {
+        headings.extend([
+            format!("{model}: P"),
+            "R".into(),
+            "F1".into(),
+            "floor".into(),
+        ]);
+    }
+    let mut table = MarkdownTable::new(headings);
+    for line in lines {
+        let name = match line.part {
+            Subset::All => line.set.to_owned(),
+            part => format!("{}: {}", line.set, part.name()),
+        };
+        let pages = line.means.first().map_or(0, |mean| mean.pages);
+        let mut cells = vec![name, pages.to_string()];
+        for (model, mean) in models.iter().zip(&line.means) {
+            let scores = mean.scores;
+            cells.extend([scores.precision, scores.recall, scores.f1].map(share));
+            cells.push(match floor_of(line.set, line.part, model) {
+                Some(floor) if scores.f1 < floor => {
+                    format!("{} ({:+.4})", share(floor), scores.f1 - floor)
+                }
+                Some(floor) => share(floor),
+                None => String::new(),
+            });
+        }
+        table.row(cells);
+    }
+    table.text()
+}
+
+/// How many floors are met, and which are not, as a list.
+pub(super) fn verdict(models: &[&str], lines: &[Line]) -> String {
+    let (mut met, mut missed, mut unmeasured) = (0, Vec::new(), Vec::new());
+    for floor in &FLOORS {
+        let own: Vec<&str> = match floor.model {
+            Some(name) => vec![name],
+            None => models.to_vec(),
+        };
+        for model in own {
+            let name = match floor.part {
+                Subset::All => format!("{model} on {}", floor.set),
+                part => format!("{model} on {}: {}", floor.set, part.name()),
+            };
+            let mean = models
+                .iter()
+                .position(|known| *known == model)
+                .zip(
+                    lines
+                        .iter()
+                        .find(|line| line.set == floor.set && line.part == floor.part),
+                )
+                .and_then(|(at, line)| line.means.get(at));
+            match mean.map(|mean| mean.scores.f1) {
+                None => unmeasured.push(name),
+                Some(f1) if f1 < floor.f1 => missed.push(format!(
+                    "{name}: {} against {} ({:+.4})",
+                    share(f1),
+                    share(floor.f1),
+                    f1 - floor.f1
+                )),
+                Some(_) => met += 1,
+            }
+        }
+    }
+    let mut out = format!(
+        "Of {} floors of mean F1, {met} are met, {} are missed and {} are not measured.\n",
+        met + missed.len() + unmeasured.len(),
+        missed.len(),
+        unmeasured.len()
+    );
+    for (what, names) in [("Missed", missed), ("Not measured", unmeasured)] {
+        if !names.is_empty() {
+            out.push_str(&format!("\n{what}:\n\n"));
+            for name in names {
+                out.push_str(&format!("- {name}\n"));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{judged, page};
+    use super::*;
+    use std::collections::BTreeMap;
+    use trommel_learn::Scores;
+
+    fn two() -> Vec<JudgedSet> {
+        let pages = |article: f64, forum: f64, news: f64| {
+            vec![
+                page("wcxb-dev", "1", "article", article, 0.5),
+                page("wcxb-dev", "2", "forum", forum, 0.5),
+                page("aed424", "3", "article", news, 0.5),
+            ]
+        };
+        vec![
+            judged("fast", pages(0.9, 0.85, 0.93)),
+            judged("best", pages(0.96, 0.75, 1.0)),
+        ]
+    }
+
+    fn mean(pages: usize, f1: f64) -> Mean {
+        let scores = Scores {
+            precision: f1,
+            recall: f1,
+            f1,
+        };
+        Mean { pages, scores }
+    }
+
+    #[test]
+    fn figures_stand_beside_their_floors() {
+        let judged = two();
+        let text = table(&["fast", "best"], &by_set(&judged));
+        let has = |text: &str, row: &str| assert!(text.contains(row), "no {row} in {text}");
+        has(
+            &text,
+            "| set | pages | fast: P | R | F1 | floor | best: P | R | F1 | floor |\n",
+        );
+        // (.9 + .85) / 2 = .875 is above .870; (.96 + .75) / 2 = .855 is .03 below .885.
+        has(
+            &text,
+            "| wcxb-dev | 2 | .875 | .875 | .875 | .870 | .855 | .855 | .855 | .885 (-0.0300) |\n",
+        );
+        has(
+            &text,
+            "| aed424 | 1 | .930 | .930 | .930 | .935 (-0.0050) | 1.000 | 1.000 | 1.000 | .935 |\n",
+        );
+        let text = table(&["fast", "best"], &by_type(&judged, "wcxb-dev"));
+        has(
+            &text,
+            "| wcxb-dev: forum | 1 | .850 | .850 | .850 |  | .750 | .750 | .750 | .830 (-0.0800) |\n",
+        );
+        assert_eq!(text.lines().count(), 4, "article and forum: {text}");
+    }
+
+    #[test]
+    fn the_verdict_counts_every_floor() {
+        let judged = two();
+        let mut lines = by_set(&judged);
+        lines.extend(by_type(&judged, "wcxb-dev"));
+        let text = verdict(&["fast", "best"], &lines);
+        // 9 floors of one model and 12 of both; met: fast on wcxb-dev, best on articles, best on
+        // aed424; missed: best on wcxb-dev and forums, fast on aed424.
+        assert!(
+            text.starts_with(
+                "Of 33 floors of mean F1, 3 are met, 3 are missed and 27 are not measured.\n"
+            ),
+            "{text}"
+        );
+        for line in [
+            "- best on wcxb-dev: .855 against .885 (-0.0300)\n",
+            "- best on wcxb-dev: forum: .750 against .830 (-0.0800)\n",
+            "- fast on aed424: .930 against .935 (-0.0050)\n",
+            "- best on wcxb-dev: product\n",
+            "- fast on daniel-dev: ru\n",
+        ] {
+            assert!(text.contains(line), "no {line} in {text}");
+        }
+    }
+
+    #[test]
+    fn languages_and_comments_are_lines_of_their_own() {
+        let report = |overall: f64, languages: &[(&str, f64)]| Report {
+            set: "daniel-dev".into(),
+            overall: mean(4, overall),
+            by_page_type: BTreeMap::new(),
+            by_language: languages
+                .iter()
+                .map(|(name, f1)| ((*name).to_owned(), mean(2, *f1)))
+                .collect(),
+        };
+        let held_out = [HeldOut {
+            set: "daniel-dev".into(),
+            reports: vec![report(0.85, &[("el", 0.75), ("en", 0.95)])],
+            without_comments: vec![report(0.5, &[])],
+        }];
+        let text = table(&["fast"], &tested(&held_out));
+        for row in [
+            "| daniel-dev | 4 | .850 | .850 | .850 | .885 (-0.0350) |\n",
+            "| daniel-dev: el | 2 | .750 | .750 | .750 | .800 (-0.0500) |\n",
+            "| daniel-dev: en | 2 | .950 | .950 | .950 | .800 |\n",
+            "| daniel-dev: without comments | 4 | .500 | .500 | .500 |  |\n",
+        ] {
+            assert!(text.contains(row), "no {row} in {text}");
+        }
+    }
+}

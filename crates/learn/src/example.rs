@@ -1,0 +1,14 @@
+//! A labelled page as learners see it.
+
+use trommel_html::Page;
+
+/// A labelled page to learn from.
+#[derive(Clone, Copy, Debug)]
+pub struct Example<'a> {
+    /// The page.
+    pub page: &'a Page,
+    /// Whether each block is content.
+    pub labels: &'a [bool],
+    /// Its host.
+    pub group: &'a str,
+}

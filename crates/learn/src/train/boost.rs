@@ -1,0 +1,485 @@
+//! Boosted regression trees for the logistic loss (Friedman, Annals of Statistics 2001), grown leaf by
+//! leaf on histograms of binned columns, with row weights and random parts of rows and columns.
+
+use rayon::prelude::*;
+use trommel_model::{Node, Trees, sigmoid};
+
+use super::bins::{Binned, MOST_BINS};
+use crate::error::LearnError;
+
+/// How trees are grown.
+#[derive(Clone, Copy, Debug)]
+pub struct BoostOptions {
+    /// Number of trees.
+    pub trees: usize,
+    /// Leaves of a tree.
+    pub leaves: usize,
+    /// Questions on the way to a leaf.
+    pub depth: usize,
+    /// WeightedScorer of each tree's answer that is added.
+    pub rate: f64,
+    /// Rows that a leaf must hold.
+    pub least_rows: usize,
+    /// L2 penalty on a leaf's answer, against weights whose mean is one.
+    pub penalty: f64,
+    /// Share of the columns that a tree may ask.
+    pub columns: f64,
+    /// Share of the rows that a tree learns from.
+    pub rows: f64,
+    /// Start of the random numbers.
+    pub seed: u64,
+}
+
+impl Default for BoostOptions {
+    fn default() -> Self {
+        Self {
+            trees: 200,
+            leaves: 47,
+            depth: usize::MAX,
+            rate: 0.08,
+            least_rows: 60,
+            penalty: 5.0,
+            columns: 0.3,
+            rows: 0.7,
+            seed: 1,
+        }
+    }
+}
+
+/// Sum of gradients and of second derivatives, and number of rows, of one bin.
+#[derive(Clone, Copy, Debug, Default)]
+struct GradientSum {
+    gradient: f64,
+    hessian: f64,
+    rows: u32,
+}
+
+impl GradientSum {
+    fn add(&mut self, other: &GradientSum) {
+        self.gradient += other.gradient;
+        self.hessian += other.hessian;
+        self.rows += other.rows;
+    }
+
+    fn minus(&self, other: &GradientSum) -> GradientSum {
+        GradientSum {
+            gradient: self.gradient - other.gradient,
+            hessian: self.hessian - other.hessian,
+            rows: self.rows - other.rows,
+        }
+    }
+
+    fn score(&self, penalty: f64) -> f64 {
+        self.gradient * self.gradient / (self.hessian + penalty)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Split {
+    gain: f64,
+    /// Number of the column among all.
+    column: usize,
+    /// Last bin that goes left.
+    bin: u8,
+}
+
+/// A leaf that may still be split.
+struct Leaf {
+    /// Its rows in the tree's row order.
+    rows: std::ops::Range<usize>,
+    node: usize,
+    depth: usize,
+    sum: GradientSum,
+    histograms: Vec<[GradientSum; MOST_BINS]>,
+    split: Option<Split>,
+}
+
+/// A small generator of random numbers (Steele, Lea and Flood, OOPSLA 2014), so that training repeats.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number in 0..1.
+    fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Fits the log odds of a true label. Row `r` counts with `weights[r]`.
+///
+/// # Errors
+/// If there are no rows or all of them have one label.
+pub fn boost(
+    table: &Binned,
+    labels: &[bool],
+    weights: &[f32],
+    options: &BoostOptions,
+) -> Result<Trees, LearnError> {
+    let rows = table.rows;
+    if rows == 0 || table.columns.is_empty() {
+        return Err(LearnError::Nothing("no blocks"));
+    }
+    if labels.iter().all(|label| *label == labels[0]) {
+        return Err(LearnError::Nothing("all blocks have the same label"));
+    }
+    let total: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+    let scale = rows as f64 / total;
+    let weights: Vec<f32> = weights
+        .iter()
+        .map(|w| (f64::from(*w) * scale) as f32)
+        .collect();
+    let hits: f64 = weights
+        .iter()
+        .zip(labels)
+        .filter(|(_, label)| **label)
+        .map(|(w, _)| f64::from(*w))
+        .sum();
+    let base = (hits / (rows as f64 - hits)).ln() as f32;
+    let mut scores = vec![base; rows];
+    let mut random = Random(options.seed);
+    let mut trees = Trees {
+        base,
+        nodes: Vec::new(),
+        roots: Vec::new(),
+    };
+    let mut gradients = vec![(0.0f32, 0.0f32); rows];
+    for _ in 0..options.trees {
+        gradients
+            .par_iter_mut()
+            .zip(scores.par_iter().zip(labels).zip(&weights))
+            .for_each(|(slot, ((score, label), weight))| {
+                let p = sigmoid(*score);
+                let y = if *label { 1.0 } else { 0.0 };
+                *slot = (weight * (p - y), weight * (p * (1.0 - p)).max(1e-6));
+            });
+        let columns: Vec<usize> = {
+            let mut picked: Vec<usize> = (0..table.columns.len())
+                .filter(|column| {
+                    table.edges[*column].is_empty() || random.share() < options.columns
+                })
+                .filter(|column| !table.edges[*column].is_empty())
+                .collect();
+            if picked.is_empty() {
+                picked = (0..table.columns.len()).collect();
+            }
+            picked
+        };
+        let picked: Vec<u32> = (0..rows as u32)
+            .filter(|_| random.share() < options.rows)
+            .collect();
+        let root = trees.nodes.len();
+        grow(
+            table,
+            &gradients,
+            &columns,
+            picked,
+            options,
+            &mut trees.nodes,
+        );
+        trees.roots.push(root as u32);
+        let nodes = &trees.nodes;
+        scores.par_iter_mut().enumerate().for_each(|(row, score)| {
+            *score += answer(table, nodes, root, row);
+        });
+    }
+    // Bins become the values of their upper edges.
+    for node in &mut trees.nodes {
+        if let Node::Split {
+            column, threshold, ..
+        } = node
+        {
+            *threshold = table.edges[*column as usize][*threshold as usize];
+        }
+    }
+    Ok(trees)
+}
+
+/// The answer of a tree whose thresholds are still bins.
+fn answer(table: &Binned, nodes: &[Node], root: usize, row: usize) -> f32 {
+    let mut at = root;
+    loop {
+        match nodes[at] {
+            Node::Leaf { value } => return value,
+            Node::Split {
+                column,
+                threshold,
+                left,
+                right,
+            } => {
+                let bin = table.columns[column as usize][row];
+                at = if f32::from(bin) <= threshold {
+                    left
+                } else {
+                    right
+                } as usize;
+            }
+        }
+    }
+}
+
+fn grow(
+    table: &Binned,
+    gradients: &[(f32, f32)],
+    columns: &[usize],
+    mut rows: Vec<u32>,
+    options: &BoostOptions,
+    nodes: &mut Vec<Node>,
+) {
+    let value = |sum: &GradientSum| Node::Leaf {
+        value: (-sum.gradient / (sum.hessian + options.penalty) * options.rate) as f32,
+    };
+    let mut spare = Vec::with_capacity(rows.len());
+    let all = 0..rows.len();
+    let histograms = histograms(table, gradients, columns, &rows[all.clone()]);
+    let mut sum = GradientSum::default();
+    for row in &rows {
+        let (gradient, hessian) = gradients[*row as usize];
+        sum.add(&GradientSum {
+            gradient: f64::from(gradient),
+            hessian: f64::from(hessian),
+            rows: 1,
+        });
+    }
+    nodes.push(value(&sum));
+    let mut first = Leaf {
+        rows: all,
+        node: nodes.len() - 1,
+        depth: 0,
+        sum,
+        histograms,
+        split: None,
+    };
+    first.split = best_split(table, columns, &first, options);
+    let mut leaves = vec![first];
+    while leaves.len() < options.leaves {
+        let best = leaves
+            .iter()
+            .enumerate()
+            .filter_map(|(at, leaf)| leaf.split.map(|split| (at, split)))
+            .max_by(|a, b| a.1.gain.total_cmp(&b.1.gain).then(b.0.cmp(&a.0)));
+        let Some((at, split)) = best else { break };
+        let parent = leaves.swap_remove(at);
+        // Rows keep their order on both sides.
+        let bins = &table.columns[split.column];
+        spare.clear();
+        let mut middle = parent.rows.start;
+        for at in parent.rows.clone() {
+            let row = rows[at];
+            if bins[row as usize] <= split.bin {
+                rows[middle] = row;
+                middle += 1;
+            } else {
+                spare.push(row);
+            }
+        }
+        rows[middle..parent.rows.end].copy_from_slice(&spare);
+        let (left_rows, right_rows) = (parent.rows.start..middle, middle..parent.rows.end);
+        let left_is_small = left_rows.len() <= right_rows.len();
+        let small_rows = if left_is_small {
+            left_rows.clone()
+        } else {
+            right_rows.clone()
+        };
+        let small = self::histograms(table, gradients, columns, &rows[small_rows]);
+        let large: Vec<[GradientSum; MOST_BINS]> = parent
+            .histograms
+            .par_iter()
+            .zip(&small)
+            .map(|(whole, part)| std::array::from_fn(|bin| whole[bin].minus(&part[bin])))
+            .collect();
+        let place = columns
+            .iter()
+            .position(|column| *column == split.column)
+            .unwrap_or(0);
+        let sum_left = |histograms: &[[GradientSum; MOST_BINS]]| {
+            let mut sum = GradientSum::default();
+            for bin in &histograms[place][..=usize::from(split.bin)] {
+                sum.add(bin);
+            }
+            sum
+        };
+        let left_sum = sum_left(&parent.histograms);
+        let right_sum = parent.sum.minus(&left_sum);
+        let (left_histograms, right_histograms) = if left_is_small {
+            (small, large)
+        } else {
+            (large, small)
+        };
+        let (left, right) = (nodes.len(), nodes.len() + 1);
+        nodes[parent.node] = Node::Split {
+            column: split.column as u16,
+            threshold: f32::from(split.bin),
+            left: left as u32,
+            right: right as u32,
+        };
+        for (node, rows, sum, histograms) in [
+            (left, left_rows, left_sum, left_histograms),
+            (right, right_rows, right_sum, right_histograms),
+        ] {
+            nodes.push(value(&sum));
+            let mut leaf = Leaf {
+                rows,
+                node,
+                depth: parent.depth + 1,
+                sum,
+                histograms,
+                split: None,
+            };
+            leaf.split = best_split(table, columns, &leaf, options);
+            leaves.push(leaf);
+        }
+    }
+}
+
+/// The histogram of each picked column over some rows.
+fn histograms(
+    table: &Binned,
+    gradients: &[(f32, f32)],
+    columns: &[usize],
+    rows: &[u32],
+) -> Vec<[GradientSum; MOST_BINS]> {
+    let own: Vec<(f32, f32)> = rows.iter().map(|row| gradients[*row as usize]).collect();
+    columns
+        .par_iter()
+        .map(|column| {
+            let bins = &table.columns[*column];
+            let mut histogram = [GradientSum::default(); MOST_BINS];
+            for (row, (gradient, hessian)) in rows.iter().zip(&own) {
+                let bin = &mut histogram[usize::from(bins[*row as usize]) % MOST_BINS];
+                bin.gradient += f64::from(*gradient);
+                bin.hessian += f64::from(*hessian);
+                bin.rows += 1;
+            }
+            histogram
+        })
+        .collect()
+}
+
+fn best_split(
+    table: &Binned,
+    columns: &[usize],
+    leaf: &Leaf,
+    options: &BoostOptions,
+) -> Option<Split> {
+    if leaf.rows.len() < 2 * options.least_rows || leaf.depth >= options.depth {
+        return None;
+    }
+    let whole = leaf.sum.score(options.penalty);
+    let least = options.least_rows as u32;
+    columns
+        .par_iter()
+        .zip(&leaf.histograms)
+        .filter_map(|(column, histogram)| {
+            let mut left = GradientSum::default();
+            let mut best: Option<Split> = None;
+            for (bin, own) in histogram
+                .iter()
+                .enumerate()
+                .take(table.edges[*column].len())
+            {
+                left.add(own);
+                let right = leaf.sum.minus(&left);
+                if left.rows < least {
+                    continue;
+                }
+                if right.rows < least {
+                    break;
+                }
+                let gain = left.score(options.penalty) + right.score(options.penalty) - whole;
+                if gain > 1e-9 && best.is_none_or(|known| gain > known.gain) {
+                    best = Some(Split {
+                        gain,
+                        column: *column,
+                        bin: bin as u8,
+                    });
+                }
+            }
+            best
+        })
+        .collect::<Vec<Split>>()
+        .into_iter()
+        .reduce(|a, b| if b.gain > a.gain { b } else { a })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A label that needs two columns together: `x > .5` xor `y > .5`.
+    fn xor() -> (Vec<f32>, Vec<bool>) {
+        let mut data = Vec::new();
+        let mut labels = Vec::new();
+        let mut random = Random(7);
+        for _ in 0..4000 {
+            let (x, y) = (random.share() as f32, random.share() as f32);
+            data.extend([x, y, 0.0]);
+            labels.push((x > 0.5) != (y > 0.5));
+        }
+        (data, labels)
+    }
+
+    fn options() -> BoostOptions {
+        BoostOptions {
+            trees: 40,
+            leaves: 8,
+            rate: 0.3,
+            columns: 1.0,
+            ..BoostOptions::default()
+        }
+    }
+
+    #[test]
+    fn trees_learn_what_no_line_divides() {
+        let (data, labels) = xor();
+        let table = Binned::new(&data, 3, &vec![1.0; labels.len()], 32);
+        let trees = boost(&table, &labels, &vec![1.0; labels.len()], &options()).unwrap();
+        let right = data
+            .chunks_exact(3)
+            .zip(&labels)
+            .filter(|(row, label)| (trees.log_odds(row) > 0.0) == **label)
+            .count();
+        assert!(right > 3900, "{right}");
+        assert_eq!(trees.roots.len(), 40);
+    }
+
+    #[test]
+    fn weights_decide_between_labels() {
+        let table = Binned::new(&[0.0; 400], 1, &[1.0; 400], 8);
+        let labels: Vec<bool> = (0..400).map(|row| row % 2 == 0).collect();
+        let weights: Vec<f32> = labels
+            .iter()
+            .map(|label| if *label { 3.0 } else { 1.0 })
+            .collect();
+        let trees = boost(&table, &labels, &weights, &options()).unwrap();
+        // The mean stands before the first tree, and there is nothing to ask.
+        assert!((sigmoid(trees.base) - 0.75).abs() < 1e-3);
+        assert!(boost(&table, &[true; 400], &weights, &options()).is_err());
+    }
+
+    #[test]
+    fn growing_twice_gives_the_same() {
+        let (data, labels) = xor();
+        let weights = vec![1.0; labels.len()];
+        let table = Binned::new(&data, 3, &weights, 32);
+        let once = || {
+            boost(
+                &table,
+                &labels,
+                &weights,
+                &BoostOptions {
+                    columns: 0.5,
+                    ..options()
+                },
+            )
+            .unwrap()
+        };
+        assert_eq!(once(), once());
+    }
+}

@@ -1,0 +1,423 @@
+//! What cross-validation said of every page, as a file: gzip, JSON lines, the first about the run and
+//! one a page after it.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write as _};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::GzBuilder;
+use flate2::read::MultiGzDecoder;
+use serde::{Deserialize, Serialize};
+use trommel_model::JudgedEmbedded;
+use trommel_text::words::{Rule, count};
+
+use super::embedded::WITH_COMMENTS;
+use super::trained::{JudgedPage, Trained};
+use crate::evaluate::kept_text;
+use crate::metric::Scores;
+use crate::pages::PageSet;
+
+/// First field of the first line.
+const FORMAT: &str = "trommel-judged";
+/// Version that is written and read.
+const VERSION: u32 = 1;
+
+/// Why a file of judged pages cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JudgedError {
+    /// The file cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A line cannot be parsed or written.
+    #[error("{path}, line {line}: {source}")]
+    Line {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// What the parser said.
+        source: serde_json::Error,
+    },
+    /// A line says what cannot be.
+    #[error("{path}, line {line}: {message}")]
+    Unsound {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: &'static str,
+    },
+}
+
+/// One page as models that had not seen its host judged it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JudgedRow {
+    /// Name of its set.
+    pub set: String,
+    /// WARC-Record-ID.
+    pub record_id: String,
+    /// Name of the page in its set.
+    pub id: String,
+    /// Type of the page, where the gold names it.
+    #[serde(default)]
+    pub page_type: Option<String>,
+    /// Language, where the gold names it.
+    #[serde(default)]
+    pub lang: Option<String>,
+    /// Words of each block, then of each text that stands in the JSON-LD alone; so in the next two.
+    pub words: Vec<u32>,
+    /// Probability of each block of being content, 0..=1.
+    pub probabilities: Vec<f32>,
+    /// Whether each block is content.
+    pub labels: Vec<bool>,
+    /// Expected F1 of the chosen blocks, 0..=1.
+    pub confidence: f32,
+    /// Scores of the chosen blocks.
+    #[serde(flatten)]
+    pub scores: Scores,
+    /// F1 of the blocks whose label is true: about what the best choice of blocks could reach.
+    pub oracle_f1: f64,
+    /// Words of the gold text.
+    pub gold_words: u64,
+    /// Words of the chosen blocks.
+    pub kept_words: u64,
+}
+
+/// What one cross-validation said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JudgedSet {
+    /// Name of the model.
+    pub model: String,
+    /// Day of training, `YYYY-MM-DD`.
+    pub created: String,
+    /// Number of folds, divided by host.
+    pub folds: u32,
+    /// The pages, set by set.
+    pub pages: Vec<JudgedRow>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+    model: String,
+    created: String,
+    folds: u32,
+}
+
+impl JudgedSet {
+    /// What training on `sets`, with the gold's comments as content if `comments` is set, said of
+    /// their pages.
+    pub fn new(sets: &[PageSet], trained: &Trained, comments: bool) -> Self {
+        let file = trained.model.file();
+        Self {
+            model: file.name.clone(),
+            created: file.created.clone(),
+            folds: file.training.folds,
+            pages: trained
+                .judged
+                .iter()
+                .filter_map(|judged| row(sets.get(judged.set)?, judged, trained, comments))
+                .collect(),
+        }
+    }
+
+    /// Writes the file; the same bytes for the same pages.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), JudgedError> {
+        let name = path.display().to_string();
+        let io = |source| JudgedError::Io {
+            path: name.clone(),
+            source,
+        };
+        let head = Head {
+            format: FORMAT.into(),
+            version: VERSION,
+            model: self.model.clone(),
+            created: self.created.clone(),
+            folds: self.folds,
+        };
+        let file = BufWriter::new(File::create(path).map_err(io)?);
+        // Neither name nor time in the header, so the bytes repeat.
+        let mut out = GzBuilder::new().write(file, Compression::default());
+        let mut line = |number: usize, json: serde_json::Result<Vec<u8>>| {
+            let mut json = json.map_err(|source| JudgedError::Line {
+                path: name.clone(),
+                line: number,
+                source,
+            })?;
+            json.push(b'\n');
+            out.write_all(&json).map_err(io)
+        };
+        line(1, serde_json::to_vec(&head))?;
+        for (at, page) in self.pages.iter().enumerate() {
+            line(at + 2, serde_json::to_vec(page))?;
+        }
+        let mut file = out.finish().map_err(io)?;
+        file.flush().map_err(io)
+    }
+
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no such file or of another version, or holds numbers that cannot be.
+    pub fn read(path: &Path) -> Result<Self, JudgedError> {
+        let name = path.display().to_string();
+        let io = |source| JudgedError::Io {
+            path: name.clone(),
+            source,
+        };
+        let file = BufReader::new(File::open(path).map_err(io)?);
+        let mut set = Self::default();
+        for (at, line) in BufReader::new(MultiGzDecoder::new(file))
+            .lines()
+            .enumerate()
+        {
+            let line = line.map_err(io)?;
+            let unsound = |message| JudgedError::Unsound {
+                path: name.clone(),
+                line: at + 1,
+                message,
+            };
+            let bad = |source| JudgedError::Line {
+                path: name.clone(),
+                line: at + 1,
+                source,
+            };
+            if at == 0 {
+                let head: Head = serde_json::from_str(&line).map_err(bad)?;
+                if head.format != FORMAT || head.version != VERSION {
+                    return Err(unsound("no judged pages of a version that is known"));
+                }
+                set.model = head.model;
+                set.created = head.created;
+                set.folds = head.folds;
+            } else {
+                let page: JudgedRow = serde_json::from_str(&line).map_err(bad)?;
+                page.check().map_err(unsound)?;
+                set.pages.push(page);
+            }
+        }
+        Ok(set)
+    }
+
+    /// Names of the sets, in the order of the file.
+    pub fn sets(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for page in &self.pages {
+            if !names.contains(&page.set.as_str()) {
+                names.push(&page.set);
+            }
+        }
+        names
+    }
+}
+
+fn row(set: &PageSet, judged: &JudgedPage, trained: &Trained, comments: bool) -> Option<JudgedRow> {
+    let labelled = set.pages.get(judged.page)?;
+    let (page, gold) = (&labelled.page, &labelled.gold);
+    let mut words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
+    let mut probabilities = judged.probabilities.clone();
+    let mut labels = judged.labels.clone();
+    let mut embedded: Vec<JudgedEmbedded> =
+        judged.embedded.iter().map(|own| own.0.clone()).collect();
+    let selection = trained.model.file().selection;
+    let choice = selection.choose_with(&probabilities, &words, &mut embedded, WITH_COMMENTS);
+    let kept = choice
+        .kept
+        .iter()
+        .copied()
+        .chain(embedded.iter().map(|own| own.kept));
+    let kept: Vec<bool> = kept.collect();
+    for (own, (_, label)) in embedded.iter_mut().zip(&judged.embedded) {
+        words.push(own.embedded.words);
+        probabilities.push(own.probability);
+        labels.push(*label);
+        own.kept = *label;
+    }
+    let text = gold.text(comments);
+    let best = kept_text(page, &judged.labels, &embedded);
+    let oracle = Scores::of(&best, &text, Rule::Characters);
+    let kept = words.iter().zip(kept).filter(|(_, kept)| *kept);
+    Some(JudgedRow {
+        set: set.name.clone(),
+        record_id: gold.record_id.clone(),
+        id: gold.id.clone(),
+        page_type: gold.page_type.clone(),
+        lang: gold.lang.clone(),
+        probabilities,
+        labels,
+        confidence: judged.confidence,
+        scores: judged.scores,
+        oracle_f1: oracle.f1,
+        gold_words: count(&text).into(),
+        kept_words: kept.map(|(words, _)| u64::from(*words)).sum(),
+        words,
+    })
+}
+
+impl JudgedRow {
+    fn check(&self) -> Result<(), &'static str> {
+        let blocks = self.words.len();
+        if self.probabilities.len() != blocks || self.labels.len() != blocks {
+            return Err("words, probabilities and labels are not of one length");
+        }
+        let shares = [
+            f64::from(self.confidence),
+            self.scores.precision,
+            self.scores.recall,
+            self.scores.f1,
+            self.oracle_f1,
+        ];
+        let mut all = shares
+            .into_iter()
+            .chain(self.probabilities.iter().map(|p| f64::from(*p)));
+        if !all.all(|value| (0.0..=1.0).contains(&value)) {
+            return Err("a probability or score is not between 0 and 1");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::{Gold, LabelledPage};
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    /// A page of two blocks, 30 and 10 words, of which the first is content.
+    fn page(set: &str, id: &str, page_type: &str, f1: f64, confidence: f32) -> JudgedRow {
+        JudgedRow {
+            set: set.into(),
+            record_id: format!("<{id}>"),
+            id: id.into(),
+            page_type: Some(page_type.into()),
+            words: vec![30, 10],
+            probabilities: vec![0.75, 0.25],
+            labels: vec![true, false],
+            confidence,
+            scores: Scores {
+                precision: f1,
+                recall: f1,
+                f1,
+            },
+            oracle_f1: 1.0,
+            gold_words: 30,
+            kept_words: 40,
+            ..JudgedRow::default()
+        }
+    }
+
+    /// The pages as a model of that name judged them.
+    fn judged(model: &str, pages: Vec<JudgedRow>) -> JudgedSet {
+        JudgedSet {
+            model: model.into(),
+            created: "2026-01-31".into(),
+            folds: 5,
+            pages,
+        }
+    }
+
+    #[test]
+    fn a_file_reads_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let (a, b) = (dir.path().join("a"), dir.path().join("b"));
+        let mut one = page("s", "1", "article", 0.1, 0.7);
+        one.probabilities = vec![1e-9, 0.123_456_79];
+        let set = judged("fast", vec![one, page("t", "2", "forum", 0.5, 0.25)]);
+        set.write(&a).unwrap();
+        set.write(&b).unwrap();
+        assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(&b).unwrap());
+        let read = JudgedSet::read(&a).unwrap();
+        assert_eq!(read, set);
+        assert_eq!(read.sets(), ["s", "t"]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_named_by_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.judged");
+        let refused = |set: &JudgedSet| {
+            set.write(&path).unwrap();
+            JudgedSet::read(&path).unwrap_err().to_string()
+        };
+        let mut short = page("s", "1", "article", 0.1, 0.7);
+        short.labels.pop();
+        let good = page("s", "0", "article", 0.1, 0.7);
+        let error = refused(&judged("fast", vec![good, short]));
+        assert!(error.contains("x.judged, line 3: words, prob"), "{error}");
+        let error = refused(&judged("fast", vec![page("s", "1", "article", 1.5, 0.7)]));
+        assert!(error.contains("line 2: a probability"), "{error}");
+        std::fs::write(&path, "no gzip").unwrap();
+        assert!(JudgedSet::read(&path).is_err());
+    }
+
+    #[test]
+    fn a_row_has_the_words_and_the_oracle_of_its_page() {
+        use super::super::options::{Learner, TrainOptions, Weighting};
+        use super::super::trained::train;
+        use trommel_features::FeatureGroup;
+
+        let pages = (0..12).map(|at| LabelledPage {
+            gold: Gold {
+                record_id: format!("r{at}"),
+                id: format!("p{at}"),
+                url: format!("http://h{at}.example/"),
+                gold: Some(format!("The story {at} has some words, and ends here")),
+                gold_comments: Some("late".into()),
+                lang: Some("en".into()),
+                ..Gold::default()
+            },
+            page: LolEngine.read(
+                &format!(
+                    "<ul class=menu><li><a href=x>Home</a></ul>\
+                     <p class=story>The story {at} has some words, and ends here now</p>"
+                ),
+                &Limits::default(),
+            ),
+        });
+        let set = PageSet {
+            name: "toy".into(),
+            pages: pages.collect(),
+        };
+        let options = TrainOptions {
+            names: vec!["small".into()],
+            created: "2026-01-31".into(),
+            groups: FeatureGroup::PAPER.to_vec(),
+            learner: Learner::Linear,
+            label_share: 0.1,
+            weighting: Weighting::Blocks,
+            folds: 3,
+            comments: true,
+        };
+        let trained = train(std::slice::from_ref(&set), &options)
+            .unwrap()
+            .remove(0);
+        let judged = JudgedSet::new(std::slice::from_ref(&set), &trained, true);
+        assert_eq!((judged.model.as_str(), judged.folds), ("small", 3));
+        assert_eq!(judged.pages.len(), 12);
+        let first = &judged.pages[0];
+        assert_eq!(
+            (first.id.as_str(), first.lang.as_deref()),
+            ("p0", Some("en"))
+        );
+        assert_eq!(
+            (&first.words, &first.labels),
+            (&vec![1, 10], &vec![false, true])
+        );
+        assert_eq!(first.gold_words, 10);
+        // Nine of ten words are gold, and nine of the ten gold words are there.
+        assert!((first.oracle_f1 - 0.9).abs() < 1e-12, "{first:?}");
+        assert_eq!((first.kept_words, first.scores.f1), (10, first.oracle_f1));
+    }
+}

@@ -1,0 +1,137 @@
+//! What the training pages say about attribute words and wording, and their rows by it.
+
+use trommel_features::{FeatureGroup, ListedWord, Schema, TermWeight};
+
+use super::labelled::Labelled;
+use super::lexicon;
+use super::table::BlockTable;
+use crate::example::Example;
+use crate::folds::by_group;
+
+/// Parts that the training pages are divided into to learn token weights: a page's own features use
+/// weights from the other parts, so a token that stands on a few training pages only cannot teach the
+/// model to trust it blindly.
+const CROSS_FIT: usize = 4;
+/// Of so many pages, three each lose their attribute tokens and their wording: pages to come may have
+/// none that is known, in another language above all.
+const MASK: u64 = 10;
+const MASKED: u64 = 3;
+
+/// Token lists learned from training pages, and the schema with them.
+pub(crate) struct Learned {
+    pub listed: Vec<ListedWord>,
+    pub weights: Vec<TermWeight>,
+    pub words: Vec<TermWeight>,
+    pub schema: Schema,
+}
+
+fn learn_weights(
+    groups: &[FeatureGroup],
+    examples: &[Example],
+) -> (Vec<TermWeight>, Vec<TermWeight>) {
+    let uses = |group: FeatureGroup| groups.contains(&group);
+    (
+        if uses(FeatureGroup::Weights) {
+            lexicon::weigh(examples)
+        } else {
+            Vec::new()
+        },
+        if uses(FeatureGroup::Wording) {
+            lexicon::weigh_words(examples)
+        } else {
+            Vec::new()
+        },
+    )
+}
+
+impl Learned {
+    pub fn new(pages: &[&Labelled], groups: &[FeatureGroup]) -> Self {
+        let examples: Vec<Example> = pages.iter().map(|page| page.example()).collect();
+        let listed = if groups.contains(&FeatureGroup::Tokens) {
+            lexicon::list(&examples)
+        } else {
+            Vec::new()
+        };
+        let (weights, words) = learn_weights(groups, &examples);
+        let schema = Schema::new(groups, &listed, &weights, &words);
+        Self {
+            listed,
+            weights,
+            words,
+            schema,
+        }
+    }
+
+    /// The rows of the training pages.
+    pub fn table(&self, pages: &[&Labelled], groups: &[FeatureGroup]) -> BlockTable {
+        let is_cross_fitted =
+            groups.contains(&FeatureGroup::Weights) || groups.contains(&FeatureGroup::Wording);
+        let parts = if is_cross_fitted { CROSS_FIT } else { 1 };
+        let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
+        let part_of = by_group(&hosts, parts);
+        let schemas: Vec<Schema> = (0..parts)
+            .map(|part| {
+                if !is_cross_fitted {
+                    return self.schema.clone();
+                }
+                let others: Vec<Example> = pages
+                    .iter()
+                    .zip(&part_of)
+                    .filter(|(_, of)| **of != part)
+                    .map(|(page, _)| page.example())
+                    .collect();
+                let (weights, words) = learn_weights(groups, &others);
+                Schema::new(groups, &self.listed, &weights, &words)
+            })
+            .collect();
+        let names = self.schema.names();
+        let masks: Vec<Vec<usize>> = ["weights.", "wording."]
+            .iter()
+            .map(|prefix| {
+                (0..names.len())
+                    .filter(|at| names.get(*at).is_some_and(|name| name.starts_with(prefix)))
+                    .collect()
+            })
+            .collect();
+        let sets = pages.iter().map(|page| page.set + 1).max().unwrap_or(0);
+        let mut sizes = vec![0.0f64; sets];
+        pages.iter().for_each(|page| sizes[page.set] += 1.0);
+        let mut table = BlockTable {
+            width: names.len(),
+            ..BlockTable::default()
+        };
+        for (number, (page, part)) in pages.iter().zip(part_of).enumerate() {
+            let Some(schema) = schemas.get(part) else {
+                continue;
+            };
+            let blocks = &page.page.page.blocks;
+            if blocks.is_empty() {
+                continue;
+            }
+            let first = table.labels.len();
+            table.pages.push((first, number));
+            let roots: f64 = blocks.iter().map(|b| f64::from(b.words).sqrt()).sum();
+            let total = roots * sizes[page.set].sqrt();
+            let from = table.data.len();
+            table.data.extend(page.rows(schema).iter().flatten());
+            table.labels.extend_from_slice(&page.labels);
+            table.weights.extend(
+                blocks
+                    .iter()
+                    .map(|b| (f64::from(b.words).sqrt() / total) as f32),
+            );
+            for (salt, columns) in (0u64..).zip(&masks) {
+                let id = page.page.gold.record_id.as_bytes();
+                let draw = trommel_text::hash(id).rotate_left(11)
+                    ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                if trommel_text::hash(&draw.to_le_bytes()) % MASK >= MASKED {
+                    continue;
+                }
+                for row in table.data[from..].chunks_exact_mut(names.len()) {
+                    columns.iter().for_each(|column| row[*column] = 0.0);
+                }
+            }
+        }
+        table
+    }
+}

@@ -1,0 +1,136 @@
+//! The learners a model can be made by.
+
+use trommel_model::{Additive, ColumnWeight, Linear, Scorer, WeightedScorer};
+
+use super::bins::Binned;
+use super::boost::{BoostOptions, boost};
+use super::logistic::{Fit, Sample, fit_weighted};
+use super::options::{Learner, Weighting};
+use super::pairs::additive;
+use super::table::BlockTable;
+use crate::error::LearnError;
+
+/// Strengths of the L2 penalty that are tried for a linear model.
+const PENALTIES: [f64; 4] = [1e-5, 1e-4, 1e-3, 1e-2];
+/// Bins of a column.
+const BINS: usize = 64;
+/// An additive model: trees of two questions are a logistic model over bins and crosses, fitted step by
+/// step. Fitted at once by L-BFGS, with the pairs that gain most as crosses, it scored less on pages of
+/// other hosts.
+const PAIRS: BoostOptions = BoostOptions {
+    trees: 500,
+    leaves: 4,
+    depth: 2,
+    rate: 0.15,
+    least_rows: 60,
+    penalty: 5.0,
+    columns: 0.3,
+    rows: 0.7,
+    seed: 1,
+};
+
+impl Learner {
+    /// Fits all that cross-validation judges: the candidates of a linear model, which differ in how strong
+    /// their penalty is, else each model once. Gives what makes up the log odds of each, and the penalty.
+    ///
+    /// # Errors
+    /// If there is nothing to learn from or a solver fails.
+    pub(crate) fn candidates(
+        self,
+        table: &BlockTable,
+        weighting: Weighting,
+    ) -> Result<Vec<(Vec<WeightedScorer>, f64)>, LearnError> {
+        match self {
+            Learner::Linear => PENALTIES
+                .iter()
+                .map(|penalty| Ok((linear(table, weighting, *penalty)?, *penalty)))
+                .collect(),
+            Learner::Additive | Learner::Shipped => {
+                let fits = self.fit(table, weighting, PAIRS.penalty)?;
+                Ok(fits
+                    .into_iter()
+                    .map(|parts| (parts, PAIRS.penalty))
+                    .collect())
+            }
+        }
+    }
+
+    /// Fits the model itself, or both.
+    ///
+    /// # Errors
+    /// As for [`Learner::candidates`].
+    pub(crate) fn fit(
+        self,
+        table: &BlockTable,
+        weighting: Weighting,
+        penalty: f64,
+    ) -> Result<Vec<Vec<WeightedScorer>>, LearnError> {
+        let weights = weights(table, weighting);
+        let part = |share: f32, scorer: Scorer| WeightedScorer { share, scorer };
+        let binned = || Binned::new(&table.data, table.width, &weights, BINS);
+        match self {
+            Learner::Linear => Ok(vec![linear(table, weighting, penalty)?]),
+            Learner::Additive => {
+                let additive = pairs_of(&binned(), &table.labels, &weights)?;
+                Ok(vec![vec![part(1.0, Scorer::Additive(additive))]])
+            }
+            Learner::Shipped => {
+                let binned = binned();
+                let additive = pairs_of(&binned, &table.labels, &weights)?;
+                let trees = boost(&binned, &table.labels, &weights, &BoostOptions::default())?;
+                Ok(vec![
+                    vec![part(1.0, Scorer::Additive(additive.clone()))],
+                    vec![
+                        part(0.5, Scorer::Additive(additive)),
+                        part(0.5, Scorer::Trees(trees)),
+                    ],
+                ])
+            }
+        }
+    }
+}
+
+fn pairs_of(binned: &Binned, labels: &[bool], weights: &[f32]) -> Result<Additive, LearnError> {
+    let trees = boost(binned, labels, weights, &PAIRS)?;
+    additive(&trees).ok_or_else(|| LearnError::Solver("a tree asks more than two questions".into()))
+}
+
+fn weights(table: &BlockTable, weighting: Weighting) -> Vec<f32> {
+    match weighting {
+        Weighting::Blocks => vec![1.0; table.weights.len()],
+        Weighting::Pages => table.weights.clone(),
+    }
+}
+
+fn linear(
+    table: &BlockTable,
+    weighting: Weighting,
+    penalty: f64,
+) -> Result<Vec<WeightedScorer>, LearnError> {
+    let sample = Sample {
+        width: table.width,
+        data: table.data.clone(),
+        labels: table.labels.clone(),
+    };
+    let Fit {
+        weights,
+        intercept,
+        deviations,
+    } = fit_weighted(&sample, &weights(table, weighting), penalty)?;
+    let weights = (0u16..)
+        .zip(weights.iter().zip(&deviations))
+        .filter(|(_, (weight, _))| **weight != 0.0)
+        .map(|(column, (weight, deviation))| ColumnWeight {
+            column,
+            weight: *weight as f32,
+            deviation: *deviation as f32,
+        })
+        .collect();
+    Ok(vec![WeightedScorer {
+        share: 1.0,
+        scorer: Scorer::Linear(Linear {
+            intercept: intercept as f32,
+            weights,
+        }),
+    }])
+}

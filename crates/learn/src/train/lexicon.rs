@@ -1,0 +1,236 @@
+//! Learning what attribute tokens say.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_features::{ListedWord, TermWeight, terms};
+use trommel_html::Attribute;
+
+use crate::example::Example;
+
+/// Odds of content (or the inverse) that a listed token must pass (Peters and Lecocq, WWW 2013,
+/// section 3.3).
+const ODDS: f64 = 2.5;
+/// Share of the content blocks, or of the others, that must carry a listed token (same source).
+const SHARE: f64 = 0.01;
+/// Hosts that must use a token. The paper's authors picked tokens "with an obvious meaning" by hand;
+/// what only a few sites use has none.
+const HOSTS: usize = 5;
+/// And the share of all hosts that must.
+const HOST_SHARE: f64 = 0.01;
+/// Pages that must carry a token with a weight.
+const PAGES: f64 = 4.0;
+/// Largest weight, either way.
+const WEIGHT: f64 = 3.0;
+/// Elements up the path whose tokens are counted for weights.
+const PATH: usize = 6;
+
+/// The tokens that the paper's rule lists: odds between content and other blocks above 2.5 (or below
+/// 1/2.5), on more than 1 % of content or of other blocks, used by at least five hosts and 1 % of all. Only `id` and
+/// `class`, from the elements around a block and the inline elements in it. Sorted by attribute and
+/// token.
+pub fn list(examples: &[Example]) -> Vec<ListedWord> {
+    #[derive(Default)]
+    struct Count<'a> {
+        content: f64,
+        other: f64,
+        hosts: FxHashSet<&'a str>,
+    }
+    let mut counts: BTreeMap<(Attribute, String), Count> = BTreeMap::new();
+    let (mut content, mut other) = (0.0, 0.0);
+    for example in examples {
+        let page = example.page;
+        let mut on_page: FxHashMap<(Attribute, u64), (f64, f64, String)> = FxHashMap::default();
+        for (block, label) in page.blocks.iter().zip(example.labels) {
+            *(if *label { &mut content } else { &mut other }) += 1.0;
+            let mut seen: FxHashSet<(Attribute, u64)> = FxHashSet::default();
+            let around = page.path(block.element).map(|(_, element)| element);
+            let inside = page.inline(block).iter().filter_map(|at| page.element(*at));
+            for token in around
+                .chain(inside)
+                .flat_map(|element| page.tokens(element))
+            {
+                let key = (token.attribute, token.hash);
+                if matches!(token.attribute, Attribute::Id | Attribute::Class) && seen.insert(key) {
+                    let count = on_page
+                        .entry(key)
+                        .or_insert_with(|| (0.0, 0.0, page.token_text(token).to_owned()));
+                    *(if *label { &mut count.0 } else { &mut count.1 }) += 1.0;
+                }
+            }
+        }
+        for ((attribute, _), (in_content, in_other, text)) in on_page {
+            let count = counts.entry((attribute, text)).or_default();
+            count.content += in_content;
+            count.other += in_other;
+            count.hosts.insert(example.group);
+        }
+    }
+    let blocks = content + other;
+    let hosts: FxHashSet<&str> = examples.iter().map(|example| example.group).collect();
+    let least = HOSTS.max((hosts.len() as f64 * HOST_SHARE).ceil() as usize);
+    counts
+        .into_iter()
+        .filter_map(|((attribute, token), count)| {
+            let share = |part: f64, whole: f64| (part + 0.5) / (whole + 1.0);
+            let (own, against) = (share(count.content, content), share(count.other, other));
+            let odds = own / against;
+            let strong = !(1.0 / ODDS..=ODDS).contains(&odds);
+            let common = own > SHARE || against > SHARE;
+            (strong && common && count.hosts.len() >= least).then(|| ListedWord {
+                attribute: attribute.name().to_owned(),
+                word: token,
+                odds: odds as f32,
+                share: ((count.content + count.other) / blocks) as f32,
+            })
+        })
+        .collect()
+}
+
+/// The weight of every token on at least four pages: log odds of content, where each page has one
+/// vote a token, divided between content and the rest by the square roots of the words of the blocks
+/// that carry it. Sorted by token.
+pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
+    let mut votes: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for example in examples {
+        let page = example.page;
+        let mut on_page: FxHashMap<u64, (f64, f64, String)> = FxHashMap::default();
+        let mut tokens_of: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
+        for (block, label) in page.blocks.iter().zip(example.labels) {
+            let weight = f64::from(block.words).sqrt();
+            let hashes = tokens_of.entry(block.element).or_insert_with(|| {
+                let mut hashes = Vec::new();
+                for (_, element) in page.path(block.element).take(PATH) {
+                    for token in page.tokens(element) {
+                        if !hashes.contains(&token.hash) {
+                            hashes.push(token.hash);
+                            on_page
+                                .entry(token.hash)
+                                .or_insert_with(|| (0.0, 0.0, page.token_text(token).to_owned()));
+                        }
+                    }
+                }
+                hashes
+            });
+            for hash in hashes.iter() {
+                if let Some(count) = on_page.get_mut(hash) {
+                    *(if *label { &mut count.0 } else { &mut count.1 }) += weight;
+                }
+            }
+        }
+        for (content, other, text) in on_page.into_values() {
+            let share = content / (content + other).max(f64::MIN_POSITIVE);
+            let vote = votes.entry(text).or_default();
+            vote.0 += share;
+            vote.1 += 1.0 - share;
+        }
+    }
+    votes
+        .into_iter()
+        .filter(|(_, (content, other))| content + other >= PAGES - 1e-9)
+        .map(|(token, (content, other))| {
+            let weight = ((content + 0.5) / (other + 0.5))
+                .ln()
+                .clamp(-WEIGHT, WEIGHT);
+            TermWeight {
+                term: token,
+                weight: weight as f32,
+            }
+        })
+        .collect()
+}
+
+/// Blocks longer than this many words teach nothing about the wording of short ones.
+const SHORT: u32 = 24;
+/// Hosts that a word or word pair must stand on.
+const WORD_HOSTS: usize = 6;
+
+/// The weight of words and word pairs at the start of short blocks: log odds of content, where each
+/// page has one vote a term, divided between content and the rest by the blocks that hold it. Only
+/// terms on enough hosts have one. Sorted by term.
+pub(super) fn weigh_words(examples: &[Example]) -> Vec<TermWeight> {
+    #[derive(Default)]
+    struct Votes<'a> {
+        content: f64,
+        other: f64,
+        hosts: FxHashSet<&'a str>,
+    }
+    let mut votes: FxHashMap<u64, (String, Votes)> = FxHashMap::default();
+    for example in examples {
+        let mut on_page: FxHashMap<u64, (f64, f64)> = FxHashMap::default();
+        for (block, label) in example.page.blocks.iter().zip(example.labels) {
+            if block.words > SHORT {
+                continue;
+            }
+            terms(example.page, block, |hash, term| {
+                let count = on_page.entry(hash).or_default();
+                *(if *label { &mut count.0 } else { &mut count.1 }) += 1.0;
+                votes
+                    .entry(hash)
+                    .or_insert_with(|| (term.to_owned(), Votes::default()));
+            });
+        }
+        for (hash, (content, other)) in on_page {
+            if let Some((_, vote)) = votes.get_mut(&hash) {
+                let share = content / (content + other);
+                vote.content += share;
+                vote.other += 1.0 - share;
+                vote.hosts.insert(example.group);
+            }
+        }
+    }
+    let mut weights: Vec<TermWeight> = votes
+        .into_values()
+        .filter(|(_, vote)| vote.hosts.len() >= WORD_HOSTS)
+        .map(|(token, vote)| TermWeight {
+            term: token,
+            weight: ((vote.content + 0.5) / (vote.other + 0.5))
+                .ln()
+                .clamp(-WEIGHT, WEIGHT) as f32,
+        })
+        .collect();
+    weights.sort_by(|a, b| a.term.cmp(&b.term));
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn tokens_of_content_and_of_menus_are_told_apart() {
+        let html = "<div class='top-menu x9'><p>a</p></div><div class=story id=story><p>b c</p></div><div class=both><p>d</p><p>e</p></div>";
+        let page = LolEngine.read(html, &Limits::default());
+        let labels = [false, true, true, false];
+        let hosts: Vec<String> = (0..6).map(|host| host.to_string()).collect();
+        let examples: Vec<Example> = hosts
+            .iter()
+            .map(|group| Example {
+                page: &page,
+                labels: &labels,
+                group,
+            })
+            .collect();
+        let listed = list(&examples);
+        let names: Vec<String> = listed.iter().map(ListedWord::feature).collect();
+        assert_eq!(
+            names,
+            ["id:story", "class:menu", "class:story", "class:top"]
+        );
+        assert!(listed[0].odds > ODDS as f32 && listed[1].odds < 1.0 / ODDS as f32);
+        assert!((listed[1].share - 0.25).abs() < 1e-6);
+        // Four hosts are too few to give a token a meaning of its own, but enough for a weight.
+        assert!(list(&examples[..4]).is_empty());
+        let weights = weigh(&examples[..4]);
+        let weight = |token: &str| {
+            weights
+                .iter()
+                .find(|w| w.term == token)
+                .map(|w| w.weight)
+                .unwrap()
+        };
+        assert!(weight("menu") < -1.0 && weight("story") > 1.0 && weight("both").abs() < 0.01);
+        assert!(weigh(&examples[..3]).is_empty());
+    }
+}

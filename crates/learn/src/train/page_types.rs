@@ -1,0 +1,74 @@
+//! The type of a page (article, forum, product ...), from the columns that are the same for all of
+//! its blocks.
+
+use std::collections::BTreeSet;
+
+use trommel_model::PageTypeScorer;
+
+use super::additive::fit_additive;
+use super::bins::Binned;
+use super::labelled::Labelled;
+use super::table::BlockTable;
+use crate::error::LearnError;
+
+/// Columns of the page rather than of the block begin with one of these.
+const PREFIXES: [&str; 7] = [
+    "page.",
+    "address.",
+    "prose.page",
+    "prose.top",
+    "prose.second",
+    "topic.log_",
+    "outline.log_headings",
+];
+/// Penalty of the fits: there are two thousand pages, not half a million blocks.
+const PENALTY: f64 = 3e-4;
+/// Bins of a column.
+const BINS: usize = 12;
+
+/// One scorer a page type that the training pages name, each against the rest. Pages without a type
+/// do not count.
+///
+/// # Errors
+/// If a solver fails.
+pub(crate) fn fit_page_types(
+    table: &BlockTable,
+    names: &[String],
+    pages: &[&Labelled],
+) -> Result<Vec<PageTypeScorer>, LearnError> {
+    let columns: Vec<usize> = (0..names.len())
+        .filter(|at| PREFIXES.iter().any(|prefix| names[*at].starts_with(prefix)))
+        .collect();
+    let mut data = Vec::new();
+    let mut types = Vec::new();
+    for (first, page) in &table.pages {
+        let Some(page_type) = pages
+            .get(*page)
+            .and_then(|page| page.page.gold.page_type.as_deref())
+        else {
+            continue;
+        };
+        let row = &table.data[first * table.width..(first + 1) * table.width];
+        data.extend(columns.iter().map(|column| row[*column]));
+        types.push(page_type);
+    }
+    let all: BTreeSet<&str> = types.iter().copied().collect();
+    if all.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let weights = vec![1.0; types.len()];
+    let binned = Binned::new(&data, columns.len(), &weights, BINS);
+    all.into_iter()
+        .map(|name| {
+            let labels: Vec<bool> = types.iter().map(|page_type| *page_type == name).collect();
+            let mut scorer = fit_additive(&binned, &labels, &weights, PENALTY)?;
+            for steps in &mut scorer.step_functions {
+                steps.column = columns[usize::from(steps.column)] as u16;
+            }
+            Ok(PageTypeScorer {
+                name: name.to_owned(),
+                scorer,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,113 @@
+//! Which of the fitted models and which selection of blocks cross-validation prefers.
+
+use rayon::prelude::*;
+use trommel_model::{JudgedEmbedded, Selection};
+use trommel_text::words::Rule;
+
+use super::cross_validation::ByCandidate;
+use super::embedded::WITH_COMMENTS;
+use super::labelled::Labelled;
+use crate::evaluate::kept_text;
+use crate::metric::Scores;
+
+/// Selections that are tried beside expected F1.
+const SELECTIONS: [Selection; 8] = [
+    Selection::SharpF1(1.2),
+    Selection::SharpF1(1.4),
+    Selection::SharpF1(1.7),
+    Selection::SharpF1(2.0),
+    Selection::Threshold(0.3),
+    Selection::Threshold(0.4),
+    Selection::Threshold(0.5),
+    Selection::Threshold(0.6),
+];
+
+/// The best candidate with the best selection, by cross-validation.
+pub(super) struct Chosen {
+    pub candidate: usize,
+    pub selection: Selection,
+    /// What was chosen on each page.
+    pub pages: Vec<ScoredPage>,
+}
+
+/// A choice on one page.
+#[derive(Clone)]
+pub(super) struct ScoredPage {
+    pub expected_f1: f32,
+    pub scores: Scores,
+    pub embedded: Vec<JudgedEmbedded>,
+}
+
+/// Tries every one of `candidates` with expected F1, then every selection with the best of them.
+pub(super) fn choose(
+    pages: &[Labelled],
+    probabilities: &[ByCandidate],
+    judged_embedded: &[Vec<JudgedEmbedded>],
+    candidates: &[usize],
+    sets: usize,
+) -> Chosen {
+    let mut best = (f64::NEG_INFINITY, None);
+    let mut consider = |candidate: usize, selection: Selection| {
+        let scores: Vec<ScoredPage> = pages
+            .par_iter()
+            .zip(probabilities)
+            .zip(judged_embedded)
+            .map(|((page, all), own)| {
+                let probabilities = all.get(candidate).map_or(&[][..], Vec::as_slice);
+                page.score(probabilities, own.clone(), selection)
+            })
+            .collect();
+        let mean = mean_over_sets(pages, &scores, sets);
+        tracing::info!(candidate, ?selection, f1 = mean, "cross-validated");
+        if mean > best.0 {
+            best.0 = mean;
+            best.1 = Some(Chosen {
+                candidate,
+                selection,
+                pages: scores,
+            });
+        }
+        best.1.as_ref().map_or(0, |chosen| chosen.candidate)
+    };
+    let mut winner = 0;
+    for candidate in candidates {
+        winner = consider(*candidate, Selection::ExpectedF1);
+    }
+    for selection in SELECTIONS {
+        consider(winner, selection);
+    }
+    best.1.unwrap_or(Chosen {
+        candidate: 0,
+        selection: Selection::ExpectedF1,
+        pages: Vec::new(),
+    })
+}
+
+/// The mean of the sets' mean F1, so that a large set does not decide alone.
+fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
+    let of_set = |set: usize| {
+        let own = pages.iter().zip(scores).filter(|(page, _)| page.set == set);
+        Scores::mean(own.map(|(_, scored)| &scored.scores)).f1
+    };
+    (0..sets).map(of_set).sum::<f64>() / sets.max(1) as f64
+}
+
+impl Labelled<'_> {
+    /// What `selection` chooses among the blocks and embedded texts.
+    fn score(
+        &self,
+        probabilities: &[f32],
+        mut embedded: Vec<JudgedEmbedded>,
+        selection: Selection,
+    ) -> ScoredPage {
+        let page = &self.page.page;
+        let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
+        let choice = selection.choose_with(probabilities, &words, &mut embedded, WITH_COMMENTS);
+        let text = kept_text(page, &choice.kept, &embedded);
+        ScoredPage {
+            expected_f1: choice.expected_f1,
+            scores: Scores::of(&text, &self.text, Rule::Characters),
+            embedded,
+        }
+    }
+}

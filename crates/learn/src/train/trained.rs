@@ -1,0 +1,299 @@
+//! Training of block models, with cross-validation by host.
+
+use trommel_model::{
+    FORMAT, JudgedEmbedded, Model, ModelFile, Score, Training, TrainingSet, VERSION,
+};
+
+use super::cross_validation::{ADDRESS, ByCandidate, cross_validate, cross_validate_embedded};
+use super::embedded::fit_embedded;
+use super::labelled::{Labelled, labelled};
+use super::learned::Learned;
+use super::options::{Learner, TrainOptions};
+use super::page_types::fit_page_types;
+use super::selection::{Chosen, choose};
+use crate::error::LearnError;
+use crate::folds::by_group;
+use crate::metric::Scores;
+use crate::pages::PageSet;
+
+/// What cross-validation said of one page.
+#[derive(Clone, Debug)]
+pub struct JudgedPage {
+    /// Number of its set.
+    pub set: usize,
+    /// Number of the page in its set.
+    pub page: usize,
+    /// Probability of each block, by a model that had not seen the page's host.
+    pub probabilities: Vec<f32>,
+    /// Labels of the blocks.
+    pub labels: Vec<bool>,
+    /// Texts of the JSON-LD that are not among the blocks, likewise judged, and their labels.
+    pub embedded: Vec<(JudgedEmbedded, bool)>,
+    /// Expected F1 of what was chosen.
+    pub confidence: f32,
+    /// Scores of what was chosen.
+    pub scores: Scores,
+}
+
+/// A trained model and what cross-validation said of it.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The model, its scores filled in.
+    pub model: Model,
+    /// Every page of the sets, in order.
+    pub judged: Vec<JudgedPage>,
+}
+
+/// Trains a model on all pages of the sets; two for [`Learner::Shipped`], the additive one first. They
+/// are named by `options.names`.
+///
+/// # Errors
+/// If there is nothing to learn from or the solver fails.
+pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, LearnError> {
+    let pages = labelled(sets, options);
+    tracing::info!(pages = pages.len(), "labelled");
+    let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
+    let folds = by_group(&hosts, options.folds);
+    let (penalties, probabilities) = cross_validate(&pages, &folds, options)?;
+    let judged_embedded = cross_validate_embedded(&pages, &folds, options)?;
+    let chosen: Vec<Chosen> = match options.learner {
+        Learner::Shipped => (0..penalties.len())
+            .map(|at| choose(&pages, &probabilities, &judged_embedded, &[at], sets.len()))
+            .collect(),
+        _ => {
+            let all: Vec<usize> = (0..penalties.len()).collect();
+            vec![choose(
+                &pages,
+                &probabilities,
+                &judged_embedded,
+                &all,
+                sets.len(),
+            )]
+        }
+    };
+
+    let all: Vec<&Labelled> = pages.iter().collect();
+    let learned = Learned::new(&all, &options.groups);
+    let mut table = learned.table(&all, &options.groups);
+    let page_types = if options.learner == Learner::Linear {
+        Vec::new()
+    } else {
+        fit_page_types(&table, learned.schema.names(), &all)?
+    };
+    table.blank(learned.schema.names(), ADDRESS);
+    let embedded = match options.learner {
+        Learner::Linear => None,
+        _ => fit_embedded(&all)?,
+    };
+    let penalty = chosen
+        .first()
+        .and_then(|chosen| penalties.get(chosen.candidate))
+        .copied()
+        .unwrap_or_default();
+    let fits = options.learner.fit(&table, options.weighting, penalty)?;
+    drop(table);
+    fits.into_iter()
+        .zip(chosen)
+        .zip(&options.names)
+        .map(|((parts, chosen), name)| {
+            let selection = chosen.selection;
+            let judged = judged(&pages, &probabilities, chosen, sets.len());
+            let file = ModelFile {
+                format: FORMAT.into(),
+                version: VERSION,
+                name: name.clone(),
+                created: options.created.clone(),
+                groups: learned.schema.groups().to_vec(),
+                columns: learned.schema.names().to_vec(),
+                parts,
+                listed: learned.listed.clone(),
+                attribute_weights: learned.weights.clone(),
+                word_weights: learned.words.clone(),
+                page_types: page_types.clone(),
+                embedded: embedded.clone(),
+                selection,
+                training: training(sets, options, penalty, &judged),
+                scores: scores(sets, options, &judged),
+            };
+            Ok(Trained {
+                model: Model::new(file)?,
+                judged,
+            })
+        })
+        .collect()
+}
+
+/// Every page with what was decided about it.
+fn judged(
+    pages: &[Labelled],
+    probabilities: &[ByCandidate],
+    chosen: Chosen,
+    sets: usize,
+) -> Vec<JudgedPage> {
+    let mut number_in_set = vec![0; sets];
+    pages
+        .iter()
+        .zip(probabilities)
+        .zip(chosen.pages)
+        .map(|((page, all), scored)| {
+            let number = number_in_set[page.set];
+            number_in_set[page.set] += 1;
+            JudgedPage {
+                set: page.set,
+                page: number,
+                probabilities: all.get(chosen.candidate).cloned().unwrap_or_default(),
+                labels: page.labels.clone(),
+                embedded: scored
+                    .embedded
+                    .into_iter()
+                    .zip(page.embedded.own.iter().map(|(_, label)| *label))
+                    .collect(),
+                confidence: scored.expected_f1,
+                scores: scored.scores,
+            }
+        })
+        .collect()
+}
+
+fn training(
+    sets: &[PageSet],
+    options: &TrainOptions,
+    penalty: f64,
+    judged: &[JudgedPage],
+) -> Training {
+    Training {
+        sets: sets
+            .iter()
+            .map(|set| TrainingSet {
+                name: set.name.clone(),
+                pages: set.pages.len() as u32,
+            })
+            .collect(),
+        blocks: judged.iter().map(|page| page.labels.len() as u64).sum(),
+        label_share: options.label_share,
+        penalty,
+        folds: options.folds as u32,
+    }
+}
+
+fn scores(sets: &[PageSet], options: &TrainOptions, judged: &[JudgedPage]) -> Vec<Score> {
+    sets.iter()
+        .enumerate()
+        .map(|(set, pages)| {
+            let own = judged.iter().filter(|page| page.set == set);
+            let mean = Scores::mean(own.map(|page| &page.scores));
+            Score {
+                set: pages.name.clone(),
+                how: format!("{}-fold by host", options.folds),
+                pages: pages.pages.len() as u32,
+                precision: mean.precision,
+                recall: mean.recall,
+                f1: mean.f1,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::Weighting;
+    use super::*;
+    use crate::pages::{Gold, LabelledPage};
+    use trommel_features::{FeatureGroup, ListedWord};
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    /// Pages of twelve hosts: prose in `story`, short linked lists in `menu`.
+    fn set() -> PageSet {
+        let pages = (0..24)
+            .map(|at| {
+                let body = format!("The story of page {at} goes on for some words here, and ends.");
+                let html = format!(
+                    "<ul class=menu><li><a href=x>Home {at}</a><li><a href=y>News</a></ul>\
+                     <div class=story><p>{body}</p><p>More of {body}</p></div><div class=menu>Contact</div>"
+                );
+                LabelledPage {
+                    gold: Gold {
+                        record_id: format!("r{at}"),
+                        url: format!("http://h{}.example/{at}", at % 12),
+                        gold: Some(format!("{body} More of {body}")),
+                        ..Gold::default()
+                    },
+                    page: LolEngine.read(&html, &Limits::default()),
+                }
+            })
+            .collect();
+        PageSet {
+            name: "toy".into(),
+            pages,
+        }
+    }
+
+    fn options(groups: &[FeatureGroup], learner: Learner, weighting: Weighting) -> TrainOptions {
+        TrainOptions {
+            names: vec!["toy".into()],
+            created: "2026-01-01".into(),
+            groups: groups.to_vec(),
+            learner,
+            label_share: 0.1,
+            weighting,
+            folds: 3,
+            comments: true,
+        }
+    }
+
+    #[test]
+    fn prose_is_learned_from_menus() {
+        for (groups, learner, weighting) in [
+            (&FeatureGroup::PAPER[..], Learner::Linear, Weighting::Blocks),
+            (&FeatureGroup::ALL[..], Learner::Linear, Weighting::Pages),
+        ] {
+            let trained = train(&[set()], &options(groups, learner, weighting))
+                .unwrap()
+                .remove(0);
+            let scores = &trained.model.file().scores[0];
+            assert!(scores.f1 > 0.95, "{scores:?}");
+            assert_eq!((scores.pages, trained.judged.len()), (24, 24));
+            let listed: Vec<String> = trained
+                .model
+                .file()
+                .listed
+                .iter()
+                .map(ListedWord::feature)
+                .collect();
+            assert_eq!(listed, ["class:menu", "class:story"]);
+            let page = LolEngine.read(
+                "<ul class=menu><li><a href=z>Home</a></ul><div class=story><p>Some new prose, with words in it.</p></div>",
+                &Limits::default(),
+            );
+            assert_eq!(trained.model.judge(&page, None).choice.kept, [false, true]);
+        }
+    }
+
+    #[test]
+    fn training_twice_gives_the_same_bytes() {
+        let bytes = || {
+            let trained = train(
+                &[set()],
+                &options(&FeatureGroup::ALL, Learner::Additive, Weighting::Pages),
+            )
+            .unwrap();
+            trained[0].model.to_bytes().unwrap()
+        };
+        assert_eq!(bytes(), bytes());
+    }
+
+    #[test]
+    fn nothing_is_nothing_to_learn_from() {
+        let empty = PageSet {
+            name: "none".into(),
+            pages: Vec::new(),
+        };
+        assert!(
+            train(
+                &[empty],
+                &options(&FeatureGroup::PAPER, Learner::Linear, Weighting::Blocks)
+            )
+            .is_err()
+        );
+    }
+}
