@@ -9,7 +9,7 @@ use trommel_archive::{
     MediaType, Payload, PayloadOptions, ReadOptions, Reader, Record, inflate_members, media_type,
     payload,
 };
-use trommel_extract::{Conventions, Document, Extractor, Hints, charset_hints};
+use trommel_extract::{ContentPolicy, Document, DocumentOptions, Extractor, Hints};
 use trommel_html::{Limits, ScanReader, charset};
 use trommel_model::Model;
 use trommel_output::{Compression, Encode as _, Frames, Jsonl, OutputRecord, RecordSource};
@@ -87,7 +87,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     let bench = Bench {
         stored: fs::read(&args.archive).with_context(name)?,
         archive: args.archive.clone(),
-        extractor: Extractor::new(Arc::clone(&model)),
+        extractor: Extractor::new(Arc::clone(&model)).with_inline_style(false),
         model,
     };
     let plain = inflate_members(&bench.stored, &mut Vec::new())
@@ -200,21 +200,24 @@ impl Bench {
             date: record.date(),
         };
         if stage >= Stage::Document {
-            let document = self.extractor.summary(&page.body, &hints);
+            let document = self
+                .extractor
+                .extract(&page.body, &hints)
+                .document(&DocumentOptions::default());
             if stage == Stage::Output {
                 return encoded(record, &page, document).map(Some);
             }
             black_box(document);
             return Ok(Some(Vec::new()));
         }
-        let decoded = charset::decode(&page.body, &charset_hints(&hints));
+        let decoded = charset::decode(&page.body, &hints.charset());
         let tables = scan.read(&decoded.text, &Limits::default());
         match stage {
             Stage::Features => self.model.schema().each_row(&tables, hints.url, |row| {
                 black_box(row);
             }),
             Stage::Choice => {
-                black_box(Conventions::default().judge(&self.model, &tables, hints.url));
+                black_box(ContentPolicy::default().judge(&self.model, &tables, hints.url));
             }
             _ => {}
         }

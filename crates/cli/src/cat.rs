@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use trommel_archive::{PayloadOptions, Record, RecordType, payload, write::write_record};
-use trommel_extract::{Extractor, Hints, charset_hints};
+use trommel_extract::{Extractor, Hints};
 use trommel_html::charset;
 
 use crate::{models, place::Place};
@@ -53,11 +53,11 @@ pub fn run(args: &CatArgs) -> anyhow::Result<ExitCode> {
         };
         if args.text {
             let model = Arc::new(models::load(args.model.as_deref())?);
-            let mut text = Extractor::new(model).extract(&page.body, &hints).text;
+            let mut text = Extractor::new(model).extract(&page.body, &hints).text();
             text.push('\n');
             text.into_bytes()
         } else {
-            let decoded = charset::decode(&page.body, &charset_hints(&hints));
+            let decoded = charset::decode(&page.body, &hints.charset());
             decoded.text.as_bytes().to_vec()
         }
     };

@@ -2,14 +2,16 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
-use trommel_extract::{CommentRule, Conventions};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use strum::VariantNames;
+use trommel_extract::{CommentPolicy, ContentPolicy, HeadlinePolicy};
 use trommel_learn::{EvalOptions, LabelledPage, evaluate, kept_text};
 use trommel_text::words::Rule;
 
-use crate::conventions::HeadlineChoice;
 use crate::labelled::LabelledArgs;
 use crate::models;
+use crate::policy::named;
 
 /// Score a model on labelled pages: word precision, recall and F1, means over pages
 #[derive(Debug, Args)]
@@ -19,13 +21,13 @@ pub struct EvalArgs {
     /// Name of a built-in model, or a model file
     #[arg(long, value_name = "NAME|FILE")]
     model: Option<String>,
-    /// Whether readers' comments are content, in the gold and in what the model keeps; auto: where the
-    /// gold of the set has comments of its own
-    #[arg(long, value_enum, default_value_t = Comments::Auto)]
-    comments: Comments,
+    /// Whether readers' comments are content, in the gold and in what the model keeps [default:
+    /// include where the gold of the set has comments of its own]
+    #[arg(long, value_parser = comment_policy())]
+    comments: Option<CommentPolicy>,
     /// Whether the headline is part of the text that the model keeps
-    #[arg(long, value_enum, default_value_t = HeadlineChoice::Auto)]
-    headline: HeadlineChoice,
+    #[arg(long, value_parser = named::<HeadlinePolicy>(), default_value_t)]
+    headline: HeadlinePolicy,
     /// Take words as runs of \w in every script, instead of counting scripts without spaces by
     /// character
     #[arg(long)]
@@ -35,11 +37,12 @@ pub struct EvalArgs {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-enum Comments {
-    Auto,
-    Include,
-    Exclude,
+/// Comments are content or they are not: a score has no place for a third kind of text.
+fn comment_policy() -> impl TypedValueParser<Value = CommentPolicy> {
+    let names = CommentPolicy::VARIANTS.iter().copied();
+    let separate: &str = CommentPolicy::Separate.into();
+    let names: Vec<&str> = names.filter(|name| *name != separate).collect();
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<CommentPolicy>())
 }
 
 pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
@@ -47,9 +50,9 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     for set in args.labelled.read()? {
         let has_comments = || set.pages.iter().any(|page| page.gold.has_comments());
         let comments = match args.comments {
-            Comments::Auto => has_comments(),
-            Comments::Include => true,
-            Comments::Exclude => false,
+            Some(policy) => policy,
+            None if has_comments() => CommentPolicy::Include,
+            None => CommentPolicy::Exclude,
         };
         let options = EvalOptions {
             rule: if args.strict_words {
@@ -57,18 +60,14 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
             } else {
                 Rule::Characters
             },
-            comments,
+            comments: comments != CommentPolicy::Exclude,
         };
-        let conventions = Conventions {
-            comments: if comments {
-                CommentRule::Include
-            } else {
-                CommentRule::Exclude
-            },
-            headline: args.headline.rule(),
+        let policy = ContentPolicy {
+            comments,
+            headline: args.headline,
         };
         let keep = |page: &LabelledPage| {
-            let verdicts = conventions.judge(&model, &page.page, page.gold.address());
+            let verdicts = policy.judge(&model, &page.page, page.gold.address());
             let judged = &verdicts.judgement;
             kept_text(&page.page, &judged.choice.kept, &judged.embedded)
         };

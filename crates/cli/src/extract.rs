@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use trommel_extract::{Conventions, Extractor, Hints, MarkdownOptions};
+use trommel_extract::{ContentPolicy, DocumentOptions, Extractor, Hints, MarkdownOptions};
 
-use crate::conventions::ConventionArgs;
 use crate::models;
+use crate::policy::PolicyArgs;
 
 /// Extract the main text of one HTML page
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ pub struct ExtractArgs {
     #[arg(long, value_name = "NAME|FILE")]
     model: Option<String>,
     #[command(flatten)]
-    conventions: ConventionArgs,
+    policy: PolicyArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -72,8 +72,8 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
         date: None,
     };
     let extraction = Extractor::new(Arc::new(model))
-        .with_conventions(args.conventions.over(Conventions::default()))
-        .read(&bytes, &hints);
+        .with_policy(args.policy.over(ContentPolicy::default()))
+        .extract(&bytes, &hints);
     match args.format {
         Form::Text => crate::out(&format!("{}\n", extraction.text()))?,
         Form::Markdown => {
@@ -81,7 +81,8 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             crate::out(&extraction.markdown(&options))?;
         }
         Form::Json => {
-            let mut object = serde_json::to_value(extraction.summary())?;
+            let mut object =
+                serde_json::to_value(extraction.document(&DocumentOptions::default()))?;
             if let Some(object) = object.as_object_mut() {
                 object.remove("blocks");
                 object.insert("url".to_owned(), args.url.clone().into());

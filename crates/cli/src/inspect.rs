@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use trommel_extract::{Hints, charset_hints};
+use trommel_extract::Hints;
 use trommel_html::{Engine, Limits, LolEngine, charset};
 use trommel_output::AtomicFile;
 
@@ -60,7 +60,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
         crawl_charset: source.crawl_charset.as_deref(),
         date: source.date.as_deref(),
     };
-    let decoded = charset::decode(&source.bytes, &charset_hints(&hints));
+    let decoded = charset::decode(&source.bytes, &hints.charset());
     let page = LolEngine.read(&decoded.text, &Limits::default());
     let view = View::new(&decoded, &page, &hints, &model);
     let report = report::html(&view)?;

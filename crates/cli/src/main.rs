@@ -3,7 +3,6 @@
 mod assemble;
 mod bench;
 mod cat;
-mod conventions;
 mod eval;
 mod extract;
 #[cfg(feature = "index")]
@@ -13,6 +12,7 @@ mod labelled;
 mod models;
 mod network;
 mod place;
+mod policy;
 mod progress;
 mod run;
 #[cfg(feature = "index")]

@@ -15,18 +15,18 @@ use clap::Args;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use trommel_archive::{PayloadOptions, ReadOptions};
-use trommel_extract::{Clock, Conventions, Extractor, MarkdownOptions};
+use trommel_extract::{ContentPolicy, DocumentOptions, Extractor, MarkdownOptions};
 use trommel_filters::Filters;
 use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format};
 use trommel_pipeline::{
-    Config, Destination, Environment, FormatChoice, Input, Outcome, Output, Plan, Summary,
+    Clock, Config, Destination, Environment, FormatChoice, Input, Outcome, Output, Plan, Summary,
     TextForm, expand, run as run_plan, select,
 };
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
-use crate::conventions::ConventionArgs;
 use crate::network::NetworkArgs;
+use crate::policy::PolicyArgs;
 use crate::{assemble, models, progress::Reporter, size::Size, stop::Stop};
 
 /// Extract main text from archives
@@ -141,7 +141,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "SIZE", default_value = "4M")]
     checkpoint: Size,
     #[command(flatten)]
-    conventions: ConventionArgs,
+    policy: PolicyArgs,
 }
 
 /// Runs the command: 0 if all went well, 1 if something could not be read or some records failed, 2
@@ -185,7 +185,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let model = args.model.or(config.model);
     let name = model.as_deref().unwrap_or(models::default_name());
     let loaded = models::load(Some(name))?;
-    let conventions = args.conventions.over(Conventions {
+    let policy = args.policy.over(ContentPolicy {
         comments: config.comments,
         headline: config.headline,
     });
@@ -202,8 +202,8 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
                 "model".to_owned(),
                 format!("{name} (sha256 {})", digest(&loaded)?),
             ),
-            ("comments".to_owned(), conventions.comments.to_string()),
-            ("headline".to_owned(), conventions.headline.to_string()),
+            ("comments".to_owned(), policy.comments.to_string()),
+            ("headline".to_owned(), policy.headline.to_string()),
             ("markdown".to_owned(), markdown.to_string()),
             ("blocks".to_owned(), blocks.to_string()),
         ],
@@ -223,10 +223,16 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         crate::out(&plan.to_string())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut extractor = Extractor::new(Arc::new(loaded)).with_conventions(conventions);
+    let mut extractor = Extractor::new(Arc::new(loaded))
+        .with_policy(policy)
+        .with_inline_style(markdown);
+    let mut form = DocumentOptions::default().with_blocks(blocks);
+    if markdown {
+        form = form.with_markdown(MarkdownOptions::default());
+    }
     let clock = args.profile.then(|| Arc::new(Clock::default()));
     if let Some(clock) = &clock {
-        extractor = extractor.with_clock(clock.clone());
+        extractor = extractor.with_observer(clock.clone());
     }
     quiet_workers();
     let stop = match plan.inputs.contains(&Input::Stdin) {
@@ -249,21 +255,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     };
     let done = run_plan(
         &plan,
-        &|bytes, hints| {
-            if !markdown {
-                return match blocks {
-                    true => extractor.extract(bytes, hints),
-                    false => extractor.summary(bytes, hints),
-                };
-            }
-            let page = extractor.read(bytes, hints);
-            let mut document = match blocks {
-                true => page.document(),
-                false => page.summary(),
-            };
-            document.text = page.markdown(&MarkdownOptions::default());
-            document
-        },
+        &|bytes, hints| extractor.extract(bytes, hints).document(&form),
         host,
     );
     drop(reporter);

@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use hostile::SHAPES;
-use trommel_extract::{Extractor, Hints};
+use trommel_extract::{DocumentOptions, Extractor, Hints};
 use trommel_model::Model;
 
 static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(|| {
@@ -31,9 +31,13 @@ fn names() -> impl Iterator<Item = &'static str> {
 fn one_in<const PARTS: usize>(bencher: Bencher, name: &str) {
     let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();
     let page = (shape.page)(shape.size / PARTS);
+    let options = DocumentOptions::default().with_blocks(true);
     bencher
         .counter(BytesCount::new(page.len()))
-        .bench_local(|| black_box(EXTRACTOR.extract(black_box(&page), &Hints::default())));
+        .bench_local(|| {
+            let extraction = EXTRACTOR.extract(black_box(&page), &Hints::default());
+            black_box(extraction.document(&options))
+        });
 }
 
 fn main() {

@@ -14,7 +14,7 @@ use std::{
 use divan::{AllocProfiler, Bencher, counter::BytesCount};
 use flate2::read::MultiGzDecoder;
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
-use trommel_extract::{Conventions, Extraction, Extractor, Hints, charset_hints};
+use trommel_extract::{ContentPolicy, DocumentOptions, Extraction, Extractor, Hints};
 use trommel_html::{Engine, Limits, LolEngine, Page, ScanEngine, ScanReader, charset};
 use trommel_model::Model;
 use trommel_output::{Encode, Jsonl, OutputRecord};
@@ -40,7 +40,7 @@ impl Stored {
     }
 
     fn decode(&self) -> charset::Decoded<'_> {
-        charset::decode(&self.body, &charset_hints(&self.hints()))
+        charset::decode(&self.body, &self.hints().charset())
     }
 
     fn read(&self) -> Page {
@@ -189,7 +189,7 @@ fn extractions() -> Vec<Extraction<'static>> {
     let model = model();
     let judged = PAGES.iter().map(|page| {
         let tables = page.read();
-        let verdicts = Conventions::default().judge(&model, &tables, page.url.as_deref());
+        let verdicts = ContentPolicy::default().judge(&model, &tables, page.url.as_deref());
         Extraction::new(page.decode(), tables, verdicts, &page.hints())
     });
     judged.collect()
@@ -233,7 +233,8 @@ fn language(bencher: Bencher) {
 #[divan::bench]
 fn encode(bencher: Bencher) {
     let extractions = extractions();
-    let documents = extractions.iter().map(Extraction::summary);
+    let options = DocumentOptions::default();
+    let documents = extractions.iter().map(|page| page.document(&options));
     let records: Vec<OutputRecord> = documents.map(OutputRecord::from).collect();
     let mut out = Vec::new();
     bencher.counter(bytes()).bench_local(|| {
@@ -249,10 +250,15 @@ fn encode(bencher: Bencher) {
 /// of a run once its memory has grown.
 #[divan::bench]
 fn extract(bencher: Bencher) {
-    let extractor = Extractor::new(Arc::new(model()));
+    let extractor = Extractor::new(Arc::new(model())).with_inline_style(false);
+    let options = DocumentOptions::default();
     bencher.counter(bytes()).bench_local(|| {
         for page in PAGES.iter() {
-            black_box(extractor.summary(&page.body, &page.hints()));
+            black_box(
+                extractor
+                    .extract(&page.body, &page.hints())
+                    .document(&options),
+            );
         }
     });
 }

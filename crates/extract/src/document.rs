@@ -1,6 +1,7 @@
 //! The document: what the extractor makes of a page.
 
 use crate::metadata::Metadata;
+use crate::render::MarkdownOptions;
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
 
@@ -40,11 +41,46 @@ pub struct Document {
     /// the written document.
     #[serde(skip)]
     pub robots: Vec<String>,
-    /// Every block of the page in document order, kept or not; after them the texts that stand in its
+    /// Every block of the page in document order, kept or not, if they were asked for; after them the texts that stand in its
     /// JSON-LD alone.
     pub blocks: Vec<BlockVerdict>,
     /// Caps that the page passed (`depth`, `blocks`, `text` ...); what lies beyond them is missing.
     pub capped: Vec<String>,
+}
+
+/// What a [`Document`] holds beside what every document has.
+///
+/// ```
+/// use trommel_extract::{DocumentOptions, MarkdownOptions};
+///
+/// let options = DocumentOptions::default()
+///     .with_blocks(true)
+///     .with_markdown(MarkdownOptions::default());
+/// # let _ = options;
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DocumentOptions {
+    /// Whether every block of the page is listed.
+    pub blocks: bool,
+    /// The text as Markdown; as plain text if there are no options for it.
+    pub markdown: Option<MarkdownOptions>,
+}
+
+impl DocumentOptions {
+    /// The same options with every block of the page listed, or not.
+    #[must_use]
+    pub fn with_blocks(mut self, blocks: bool) -> Self {
+        self.blocks = blocks;
+        self
+    }
+
+    /// The same options with the text as Markdown.
+    #[must_use]
+    pub fn with_markdown(mut self, options: MarkdownOptions) -> Self {
+        self.markdown = Some(options);
+        self
+    }
 }
 
 /// One block of a page and the model's verdict on it.

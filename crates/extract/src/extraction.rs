@@ -4,17 +4,19 @@ use serde::Serialize;
 use trommel_html::{Block, Page, charset};
 use trommel_model::JudgedEmbedded;
 
-use crate::conventions::Verdicts;
-use crate::copies::drop_copies;
-use crate::document::{BlockSource, BlockVerdict, Document};
-use crate::embedded::{append, role};
-use crate::extractor::Hints;
+use crate::document::{BlockSource, BlockVerdict, Document, DocumentOptions};
+use crate::extractor::keep_memory;
+use crate::hints::Hints;
 use crate::language::language;
-use crate::markdown::{MarkdownOptions, append_markdown, markdown};
 use crate::metadata::{self, Metadata};
-use crate::outline::Outline;
-use crate::plain::plain;
+use crate::observer::{ExtractionStage, SharedObserver, observed};
+use crate::render::content::Content;
+use crate::render::copies::drop_copies;
+use crate::render::embedded::{append, role};
+use crate::render::markdown::{MarkdownOptions, append_markdown, markdown};
+use crate::render::text::plain_text;
 use crate::role::Role;
+use crate::verdicts::Verdicts;
 
 /// Most names in a block's path; of deeper ones the outermost are left out.
 const PATH: usize = 64;
@@ -26,6 +28,13 @@ pub struct Extraction<'a> {
     page: Page,
     verdicts: Verdicts,
     hints: Hints<'a>,
+    observer: SharedObserver,
+}
+
+impl Drop for Extraction<'_> {
+    fn drop(&mut self) {
+        keep_memory(std::mem::take(&mut self.page));
+    }
 }
 
 /// All that is known about one block, for tools that look at pages.
@@ -73,7 +82,19 @@ impl<'a> Extraction<'a> {
             page,
             verdicts,
             hints: *hints,
+            observer: None,
         }
+    }
+
+    /// The same extraction, which tells `observer` how long it takes to render.
+    pub(crate) fn with_observer(mut self, observer: SharedObserver) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    /// What `make` gives, its time told to the observer.
+    fn rendered<T>(&self, make: impl FnOnce() -> T) -> T {
+        observed(&self.observer, ExtractionStage::Render, make)
     }
 
     /// The decoded page that spans point into.
@@ -81,36 +102,44 @@ impl<'a> Extraction<'a> {
         &self.decoded
     }
 
-    /// The page's tables, once they are all that is wanted.
-    pub(crate) fn into_page(self) -> Page {
-        self.page
-    }
-
     /// The page's tables.
     pub fn page(&self) -> &Page {
         &self.page
     }
 
-    /// Main text as in [`Document::text`].
+    /// Main text as in [`Document::text`], plain.
     pub fn text(&self) -> String {
-        append(plain(&self.outline(self.kept())), self.kept_embedded())
+        self.rendered(|| self.plain_text())
     }
 
     /// Main text as Markdown (CommonMark with the tables of GFM), ending with a line end; empty for a
     /// page without text.
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
-        let text = markdown(&self.outline(self.kept()), self.hints.url, options);
-        append_markdown(text, self.kept_embedded())
+        self.rendered(|| self.markdown_text(options))
     }
 
     /// Readers' comments where they are kept apart from the text; none if there are none.
     pub fn comments(&self) -> Option<String> {
+        self.rendered(|| self.comment_text())
+    }
+
+    fn plain_text(&self) -> String {
+        let content = self.content(self.kept());
+        append(plain_text(&content), self.kept_embedded())
+    }
+
+    fn markdown_text(&self, options: &MarkdownOptions) -> String {
+        let text = markdown(&self.content(self.kept()), self.hints.url, options);
+        append_markdown(text, self.kept_embedded())
+    }
+
+    fn comment_text(&self) -> Option<String> {
         let (blocks, embedded) = (&self.verdicts.separate, &self.verdicts.separate_embedded);
         (blocks.contains(&true) || embedded.contains(&true)).then(|| {
             let texts = self.embedded().iter().zip(embedded);
             let texts = texts.filter(|(_, kept)| **kept);
             append(
-                plain(&self.outline(blocks)),
+                plain_text(&self.content(blocks)),
                 texts.map(|(own, _)| own.embedded.content.text.as_str()),
             )
         })
@@ -128,6 +157,10 @@ impl<'a> Extraction<'a> {
 
     /// Title and metadata of the page.
     pub fn metadata(&self) -> (Option<String>, Metadata) {
+        self.rendered(|| self.title_and_metadata())
+    }
+
+    fn title_and_metadata(&self) -> (Option<String>, Metadata) {
         metadata::read(&self.decoded.text, &self.page, &self.hints)
     }
 
@@ -175,8 +208,35 @@ impl<'a> Extraction<'a> {
     }
 
     /// The document of the page.
-    pub fn document(&self) -> Document {
-        let blocks = self.blocks().map(|row| BlockVerdict {
+    pub fn document(&self, options: &DocumentOptions) -> Document {
+        self.rendered(|| {
+            let plain = self.plain_text();
+            let (title, metadata) = self.title_and_metadata();
+            let page_type = self.verdicts.judgement.page_type.as_ref();
+            let blocks = options.blocks.then(|| self.block_verdicts());
+            Document {
+                title,
+                metadata,
+                page_type: page_type.map(|own| own.name.clone()),
+                headings: self.headings(),
+                comments: self.comment_text(),
+                lang: self.language(&plain),
+                text: match &options.markdown {
+                    Some(options) => self.markdown_text(options),
+                    None => plain,
+                },
+                charset: self.decoded.encoding.name().to_ascii_lowercase(),
+                charset_source: self.decoded.source.name().to_owned(),
+                confidence: self.verdicts.judgement.choice.expected_f1,
+                robots: self.robots(),
+                blocks: blocks.unwrap_or_default(),
+                capped: self.page.capped.names().map(str::to_owned).collect(),
+            }
+        })
+    }
+
+    fn block_verdicts(&self) -> Vec<BlockVerdict> {
+        let rows = self.blocks().map(|row| BlockVerdict {
             text: row.text.to_owned(),
             span: row.span,
             tag: row.tag.to_owned(),
@@ -186,32 +246,7 @@ impl<'a> Extraction<'a> {
             role: row.role,
             source: row.source,
         });
-        Document {
-            blocks: blocks.collect(),
-            ..self.summary()
-        }
-    }
-
-    /// The document of the page without its blocks.
-    pub fn summary(&self) -> Document {
-        let text = self.text();
-        let (title, metadata) = self.metadata();
-        let page_type = self.verdicts.judgement.page_type.as_ref();
-        Document {
-            title,
-            metadata,
-            page_type: page_type.map(|own| own.name.clone()),
-            headings: self.headings(),
-            comments: self.comments(),
-            lang: self.language(&text),
-            text,
-            charset: self.decoded.encoding.name().to_ascii_lowercase(),
-            charset_source: self.decoded.source.name().to_owned(),
-            confidence: self.verdicts.judgement.choice.expected_f1,
-            robots: self.robots(),
-            blocks: Vec::new(),
-            capped: self.page.capped.names().map(str::to_owned).collect(),
-        }
+        rows.collect()
     }
 
     fn robots(&self) -> Vec<String> {
@@ -235,8 +270,8 @@ impl<'a> Extraction<'a> {
         &self.verdicts.judgement.choice.kept
     }
 
-    fn outline(&self, kept: &[bool]) -> Outline<'_> {
-        Outline::new(&self.page, &self.decoded.text, kept)
+    fn content(&self, kept: &[bool]) -> Content<'_> {
+        Content::new(&self.page, &self.decoded.text, kept)
     }
 
     fn judged(&self) -> impl Iterator<Item = (&Block, f32, bool, Option<Role>)> {
@@ -317,7 +352,7 @@ mod tests {
     fn what_is_asked_of_robots_is_noted() {
         let html =
             "<meta name=Robots content='noindex, noai'><meta name=googlebot content=none><p>a";
-        let document = extraction(html, &[true]).document();
+        let document = extraction(html, &[true]).document(&DocumentOptions::default());
         assert_eq!(document.robots, ["noindex, noai"]);
     }
 
@@ -325,7 +360,7 @@ mod tests {
     fn text_document_and_rows_agree() {
         let page = extraction("<h1>A</h1><div>A</div><p>b<p>c", &[true, true, true, false]);
         assert_eq!(page.text(), "A\n\nb");
-        let document = page.document();
+        let document = page.document(&DocumentOptions::default().with_blocks(true));
         assert!(document.robots.is_empty());
         assert_eq!(document.text, page.text());
         let kept = |kept: Vec<bool>| assert_eq!(kept, [true, false, true, false]);

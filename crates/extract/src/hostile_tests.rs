@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hostile::{AFTER, BEFORE, SHAPES};
 use trommel_model::Model;
 
-use crate::{Extractor, Hints};
+use crate::{DocumentOptions, Extractor, Hints};
 
 #[test]
 fn every_hostile_page_gives_a_document_with_its_text() {
@@ -16,7 +16,10 @@ fn every_hostile_page_gives_a_document_with_its_text() {
     let extractor = Extractor::new(Arc::new(Model::builtin(name).unwrap()));
     for shape in SHAPES {
         let page = (shape.page)((shape.size / 100).max(1000));
-        let document = extractor.extract(&page, &Hints::default());
+        let options = DocumentOptions::default().with_blocks(true);
+        let document = extractor
+            .extract(&page, &Hints::default())
+            .document(&options);
         let texts = document.blocks.iter().map(|block| block.text.as_str());
         let found: String = texts.flat_map(|text| [text, "\n"]).collect();
         for wanted in [BEFORE, AFTER].iter().chain(shape.texts) {

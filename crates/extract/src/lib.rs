@@ -1,27 +1,45 @@
-//! Takes the main text out of a page: bytes and hints in, a [`Document`] out.
+//! Takes the main text out of a page: bytes and [`Hints`] in, an [`Extraction`] out, and from it text,
+//! Markdown, blocks or a whole [`Document`].
+//!
+//! ```
+//! use std::sync::Arc;
+//! use trommel_extract::{DocumentOptions, Extractor, Hints, MarkdownOptions};
+//! use trommel_model::Model;
+//!
+//! let page = b"<title>Mills</title><nav><a href=/>Home</a></nav><article><h1>Mills</h1>\
+//!     <p>The mill stands by the river, and its wheel has turned there for two hundred years.</p>\
+//!     <p>Nobody knows who built it, though a stone over the door bears a date.</p></article>";
+//!
+//! let extractor = Extractor::new(Arc::new(Model::builtin("fast").ok_or("no such model")?));
+//! let extraction = extractor.extract(page, &Hints::default());
+//! assert!(extraction.text().contains("The mill stands by the river"));
+//! assert!(extraction.markdown(&MarkdownOptions::default()).starts_with("# Mills"));
+//! let document = extraction.document(&DocumentOptions::default());
+//! assert_eq!(document.title.as_deref(), Some("Mills"));
+//! # Ok::<(), &str>(())
+//! ```
 
-mod clock;
-mod conventions;
-mod copies;
 mod document;
-mod embedded;
 mod extraction;
 mod extractor;
-mod grid;
+mod hints;
 #[cfg(test)]
 mod hostile_tests;
 mod language;
-mod markdown;
 mod metadata;
-mod outline;
-mod plain;
+mod observer;
+mod policy;
+mod render;
 mod role;
+mod verdicts;
 
-pub use clock::{Clock, Stage};
-pub use conventions::{CommentRule, Conventions, HeadlineRule, Verdicts};
-pub use document::{BlockSource, BlockVerdict, Document};
+pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 pub use extraction::{BlockRow, Extraction};
-pub use extractor::{Extractor, Hints, charset_hints};
-pub use markdown::MarkdownOptions;
+pub use extractor::Extractor;
+pub use hints::Hints;
 pub use metadata::Metadata;
+pub use observer::{ExtractionObserver, ExtractionStage};
+pub use policy::{CommentPolicy, ContentPolicy, HeadlinePolicy};
+pub use render::MarkdownOptions;
 pub use role::Role;
+pub use verdicts::Verdicts;

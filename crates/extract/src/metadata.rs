@@ -19,7 +19,7 @@ mod title;
 use serde::{Deserialize, Serialize};
 use trommel_html::{JsonLd, Page};
 
-use crate::extractor::Hints;
+use crate::hints::Hints;
 use crate::language;
 use sources::Sources;
 

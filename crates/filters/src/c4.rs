@@ -6,8 +6,7 @@
 
 use trommel_extract::Document;
 use trommel_text::words::is_unspaced;
-
-use trommel_text::shingle::half_words;
+use trommel_text::{TextStats, half_words};
 
 use crate::{Filter, Reason};
 
@@ -41,18 +40,17 @@ impl Filter for C4 {
         )
     }
 
-    fn document(&self, document: &Document) -> Option<Reason> {
-        let text = &document.text;
+    fn document(&self, _: &Document, stats: &TextStats<'_>) -> Option<Reason> {
+        let text = stats.text();
         if text.contains('{') {
             return Some(Reason::C4CurlyBracket);
         }
-        let lower = text.to_lowercase();
-        if lower.contains("lorem ipsum") {
+        if has_filler(text) {
             return Some(Reason::C4LoremIpsum);
         }
         let mut count = 0;
-        for line in lower.lines().map(str::trim) {
-            if is_whole(line) {
+        for line in text.lines().map(str::trim) {
+            if is_whole(line, stats) {
                 count += sentences(line);
             }
             if count >= SENTENCES {
@@ -63,12 +61,19 @@ impl Filter for C4 {
     }
 }
 
-/// Whether a line in lower case would be kept: long enough, ended by a terminal mark, no boilerplate.
-fn is_whole(line: &str) -> bool {
-    !line.ends_with("...")
-        && ends(line)
-        && half_words(line) >= 2 * LINE_WORDS
-        && !BOILERPLATE.iter().any(|words| line.contains(words))
+fn has_filler(text: &str) -> bool {
+    let filler = b"lorem ipsum";
+    let mut parts = text.as_bytes().windows(filler.len());
+    parts.any(|part| part.eq_ignore_ascii_case(filler))
+}
+
+/// Whether a line would be kept: long enough, ended by a terminal mark, no boilerplate.
+fn is_whole(line: &str, stats: &TextStats<'_>) -> bool {
+    if line.ends_with("...") || !ends(line) || half_words(stats.words_in(line)) < 2 * LINE_WORDS {
+        return false;
+    }
+    let lower = line.to_lowercase();
+    !BOILERPLATE.iter().any(|words| lower.contains(words))
 }
 
 /// Whether a line ends with a terminal mark or a closing quote (both count in C4), or in a script that
@@ -138,10 +143,11 @@ mod tests {
     use super::*;
 
     fn judge(text: &str) -> Option<Reason> {
-        C4.document(&Document {
+        let document = Document {
             text: text.to_owned(),
             ..Document::default()
-        })
+        };
+        C4.document(&document, &TextStats::new(text))
     }
 
     #[test]

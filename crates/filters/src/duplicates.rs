@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DuplicateSettings, MemoryState, OrderedFilter, Print, Reason, memory::Memory};
+use crate::{DuplicateSettings, Fingerprint, MemoryState, OrderedFilter, Reason, memory::Memory};
 
 /// Drops documents that have the words of an earlier one.
 #[derive(Debug)]
@@ -13,8 +13,8 @@ struct Exact(Memory<u128>);
 struct Near(Memory<u64>);
 
 impl OrderedFilter for Exact {
-    fn judge(&mut self, print: &Print) -> Option<Reason> {
-        let key = print.exact?;
+    fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
+        let key = fingerprint.exact?;
         if self.0.recall(key) {
             return Some(Reason::ExactDuplicate);
         }
@@ -24,17 +24,17 @@ impl OrderedFilter for Exact {
 }
 
 impl OrderedFilter for Near {
-    fn judge(&mut self, print: &Print) -> Option<Reason> {
+    fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
         // Every key is asked for, so that all that are found stay in memory.
-        let found = print
+        let found = fingerprint
             .near
             .iter()
             .fold(false, |found, &key| self.0.recall(key) | found);
         if found {
             return Some(Reason::NearDuplicate);
         }
-        if !print.near.is_empty() {
-            self.0.remember(&print.near);
+        if !fingerprint.near.is_empty() {
+            self.0.remember(&fingerprint.near);
         }
         None
     }
@@ -107,7 +107,7 @@ impl Duplicates {
             format!("exact duplicates: the last {least} documents or more are remembered")
         });
         let near = self.near.as_ref().map(|near| {
-            let least = near.0.capacity() / crate::print::BANDS;
+            let least = near.0.capacity() / crate::fingerprint::BANDS;
             format!("near duplicates: the last {least} documents or more are remembered")
         });
         exact.into_iter().chain(near).collect()
@@ -115,11 +115,11 @@ impl Duplicates {
 }
 
 impl OrderedFilter for Duplicates {
-    fn judge(&mut self, print: &Print) -> Option<Reason> {
+    fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason> {
         self.exact
             .as_mut()
-            .and_then(|exact| exact.judge(print))
-            .or_else(|| self.near.as_mut().and_then(|near| near.judge(print)))
+            .and_then(|exact| exact.judge(fingerprint))
+            .or_else(|| self.near.as_mut().and_then(|near| near.judge(fingerprint)))
     }
 }
 
@@ -127,6 +127,7 @@ impl OrderedFilter for Duplicates {
 mod tests {
     use super::*;
     use crate::{Filters, Settings};
+    use trommel_text::TextStats;
 
     fn settings(memory: u64) -> Settings {
         Settings {
@@ -149,7 +150,7 @@ mod tests {
     fn copies_and_near_copies_are_dropped_once() {
         let filters = Filters::new(&settings(1 << 20));
         let mut duplicates = filters.duplicates();
-        let mut judge = |text: &str| duplicates.judge(&filters.print(text));
+        let mut judge = |text: &str| duplicates.judge(&filters.fingerprint(&TextStats::new(text)));
         assert_eq!(judge(&text(1)), None);
         assert_eq!(judge(&text(2)), None);
         assert_eq!(judge(&text(1).to_uppercase()), Some(Reason::ExactDuplicate));
@@ -170,23 +171,31 @@ mod tests {
     #[test]
     fn a_saved_state_gives_the_verdicts_of_an_unbroken_run() {
         let filters = Filters::new(&settings(20_000));
-        let prints: Vec<Print> = (0..600)
-            .map(|step| filters.print(&text(step * step % 97)))
+        let fingerprints: Vec<Fingerprint> = (0..600)
+            .map(|step| filters.fingerprint(&TextStats::new(&text(step * step % 97))))
             .collect();
         let mut whole = filters.duplicates();
-        let expected: Vec<_> = prints.iter().map(|print| whole.judge(print)).collect();
+        let expected: Vec<_> = fingerprints
+            .iter()
+            .map(|fingerprint| whole.judge(fingerprint))
+            .collect();
         assert!(expected.contains(&Some(Reason::ExactDuplicate)));
         for cut in [1, 50, 333] {
             let mut first = filters.duplicates();
-            let mut verdicts: Vec<_> = prints
+            let mut verdicts: Vec<_> = fingerprints
                 .iter()
                 .take(cut)
-                .map(|print| first.judge(print))
+                .map(|fingerprint| first.judge(fingerprint))
                 .collect();
             let saved = rmp_serde::to_vec(&first.state()).unwrap();
             let mut second = filters.duplicates();
             second.restore(rmp_serde::from_slice(&saved).unwrap());
-            verdicts.extend(prints.iter().skip(cut).map(|print| second.judge(print)));
+            verdicts.extend(
+                fingerprints
+                    .iter()
+                    .skip(cut)
+                    .map(|fingerprint| second.judge(fingerprint)),
+            );
             assert!(verdicts == expected, "{cut}");
             assert_eq!(second.state(), whole.state());
         }
@@ -197,12 +206,18 @@ mod tests {
         let filters = Filters::new(&settings(5000));
         let mut duplicates = filters.duplicates();
         for number in 0..400 {
-            assert_eq!(duplicates.judge(&filters.print(&text(number))), None);
+            assert_eq!(
+                duplicates.judge(&filters.fingerprint(&TextStats::new(&text(number)))),
+                None
+            );
         }
         let forgotten = duplicates.forgotten();
         assert!(forgotten > 100, "{forgotten}");
-        assert_eq!(duplicates.judge(&filters.print(&text(0))), None);
-        let last = duplicates.judge(&filters.print(&text(399)));
+        assert_eq!(
+            duplicates.judge(&filters.fingerprint(&TextStats::new(&text(0)))),
+            None
+        );
+        let last = duplicates.judge(&filters.fingerprint(&TextStats::new(&text(399))));
         assert_eq!(last, Some(Reason::ExactDuplicate));
     }
 }

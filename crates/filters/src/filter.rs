@@ -3,8 +3,9 @@
 use std::fmt::Debug;
 
 use trommel_extract::Document;
+use trommel_text::TextStats;
 
-use crate::{Capture, Print, Reason};
+use crate::{Capture, Fingerprint, Reason};
 
 /// Judges one page by itself. Pure: the same page gives the same verdict on any thread.
 pub trait Filter: Debug + Send + Sync {
@@ -16,8 +17,9 @@ pub trait Filter: Debug + Send + Sync {
         None
     }
 
-    /// Why the document is dropped; none if it stays.
-    fn document(&self, _: &Document) -> Option<Reason> {
+    /// Why the document is dropped; none if it stays. `stats` are those of its text, the same for every
+    /// filter, so that the text is divided into words once.
+    fn document(&self, _: &Document, _: &TextStats<'_>) -> Option<Reason> {
         None
     }
 }
@@ -25,5 +27,5 @@ pub trait Filter: Debug + Send + Sync {
 /// Judges documents by those before them, so it must be asked in the order of the records.
 pub trait OrderedFilter: Debug + Send {
     /// Why the document is dropped; none if it stays, and is then remembered.
-    fn judge(&mut self, print: &Print) -> Option<Reason>;
+    fn judge(&mut self, fingerprint: &Fingerprint) -> Option<Reason>;
 }

@@ -1,15 +1,16 @@
 //! All filters of a run.
 
 use trommel_extract::Document;
+use trommel_text::TextStats;
 
 use crate::{
-    Capture, DuplicateSettings, Duplicates, Filter, Print, Reason, Settings, TextRule,
+    Capture, DuplicateSettings, Duplicates, Filter, Fingerprint, Reason, Settings, TextRule,
     c4::C4,
+    fingerprint::{exact, near},
     gopher::Gopher,
     language::Languages,
     length::Length,
     page::{Confidence, PageTypes},
-    print::{exact, near},
     repetition::Repetition,
     robots::Robots,
     status::{MediaTypes, Statuses},
@@ -85,22 +86,23 @@ impl Filters {
     }
 
     /// Why a document is dropped by itself; none if it stays.
-    pub fn document(&self, document: &Document) -> Option<Reason> {
+    /// `stats` are those of its text.
+    pub fn document(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
         self.stages
             .iter()
-            .find_map(|stage| stage.document(document))
+            .find_map(|stage| stage.document(document, stats))
     }
 
     /// What [`Duplicates`] compare of a text. Pure, so it can be made on any thread.
-    pub fn print(&self, text: &str) -> Print {
-        let (want_exact, want_near) = (self.duplicates.exact, self.duplicates.near);
-        if !want_exact && !want_near {
-            return Print::default();
-        }
-        let lower = text.to_lowercase();
-        Print {
-            exact: if want_exact { exact(&lower) } else { None },
-            near: if want_near { near(&lower) } else { Vec::new() },
+    pub fn fingerprint(&self, stats: &TextStats<'_>) -> Fingerprint {
+        let DuplicateSettings {
+            exact: wants_exact,
+            near: wants_near,
+            ..
+        } = self.duplicates;
+        Fingerprint {
+            exact: wants_exact.then(|| exact(stats)).flatten(),
+            near: if wants_near { near(stats) } else { Vec::new() },
         }
     }
 
@@ -163,7 +165,10 @@ mod tests {
         };
         assert_eq!(filters.capture(&page), Some(Reason::HttpStatus));
         let short = Document::default();
-        assert_eq!(filters.document(&short), Some(Reason::TooShort));
+        assert_eq!(
+            filters.document(&short, &TextStats::new("")),
+            Some(Reason::TooShort)
+        );
     }
 
     #[test]
@@ -175,8 +180,14 @@ mod tests {
             ..Capture::default()
         };
         assert_eq!(filters.capture(&page), None);
-        assert_eq!(filters.document(&Document::default()), None);
+        assert_eq!(
+            filters.document(&Document::default(), &TextStats::new("")),
+            None
+        );
         assert!(filters.duplicates().is_empty() && filters.describe().is_empty());
-        assert_eq!(filters.print("one"), Print::default());
+        assert_eq!(
+            filters.fingerprint(&TextStats::new("one")),
+            Fingerprint::default()
+        );
     }
 }

@@ -5,7 +5,7 @@
 //! length of words, which says nothing there, is not asked for.
 
 use trommel_extract::Document;
-use trommel_text::words::{Rule, is_unspaced, words};
+use trommel_text::TextStats;
 
 use crate::{Filter, Reason};
 
@@ -45,23 +45,19 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(text: &str) -> Self {
+    fn of(stats: &TextStats<'_>) -> Self {
         let mut counts = Self::default();
-        for word in words(text, Rule::Characters) {
-            let lettered = word.contains(char::is_alphabetic);
-            if word.starts_with(is_unspaced) {
+        for (word, lower) in stats.words().iter().zip(stats.lower().split(' ')) {
+            if word.has_letter {
+                counts.lettered += word.half_words;
+            }
+            if word.half_words == 1 {
                 counts.unspaced += 1;
-                // Marks of vowels and tones are part of the words of these scripts.
-                counts.lettered += 1;
                 continue;
             }
             counts.spaced += 1;
-            counts.spaced_chars += word.chars().count() as u64;
-            counts.lettered += 2 * u32::from(lettered);
-            if let Some(at) = STOPS
-                .iter()
-                .position(|stop| stop.eq_ignore_ascii_case(word))
-            {
+            counts.spaced_chars += u64::from(word.chars);
+            if let Some(at) = STOPS.iter().position(|stop| *stop == lower) {
                 counts.stops |= 1 << at;
             }
         }
@@ -82,9 +78,9 @@ impl Filter for Gopher {
         )
     }
 
-    fn document(&self, document: &Document) -> Option<Reason> {
-        let text = &document.text;
-        let counts = Counts::of(text);
+    fn document(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
+        let text = stats.text();
+        let counts = Counts::of(stats);
         let count = f64::from(counts.half_words()) / 2.0;
         if count < f64::from(WORDS.0) || count > f64::from(WORDS.1) {
             return Some(Reason::GopherWords);
@@ -130,11 +126,12 @@ mod tests {
     use super::*;
 
     fn judge(text: &str, lang: Option<&str>) -> Option<Reason> {
-        Gopher.document(&Document {
+        let document = Document {
             text: text.to_owned(),
             lang: lang.map(str::to_owned),
             ..Document::default()
-        })
+        };
+        Gopher.document(&document, &TextStats::new(text))
     }
 
     /// Sixty words in lines of six.

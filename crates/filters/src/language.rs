@@ -1,6 +1,7 @@
 //! By the language of the text.
 
 use trommel_extract::Document;
+use trommel_text::TextStats;
 
 use crate::{Filter, LanguageCode, Reason};
 
@@ -17,7 +18,7 @@ impl Filter for Languages {
         listed("language", &self.include, &self.exclude)
     }
 
-    fn document(&self, document: &Document) -> Option<Reason> {
+    fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
         let language = document.lang.as_deref();
         let is = |code: &LanguageCode| Some(code.as_str()) == language;
         let wanted = self.include.is_empty() || self.include.iter().any(is);
@@ -48,10 +49,11 @@ mod tests {
             include: codes(include),
             exclude: codes(exclude),
         };
-        filter.document(&Document {
+        let document = Document {
             lang: lang.map(str::to_owned),
             ..Document::default()
-        })
+        };
+        filter.document(&document, &TextStats::new(""))
     }
 
     #[test]

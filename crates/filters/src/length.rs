@@ -1,7 +1,7 @@
 //! By the length of the text.
 
 use trommel_extract::Document;
-use trommel_text::words;
+use trommel_text::TextStats;
 
 use crate::{Filter, Reason};
 
@@ -46,8 +46,8 @@ impl Filter for Length {
         format!("length: {}", parts.join(", "))
     }
 
-    fn document(&self, document: &Document) -> Option<Reason> {
-        let words = u64::from(words::count(&document.text));
+    fn document(&self, document: &Document, stats: &TextStats<'_>) -> Option<Reason> {
+        let words = stats.words().len() as u64;
         let chars = document.text.chars().count() as u64;
         let below = |least: Option<u64>, count| least.is_some_and(|least| count < least);
         let above = |most: Option<u64>, count| most.is_some_and(|most| count > most);
@@ -66,10 +66,11 @@ mod tests {
     use super::*;
 
     fn judge(length: Length, text: &str) -> Option<Reason> {
-        length.document(&Document {
+        let document = Document {
             text: text.to_owned(),
             ..Document::default()
-        })
+        };
+        length.document(&document, &TextStats::new(text))
     }
 
     #[test]

@@ -2,19 +2,19 @@
 //!
 //! What needs one page only is a [`Filter`]: it has no state, so workers ask it in any order. What
 //! compares a page with earlier ones is an [`OrderedFilter`]: it is asked in the order of the records,
-//! about a [`Print`] that the workers made. [`Filters`] holds the stages that [`Settings`] ask for.
+//! about a [`Fingerprint`] that the workers made. [`Filters`] holds the stages that [`Settings`] ask for.
 
 mod c4;
 mod capture;
 mod duplicates;
 mod filter;
 mod filters;
+mod fingerprint;
 mod gopher;
 mod language;
 mod length;
 mod memory;
 mod page;
-mod print;
 mod reason;
 mod repetition;
 mod robots;
@@ -25,7 +25,7 @@ pub use capture::Capture;
 pub use duplicates::{Duplicates, DuplicatesState};
 pub use filter::{Filter, OrderedFilter};
 pub use filters::Filters;
+pub use fingerprint::Fingerprint;
 pub use memory::MemoryState;
-pub use print::Print;
 pub use reason::Reason;
 pub use settings::{DuplicateSettings, LanguageCode, RobotsRule, Settings, StatusRange, TextRule};

@@ -1,6 +1,7 @@
 //! By what the model says of the page.
 
 use trommel_extract::Document;
+use trommel_text::TextStats;
 
 use crate::{Filter, Reason, language::listed};
 
@@ -17,7 +18,7 @@ impl Filter for PageTypes {
         listed("page type", &self.include, &self.exclude)
     }
 
-    fn document(&self, document: &Document) -> Option<Reason> {
+    fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
         let kind = document.page_type.as_deref();
         let is = |name: &String| Some(name.as_str()) == kind;
         let wanted = self.include.is_empty() || self.include.iter().any(is);
@@ -34,7 +35,7 @@ impl Filter for Confidence {
         format!("confidence: {} or more", self.0)
     }
 
-    fn document(&self, document: &Document) -> Option<Reason> {
+    fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
         (document.confidence < self.0).then_some(Reason::Confidence)
     }
 }
@@ -50,24 +51,25 @@ mod tests {
             confidence,
             ..Document::default()
         };
+        let none = TextStats::new("");
         let only = PageTypes {
             include: vec!["article".into()],
             exclude: Vec::new(),
         };
-        assert_eq!(only.document(&document(Some("article"), 0.0)), None);
+        assert_eq!(only.document(&document(Some("article"), 0.0), &none), None);
         for other in [Some("forum"), None] {
-            let verdict = only.document(&document(other, 0.0));
+            let verdict = only.document(&document(other, 0.0), &none);
             assert_eq!(verdict, Some(Reason::PageType));
         }
         let without = PageTypes {
             include: Vec::new(),
             exclude: vec!["listing".into()],
         };
-        assert_eq!(without.document(&document(None, 0.0)), None);
-        let listing = without.document(&document(Some("listing"), 0.0));
+        assert_eq!(without.document(&document(None, 0.0), &none), None);
+        let listing = without.document(&document(Some("listing"), 0.0), &none);
         assert_eq!(listing, Some(Reason::PageType));
-        assert_eq!(Confidence(0.5).document(&document(None, 0.5)), None);
-        let low = Confidence(0.5).document(&document(None, 0.49));
+        assert_eq!(Confidence(0.5).document(&document(None, 0.5), &none), None);
+        let low = Confidence(0.5).document(&document(None, 0.49), &none);
         assert_eq!(low, Some(Reason::Confidence));
     }
 }

@@ -7,8 +7,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_extract::Document;
 
-use trommel_text::mix;
-use trommel_text::shingle::{Unit, gram, units};
+use trommel_text::shingle::shingle;
+use trommel_text::{TextStats, Word, mix};
 
 use crate::{Filter, Reason};
 
@@ -37,26 +37,26 @@ impl Filter for Repetition {
         "Gopher repetition: lines, paragraphs, phrases of 2 to 10 words".to_owned()
     }
 
-    fn document(&self, document: &Document) -> Option<Reason> {
-        let text = &document.text;
+    fn document(&self, _: &Document, stats: &TextStats<'_>) -> Option<Reason> {
+        let text = stats.text();
         if repeats(text.lines()) {
             return Some(Reason::GopherLines);
         }
         if repeats(text.split("\n\n")) {
             return Some(Reason::GopherParagraphs);
         }
-        let units = units(&text.to_lowercase());
-        let chars: u64 = units.iter().map(|unit| u64::from(unit.chars)).sum();
+        let words = stats.words();
+        let chars: u64 = words.iter().map(|word| u64::from(word.chars)).sum();
         let is_over = |held: u64, most: f64| held as f64 > most * chars as f64;
         if TOP
             .iter()
-            .any(|&(words, most)| is_over(top(&units, words), most))
+            .any(|&(length, most)| is_over(top(words, length), most))
         {
             return Some(Reason::GopherTopPhrase);
         }
         PHRASES
             .iter()
-            .any(|&(words, most)| is_over(repeated(&units, words), most))
+            .any(|&(length, most)| is_over(repeated(words, length), most))
             .then_some(Reason::GopherPhrases)
     }
 }
@@ -77,13 +77,13 @@ fn repeats<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
 }
 
 /// Characters that the most frequent phrase holds, if it comes twice or more.
-fn top(units: &[Unit], words: u32) -> u64 {
+fn top(words: &[Word], length: u32) -> u64 {
     let mut counts: FxHashMap<u64, (u64, u32)> = FxHashMap::default();
-    for at in 0..units.len() {
-        let Some(gram) = units.get(at..).and_then(|rest| gram(rest, words)) else {
+    for at in 0..words.len() {
+        let Some(phrase) = words.get(at..).and_then(|rest| shingle(rest, length)) else {
             break;
         };
-        counts.entry(gram.hash).or_insert((0, gram.chars)).0 += 1;
+        counts.entry(phrase.hash).or_insert((0, phrase.chars)).0 += 1;
     }
     counts
         .into_values()
@@ -94,15 +94,15 @@ fn top(units: &[Unit], words: u32) -> u64 {
 }
 
 /// Characters of the phrases that came before, none counted twice.
-fn repeated(units: &[Unit], words: u32) -> u64 {
+fn repeated(words: &[Word], length: u32) -> u64 {
     let mut seen = FxHashSet::default();
     let (mut at, mut chars) = (0, 0);
-    while let Some(gram) = units.get(at..).and_then(|rest| gram(rest, words)) {
-        if seen.insert(gram.hash) {
+    while let Some(phrase) = words.get(at..).and_then(|rest| shingle(rest, length)) {
+        if seen.insert(phrase.hash) {
             at += 1;
         } else {
-            chars += u64::from(gram.chars);
-            at += gram.units;
+            chars += u64::from(phrase.chars);
+            at += phrase.words;
         }
     }
     chars
@@ -113,10 +113,11 @@ mod tests {
     use super::*;
 
     fn judge(text: &str) -> Option<Reason> {
-        Repetition.document(&Document {
+        let document = Document {
             text: text.to_owned(),
             ..Document::default()
-        })
+        };
+        Repetition.document(&document, &TextStats::new(text))
     }
 
     #[test]
@@ -156,9 +157,9 @@ mod tests {
 
     #[test]
     fn counts_of_characters() {
-        let units = units("a b a b a b");
-        assert_eq!(top(&units, 2), 6);
-        assert_eq!(repeated(&units, 2), 4);
-        assert_eq!(top(&super::units("a b c"), 2), 0);
+        let stats = TextStats::new("a b a b a b");
+        assert_eq!(top(stats.words(), 2), 6);
+        assert_eq!(repeated(stats.words(), 2), 4);
+        assert_eq!(top(TextStats::new("a b c").words(), 2), 0);
     }
 }

@@ -1,6 +1,7 @@
 //! By what a page asks of robots.
 
 use trommel_extract::Document;
+use trommel_text::TextStats;
 
 use crate::{Capture, Filter, Reason, RobotsRule};
 
@@ -45,7 +46,7 @@ impl Filter for Robots {
             .find_map(|value| self.asked(value))
     }
 
-    fn document(&self, document: &Document) -> Option<Reason> {
+    fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
         document.robots.iter().find_map(|value| self.asked(value))
     }
 }
@@ -100,7 +101,11 @@ mod tests {
                 robots: vec![value.to_owned()],
                 ..Document::default()
             };
-            assert_eq!(both.document(&document), meta, "{value}");
+            assert_eq!(
+                both.document(&document, &TextStats::new("")),
+                meta,
+                "{value}"
+            );
         }
         let one = Robots(vec![RobotsRule::Noai]);
         assert_eq!(one.asked("noindex"), None);

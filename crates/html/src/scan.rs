@@ -68,6 +68,14 @@ impl ScanReader {
         builder.finish_into(bytes, &mut self.spare)
     }
 
+    /// As [`ScanEngine::read_marked`].
+    pub fn read_marked(&mut self, html: &str, limits: &Limits) -> Page {
+        let mut builder = Builder::over(*limits, &mut self.spare);
+        builder.record_marks();
+        let bytes = scan(html, &mut builder);
+        builder.finish_into(bytes, &mut self.spare)
+    }
+
     /// Takes a page that is done with, to use its memory for the next.
     pub fn keep(&mut self, page: Page) {
         self.spare.keep(page);

@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use flate2::bufread::MultiGzDecoder;
 use serde::Deserialize;
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, payload};
-use trommel_extract::{Extractor, Hints};
+use trommel_extract::{DocumentOptions, Extractor, Hints};
 use trommel_index::{Index, IndexWriter};
 use trommel_model::Model;
 use trommel_output::OutputRecord;
@@ -133,7 +133,7 @@ fn read(data: &Path, set: &str, extractors: &[Extractor; 2], items: &mut Vec<Ite
             crawl_charset: None,
             date: record.date(),
         };
-        let [fast, best] = extractors.each_ref().map(|e| e.read(&page.body, &hints));
+        let [fast, best] = extractors.each_ref().map(|e| e.extract(&page.body, &hints));
         let blocks: Vec<&str> = fast.blocks().map(|block| block.text).collect();
         let (all, stated) = (blocks.join("\n"), &fast.page().head.title);
         let plain = |title: Option<&str>, text: String| Form {
@@ -141,7 +141,7 @@ fn read(data: &Path, set: &str, extractors: &[Extractor; 2], items: &mut Vec<Ite
             headings: Vec::new(),
             text,
         };
-        let [fast, best] = [fast.summary(), best.summary()];
+        let [fast, best] = [&fast, &best].map(|page| page.document(&DocumentOptions::default()));
         let text = gold.gold.unwrap_or_default();
         let forms = [
             plain(None, format!("{stated}\n{all}")),

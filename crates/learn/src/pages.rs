@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use trommel_archive::name::{is_archive, stem};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, payload};
-use trommel_extract::{Hints, charset_hints};
+use trommel_extract::Hints;
 use trommel_html::{Engine, Limits, LolEngine, Page, charset};
 
 use crate::error::LearnError;
@@ -234,7 +234,7 @@ fn read_page(record: Record, gold: &Gold) -> Result<Page, LearnError> {
         crawl_charset: None,
         date: None,
     };
-    let decoded = charset::decode(&payload.body, &charset_hints(&hints));
+    let decoded = charset::decode(&payload.body, &hints.charset());
     Ok(LolEngine.read(&decoded.text, &Limits::default()))
 }
 

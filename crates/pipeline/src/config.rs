@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, de::Error as _};
-use trommel_extract::{CommentRule, HeadlineRule};
+use trommel_extract::{CommentPolicy, HeadlinePolicy};
 use trommel_output::{Compression, Format};
 
 /// Choices read from a TOML file; the command line wins over each of them.
@@ -28,9 +28,9 @@ pub struct Config {
     /// Whether all blocks of each page are written as well.
     pub blocks: bool,
     /// What becomes of readers' comments.
-    pub comments: CommentRule,
+    pub comments: CommentPolicy,
     /// Whether the headline is part of the text.
-    pub headline: HeadlineRule,
+    pub headline: HeadlinePolicy,
     /// Name of a built-in model or path of a model file.
     pub model: Option<String>,
     /// Most bytes kept of one record's block.
@@ -191,8 +191,8 @@ mod tests {
             split_size: Some(40),
             text: Some(TextForm::Markdown),
             blocks: true,
-            comments: CommentRule::Separate,
-            headline: HeadlineRule::Include,
+            comments: CommentPolicy::Separate,
+            headline: HeadlinePolicy::Include,
             model: Some("fast".into()),
             max_record: Some(10),
             max_payload: Some(20),

@@ -2,11 +2,10 @@
 
 use std::{io::Write, sync::atomic::AtomicBool};
 
-use trommel_extract::Clock;
 use trommel_output::{Disk, LocalDisk};
 use trommel_sources::NetworkOptions;
 
-use crate::Progress;
+use crate::{Clock, Progress};
 
 /// A run that nobody stops.
 static NEVER: AtomicBool = AtomicBool::new(false);

@@ -5,6 +5,7 @@
 
 mod budget;
 mod checkpoint;
+mod clock;
 mod config;
 mod crawl_metadata;
 mod describe;
@@ -31,6 +32,7 @@ mod worker;
 mod writer;
 
 pub use checkpoint::ResumeError;
+pub use clock::{Clock, Stage};
 pub use config::{Config, ConfigError, TextForm};
 pub use crawl_metadata::crawl_charset;
 pub use drop::{DropReason, FailureKind};

@@ -10,10 +10,10 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
-use trommel_extract::{Clock, Stage};
 use trommel_output::Disk;
 use trommel_sources::{Selection, StopFlag, interruptible, open_file, redacted};
 
+use crate::clock::{Clock, Stage};
 use crate::{
     Input, Plan, crawl_metadata,
     gate::Gate,

@@ -10,9 +10,9 @@ use std::{
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::PayloadOptions;
-use trommel_extract::{Clock, Stage};
 use trommel_output::Disk;
 
+use crate::clock::{Clock, Stage};
 use crate::{
     Destination, Environment, Input, Plan, Progress, ProgressState, ResumeError, RunError, Summary,
     checkpoint::Checkpoint,

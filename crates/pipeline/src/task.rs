@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use trommel_archive::{Record, ResumePoint};
-use trommel_filters::Print;
+use trommel_filters::Fingerprint;
 
 use crate::{DropReason, FailureKind};
 
@@ -144,7 +144,7 @@ pub(crate) enum Verdict {
         /// Bytes of its text.
         text: u64,
         /// What it is compared with others by.
-        print: Print,
+        fingerprint: Fingerprint,
     },
     /// Nothing, rightly.
     Dropped(DropReason),

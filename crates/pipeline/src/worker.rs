@@ -10,12 +10,13 @@ use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::{
     MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload,
 };
-use trommel_extract::{Clock, Document, Hints, Stage};
-use trommel_filters::{Capture, Filters};
+use trommel_extract::{Document, Hints};
+use trommel_filters::{Capture, Filters, Fingerprint};
 use trommel_output::{OutputRecord, RecordSource, record_id};
+use trommel_text::TextStats;
 
 use crate::{
-    DropReason, FailureKind,
+    Clock, DropReason, FailureKind, Stage,
     budget::PAGE_FACTOR,
     gate::Gate,
     outputs::Encoder,
@@ -149,9 +150,13 @@ impl Worker<'_> {
         let document = (self.extract)(&page.body, &hints);
         let mut lap = Instant::now();
         let caps = capped(record, &page, &document.capped);
-        let verdict = match self.filters.document(&document) {
+        let stats = TextStats::new(&document.text);
+        let verdict = match self.filters.document(&document, &stats) {
             Some(reason) => Verdict::Dropped(DropReason::Filtered(reason)),
-            None => self.encode(&output_record(record, &page, id, document)),
+            None => {
+                let fingerprint = self.filters.fingerprint(&stats);
+                self.encode(&output_record(record, &page, id, document), fingerprint)
+            }
         };
         if let Some(clock) = self.clock {
             clock.lap(Stage::Encoding, &mut lap);
@@ -170,7 +175,7 @@ impl Worker<'_> {
         }
     }
 
-    fn encode(&self, record: &OutputRecord) -> Verdict {
+    fn encode(&self, record: &OutputRecord, fingerprint: Fingerprint) -> Verdict {
         let mut encoded = Vec::with_capacity(self.encoders.len());
         for encoder in self.encoders {
             let mut bytes = Vec::with_capacity(record.text.len() + 1024);
@@ -185,7 +190,7 @@ impl Worker<'_> {
         Verdict::Document {
             encoded,
             text: record.text.len() as u64,
-            print: self.filters.print(&record.text),
+            fingerprint,
         }
     }
 }

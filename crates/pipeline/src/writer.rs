@@ -210,8 +210,8 @@ impl<'a> Writer<'a> {
     }
 
     fn record(&mut self, mut made: Made) -> Result<(), RunError> {
-        if let Verdict::Document { print, .. } = &made.verdict
-            && let Some(reason) = self.duplicates.judge(print)
+        if let Verdict::Document { fingerprint, .. } = &made.verdict
+            && let Some(reason) = self.duplicates.judge(fingerprint)
         {
             made.verdict = Verdict::Dropped(DropReason::Filtered(reason));
         }

@@ -20,10 +20,47 @@ pub const fn hash_step(before: u64, byte: u8) -> u64 {
     (before ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
+/// By how much the state of SplitMix64 grows with each number: the golden ratio, made odd.
+pub const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a bijection that spreads every bit.
 pub fn mix(value: u64) -> u64 {
-    let mut mixed = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = value.wrapping_add(GOLDEN_GAMMA);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
+}
+
+/// The random numbers of SplitMix64: the same seed gives the same numbers on every machine. Not for
+/// secrets.
+#[derive(Clone, Debug)]
+pub struct SplitMix64(u64);
+
+impl SplitMix64 {
+    /// Numbers from a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next number.
+    pub fn next_u64(&mut self) -> u64 {
+        let number = mix(self.0);
+        self.0 = self.0.wrapping_add(GOLDEN_GAMMA);
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_values() {
+        // Of the FNV reference vectors, and of the generator in the reference source of xoshiro.
+        assert_eq!(hash(b""), EMPTY_HASH);
+        assert_eq!(hash(b"foobar"), 0x8594_4171_f739_67e8);
+        let mut numbers = SplitMix64::new(0);
+        assert_eq!(numbers.next_u64(), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(numbers.next_u64(), 0x6e78_9e6a_a1b9_65f4);
+    }
 }

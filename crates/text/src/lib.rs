@@ -1,9 +1,20 @@
-//! What a word is, hashes of text, shingles, and the language of a text: shared by every crate that looks at
-//! text, and knowing nothing of HTML.
+//! What a word is, hashes and shingles of texts, statistics of a text, and its language: shared by every
+//! crate that looks at text, and knowing nothing of HTML.
+//!
+//! ```
+//! use trommel_text::{TextStats, language, words};
+//!
+//! let text = "Der schnelle braune Fuchs springt über den faulen Hund, und niemand wundert sich.";
+//! assert_eq!(words::count(text), 13);
+//! assert_eq!(language::detect(text).as_deref(), Some("de"));
+//! assert_eq!(TextStats::new(text).words().len(), 13);
+//! ```
 
 pub mod hash;
 pub mod language;
 pub mod shingle;
+mod stats;
 pub mod words;
 
-pub use hash::{EMPTY_HASH, hash, hash_step, mix};
+pub use hash::{EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix};
+pub use stats::{TextStats, Word, half_words};

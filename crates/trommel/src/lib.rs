@@ -1,5 +1,116 @@
-//! Takes the main text out of web pages and web archives.
+//! Takes the main text out of web pages and web archives: without menus, adverts, cookie notices and
+//! related links, as text or Markdown, with title, authors, dates, language and a confidence.
+//!
+//! # One page
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::Arc;
+//! use trommel::{DocumentOptions, Extractor, Hints, MarkdownOptions, Model};
+//!
+//! let page = br#"<html lang="en"><head><title>The old mill | Daily News</title></head><body>
+//!     <nav><a href="/">Home</a> <a href="/news">News</a></nav>
+//!     <article><h1>The old mill</h1>
+//!     <p>The mill stands by the river, and its wheel has turned there for two hundred years.</p>
+//!     <p>Nobody knows <b>who</b> built it, though a stone over the door bears a date.</p></article>
+//!     <footer>Copyright Daily News. All rights reserved.</footer></body></html>"#;
+//!
+//! // A model is read once; extractors share it and are cheap to clone.
+//! let extractor = Extractor::new(Arc::new(Model::builtin("fast").ok_or("no such model")?));
+//! let hints = Hints { url: Some("https://news.example/mill"), ..Hints::default() };
+//! let extraction = extractor.extract(page, &hints);
+//!
+//! assert_eq!(
+//!     extraction.text(),
+//!     "The old mill\n\n\
+//!      The mill stands by the river, and its wheel has turned there for two hundred years.\n\n\
+//!      Nobody knows who built it, though a stone over the door bears a date."
+//! );
+//! let markdown = extraction.markdown(&MarkdownOptions::default());
+//! assert!(markdown.starts_with("# The old mill\n") && markdown.contains("knows **who** built"));
+//! let document = extraction.document(&DocumentOptions::default());
+//! assert_eq!(document.title.as_deref(), Some("The old mill"));
+//! assert_eq!(document.lang.as_deref(), Some("en"));
+//! // Every block of the page, kept or not, with its probability.
+//! let dropped = extraction.blocks().filter(|block| !block.kept);
+//! assert!(dropped.map(|block| block.text).any(|text| text.starts_with("Copyright")));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Any bytes are a page: what is no HTML gives a document with little or no text, and nothing panics.
+//! The encoding is found as browsers find it, with the help of [`Hints`].
+//!
+//! # An archive
+//!
+//! [`archive::Reader`] reads WARC and ARC files in every usual compression, from a file or from anything
+//! that is [`std::io::Read`]; [`archive::payload`] undoes HTTP framing and codings.
+//!
+//! ```
+//! # #[cfg(feature = "archive")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::Arc;
+//! use trommel::archive::{MediaType, PayloadOptions, ReadOptions, Reader, RecordType};
+//! use trommel::archive::{media_type, payload};
+//! use trommel::{Extractor, Model, page_hints};
+//!
+//! # let http = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n\
+//! #     <h1>The old mill</h1><p>It stands by the river, and its wheel has turned for years.";
+//! # let archive = format!(
+//! #     "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\n\
+//! #      WARC-Target-URI: https://news.example/mill\r\nWARC-Date: 2024-05-01T00:00:00Z\r\n\
+//! #      Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+//! #     http.len()
+//! # );
+//! # let input = std::io::Cursor::new(archive.into_bytes());
+//! let extractor = Extractor::new(Arc::new(Model::builtin("fast").ok_or("no such model")?));
+//! let mut texts = Vec::new();
+//! // Or Reader::open(path, options) for a file.
+//! for record in Reader::new("pages.warc", input, ReadOptions::default())? {
+//!     let record = record?;
+//!     if record.kind != RecordType::Response {
+//!         continue;
+//!     }
+//!     let page = payload(&record, &PayloadOptions::default())?;
+//!     if let (MediaType::Html | MediaType::Xhtml, _) = media_type(&record, &page) {
+//!         texts.push(extractor.extract(&page.body, &page_hints(&record, &page)).text());
+//!     }
+//! }
+//! assert!(texts[0].starts_with("The old mill"));
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "archive"))]
+//! # fn main() {}
+//! ```
+//!
+//! # A page that arrives in parts
+//!
+//! [`Session`] takes a page from a crawler as it comes, in any chunks.
+//!
+//! # What to choose
+//!
+//! * [`Model::builtin`]: `fast` or `best`, or a model file of your own.
+//! * [`ContentPolicy`]: whether readers' comments and the headline are part of the text.
+//! * [`DocumentOptions`]: text or Markdown, with or without the list of blocks.
+//!
+//! # Features
+//!
+//! * `archive` (on unless `default-features = false`): reading of archives, the module [`archive`].
 
+pub use trommel_extract::{
+    BlockRow, BlockSource, BlockVerdict, CommentPolicy, ContentPolicy, Document, DocumentOptions,
+    Extraction, ExtractionObserver, ExtractionStage, Extractor, HeadlinePolicy, Hints,
+    MarkdownOptions, Metadata, Role,
+};
+pub use trommel_model::{Model, ModelError};
+
+#[cfg(feature = "archive")]
 pub use trommel_archive as archive;
-pub use trommel_extract::*;
-pub use trommel_model::Model;
+
+#[cfg(feature = "archive")]
+mod record;
+mod session;
+
+#[cfg(feature = "archive")]
+pub use record::page_hints;
+pub use session::{DEFAULT_MAX_PAGE, Session};

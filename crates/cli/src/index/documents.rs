@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context, Result, anyhow};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType};
-use trommel_extract::Extractor;
+use trommel_extract::{DocumentOptions, Extractor};
 use trommel_output::{Compression, Format, OutputRecord, ReadError, RecordReader, RecordSource};
 use trommel_pipeline::{Environment, FormatChoice, Outcome, Output, Plan, expand};
 
@@ -203,7 +203,7 @@ impl Archives {
         };
         Ok(Self {
             plan,
-            extractor: Extractor::new(Arc::new(models::load(model)?)),
+            extractor: Extractor::new(Arc::new(models::load(model)?)).with_inline_style(false),
         })
     }
 
@@ -222,7 +222,10 @@ impl Archives {
             let mut reporter = Reporter::new();
             let summary = trommel_pipeline::run(
                 &self.plan,
-                &|bytes, hints| self.extractor.summary(bytes, hints),
+                &|bytes, hints| {
+                    let page = self.extractor.extract(bytes, hints);
+                    page.document(&DocumentOptions::default())
+                },
                 Environment::new(&mut write, &mut reporter),
             );
             let flushed = write.flush();

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use trommel_extract::{Conventions, Document, Extraction, Hints, Role};
+use trommel_extract::{ContentPolicy, Document, DocumentOptions, Extraction, Hints, Role};
 use trommel_html::{Page, charset::Decoded};
 use trommel_model::Model;
 
@@ -60,9 +60,12 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     /// Judges a page by a model and gathers what there is to show.
     pub fn new(decoded: &Decoded, page: &'a Page, hints: &Hints<'a>, model: &'a Model) -> Self {
-        let verdicts = Conventions::default().judge(model, page, hints.url);
+        let verdicts = ContentPolicy::default().judge(model, page, hints.url);
         let extraction = Extraction::new(decoded.clone(), page.clone(), verdicts, hints);
-        let (verdicts, document) = (extraction.verdicts(), extraction.document());
+        let (verdicts, document) = (
+            extraction.verdicts(),
+            extraction.document(&DocumentOptions::default()),
+        );
         let (probabilities, choice) = (
             &verdicts.judgement.probabilities,
             &verdicts.judgement.choice,

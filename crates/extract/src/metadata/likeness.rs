@@ -1,10 +1,10 @@
 //! How much two short texts are alike.
 
 use rustc_hash::FxHashSet;
-use trommel_text::words;
+use trommel_text::{EMPTY_HASH, hash_step, words};
 
 /// Words of a text that are compared: titles have fewer.
-const MOST: usize = 80;
+const COMPARED_WORDS: usize = 80;
 
 /// The words of a title, regardless of case, order and repetition.
 #[derive(Clone, Debug, Default)]
@@ -12,7 +12,7 @@ pub(super) struct Words(FxHashSet<u64>);
 
 impl Words {
     pub fn of(text: &str) -> Self {
-        let words = words::words(text, words::Rule::Characters).take(MOST);
+        let words = words::words(text, words::Rule::Characters).take(COMPARED_WORDS);
         Self(words.map(hash).collect())
     }
 
@@ -27,12 +27,14 @@ impl Words {
     }
 }
 
-/// FNV-1a of a word in lower case.
+/// Hash of a word in lower case, letter by letter.
 fn hash(word: &str) -> u64 {
+    let mut utf8 = [0; 4];
     word.chars()
         .flat_map(char::to_lowercase)
-        .fold(0xcbf2_9ce4_8422_2325, |hash, c| {
-            (hash ^ u64::from(c)).wrapping_mul(0x0000_0100_0000_01b3)
+        .fold(EMPTY_HASH, |before, c| {
+            let bytes = c.encode_utf8(&mut utf8).bytes();
+            bytes.fold(before, hash_step)
         })
 }
 

@@ -5,187 +5,13 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 /// Names and abbreviations in lower case, in English, German, French, Spanish, Italian, Portuguese,
-/// Dutch, Russian and Polish, by month. A name stands once even if several languages share it.
-const NAMES: [&[&str]; 12] = [
-    &[
-        "january",
-        "jan",
-        "januar",
-        "jänner",
-        "janvier",
-        "janv",
-        "enero",
-        "ene",
-        "gennaio",
-        "gen",
-        "janeiro",
-        "januari",
-        "января",
-        "январь",
-        "янв",
-        "stycznia",
-        "styczeń",
-        "sty",
-    ],
-    &[
-        "february",
-        "feb",
-        "februar",
-        "feber",
-        "février",
-        "févr",
-        "fév",
-        "fevrier",
-        "febrero",
-        "febbraio",
-        "febb",
-        "fevereiro",
-        "fev",
-        "februari",
-        "февраля",
-        "февраль",
-        "фев",
-        "февр",
-        "lutego",
-        "luty",
-        "lut",
-    ],
-    &[
-        "march",
-        "mar",
-        "märz",
-        "mär",
-        "mrz",
-        "maerz",
-        "mars",
-        "marzo",
-        "março",
-        "marco",
-        "maart",
-        "mrt",
-        "марта",
-        "март",
-        "мар",
-        "marca",
-        "marzec",
-    ],
-    &[
-        "april",
-        "apr",
-        "avril",
-        "avr",
-        "abril",
-        "abr",
-        "aprile",
-        "апреля",
-        "апрель",
-        "апр",
-        "kwietnia",
-        "kwiecień",
-        "kwi",
-    ],
-    &[
-        "may", "mai", "mayo", "maggio", "mag", "maio", "mei", "мая", "май", "maja", "maj",
-    ],
-    &[
-        "june", "jun", "juni", "juin", "junio", "giugno", "giu", "junho", "июня", "июнь", "июн",
-        "czerwca", "czerwiec", "cze",
-    ],
-    &[
-        "july", "jul", "juli", "juillet", "juil", "julio", "luglio", "lug", "julho", "июля",
-        "июль", "июл", "lipca", "lipiec", "lip",
-    ],
-    &[
-        "august",
-        "aug",
-        "août",
-        "aout",
-        "agosto",
-        "ago",
-        "augustus",
-        "августа",
-        "август",
-        "авг",
-        "sierpnia",
-        "sierpień",
-        "sie",
-    ],
-    &[
-        "september",
-        "sep",
-        "sept",
-        "septembre",
-        "septiembre",
-        "setiembre",
-        "settembre",
-        "set",
-        "sett",
-        "setembro",
-        "сентября",
-        "сентябрь",
-        "сен",
-        "сент",
-        "września",
-        "wrzesień",
-        "wrz",
-    ],
-    &[
-        "october",
-        "oct",
-        "oktober",
-        "okt",
-        "octobre",
-        "octubre",
-        "ottobre",
-        "ott",
-        "outubro",
-        "out",
-        "октября",
-        "октябрь",
-        "окт",
-        "października",
-        "październik",
-        "paź",
-    ],
-    &[
-        "november",
-        "nov",
-        "novembre",
-        "noviembre",
-        "novembro",
-        "ноября",
-        "ноябрь",
-        "ноя",
-        "нояб",
-        "listopada",
-        "listopad",
-        "lis",
-    ],
-    &[
-        "december",
-        "dec",
-        "dezember",
-        "dez",
-        "décembre",
-        "déc",
-        "decembre",
-        "diciembre",
-        "dic",
-        "dicembre",
-        "dezembro",
-        "декабря",
-        "декабрь",
-        "дек",
-        "grudnia",
-        "grudzień",
-        "gru",
-    ],
-];
+/// Dutch, Russian and Polish: a line a month. A name stands once even if several languages share it.
+const NAMES: &str = include_str!("months.txt");
 
 static BY_NAME: LazyLock<FxHashMap<&str, i8>> = LazyLock::new(|| {
-    let named = (1..).zip(NAMES);
+    let named = (1..).zip(NAMES.lines());
     named
-        .flat_map(|(number, names)| names.iter().map(move |name| (*name, number)))
+        .flat_map(|(number, names)| names.split(' ').map(move |name| (name, number)))
         .collect()
 });
 
@@ -214,7 +40,8 @@ mod tests {
 
     #[test]
     fn no_name_stands_for_two_months() {
-        let mut all: Vec<&str> = NAMES.concat();
+        assert_eq!(NAMES.lines().count(), 12);
+        let mut all: Vec<&str> = NAMES.split_whitespace().collect();
         let count = all.len();
         all.sort_unstable();
         all.dedup();

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::calendar;
 use super::likeness::Words;
-use crate::extractor::Hints;
+use crate::hints::Hints;
 
 /// Everything that metadata is read from.
 #[derive(Debug)]

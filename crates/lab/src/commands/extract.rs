@@ -5,7 +5,7 @@ use std::io::Read as _;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use trommel_extract::{Extraction, Hints, MarkdownOptions, Verdicts, charset_hints};
+use trommel_extract::{Extraction, Hints, MarkdownOptions, Verdicts};
 use trommel_html::{Engine as _, Limits, LolEngine, charset};
 use trommel_lab::methods::{Method, to_xml};
 use trommel_model::Choice;
@@ -56,7 +56,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<()> {
         date: None,
     };
     if let Form::Xml = args.format {
-        let decoded = charset::decode(&bytes, &charset_hints(&hints));
+        let decoded = charset::decode(&bytes, &hints.charset());
         let page = LolEngine.read(&decoded.text, &Limits::default());
         return crate::out(&to_xml(&page));
     }
@@ -83,7 +83,7 @@ fn by_method<'a>(
     bytes: &'a [u8],
     hints: &Hints<'a>,
 ) -> anyhow::Result<Extraction<'a>> {
-    let decoded = charset::decode(bytes, &charset_hints(hints));
+    let decoded = charset::decode(bytes, &hints.charset());
     let page = LolEngine.read_marked(&decoded.text, &Limits::default());
     let kept = method.extract(&page)?;
     let probabilities: Vec<f32> = kept.iter().map(|kept| f32::from(u8::from(*kept))).collect();

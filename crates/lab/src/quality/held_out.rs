@@ -1,7 +1,7 @@
 //! Scores of finished models on sets that none of them was trained on.
 
 use std::path::Path;
-use trommel_extract::{CommentRule, Conventions};
+use trommel_extract::{CommentPolicy, ContentPolicy};
 
 use trommel_model::Model;
 use trommel_text::words::Rule;
@@ -61,13 +61,13 @@ fn score(set: &PageSet, models: &[Model]) -> HeldOut {
             rule: Rule::Characters,
             comments,
         };
-        let conventions = Conventions {
+        let policy = ContentPolicy {
             comments: if has_comments && comments {
-                CommentRule::Include
+                CommentPolicy::Include
             } else {
-                CommentRule::Exclude
+                CommentPolicy::Exclude
             },
-            ..Conventions::default()
+            ..ContentPolicy::default()
         };
         models
             .iter()
@@ -75,7 +75,7 @@ fn score(set: &PageSet, models: &[Model]) -> HeldOut {
                 evaluate(
                     set,
                     |page| {
-                        let verdicts = conventions.judge(model, &page.page, page.gold.address());
+                        let verdicts = policy.judge(model, &page.page, page.gold.address());
                         let judged = &verdicts.judgement;
                         kept_text(&page.page, &judged.choice.kept, &judged.embedded)
                     },

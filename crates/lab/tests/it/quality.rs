@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use flate2::{Compression, write::GzEncoder};
 use serde_json::json;
-use trommel_extract::Conventions;
+use trommel_extract::ContentPolicy;
 use trommel_features::FeatureGroup;
 use trommel_learn::{
     EvalOptions, JudgedSet, LABEL_SHARE, LabelledPage, Learner, TrainOptions, Weighting, evaluate,
@@ -188,7 +188,7 @@ fn what_training_leaves_is_what_the_report_needs() {
     same("| wcxb-sample | ", &own);
     let keep = |page: &LabelledPage| {
         let verdicts =
-            Conventions::default().judge(&trained.model, &page.page, page.gold.address());
+            ContentPolicy::default().judge(&trained.model, &page.page, page.gold.address());
         let judged = &verdicts.judgement;
         kept_text(&page.page, &judged.choice.kept, &judged.embedded)
     };

@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 use trommel_model::{Node, Trees, sigmoid};
+use trommel_text::SplitMix64;
 
 use super::bins::{Binned, MOST_BINS};
 use crate::error::LearnError;
@@ -94,16 +95,16 @@ struct Leaf {
     split: Option<Split>,
 }
 
-/// A small generator of random numbers (Steele, Lea and Flood, OOPSLA 2014), so that training repeats.
-struct Random(u64);
+/// Random numbers for training, which repeats with the same seed.
+struct Random(SplitMix64);
 
 impl Random {
+    fn new(seed: u64) -> Self {
+        Self(SplitMix64::new(seed))
+    }
+
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
     /// A number in 0..1.
@@ -143,7 +144,7 @@ pub fn boost(
         .sum();
     let base = (hits / (rows as f64 - hits)).ln() as f32;
     let mut scores = vec![base; rows];
-    let mut random = Random(options.seed);
+    let mut random = Random::new(options.seed);
     let mut trees = Trees {
         base,
         nodes: Vec::new(),
@@ -416,7 +417,7 @@ mod tests {
     fn xor() -> (Vec<f32>, Vec<bool>) {
         let mut data = Vec::new();
         let mut labels = Vec::new();
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         for _ in 0..4000 {
             let (x, y) = (random.share() as f32, random.share() as f32);
             data.extend([x, y, 0.0]);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use url::Url;
 
-use crate::outline::Outline;
+use crate::render::content::Content;
 
 /// Longest address in bytes.
 const LONGEST: usize = 2048;
@@ -15,7 +15,7 @@ const ROOM: (usize, usize) = (4, 1 << 16);
 /// The links of a page, each written once: an `a` around several blocks links the first of them.
 #[derive(Debug)]
 pub(super) struct Links<'a> {
-    outline: &'a Outline<'a>,
+    content: &'a Content<'a>,
     base: Option<Url>,
     used: HashSet<u32>,
     /// Bytes of addresses that may still be written.
@@ -24,18 +24,18 @@ pub(super) struct Links<'a> {
 
 impl<'a> Links<'a> {
     /// The links of a page with this address.
-    pub fn new(outline: &'a Outline<'a>, url: Option<&str>) -> Self {
+    pub fn new(content: &'a Content<'a>, url: Option<&str>) -> Self {
         let short = |text: &&str| text.len() <= LONGEST;
         let url = url.filter(short).and_then(|url| Url::parse(url).ok());
-        let base = outline.page.head.base.as_deref().filter(short);
+        let base = content.page.head.base.as_deref().filter(short);
         let base = base
             .and_then(|base| Url::options().base_url(url.as_ref()).parse(base).ok())
             .or(url);
         Self {
-            outline,
+            content,
             base,
             used: HashSet::new(),
-            room: outline.html.len().saturating_mul(ROOM.0) + ROOM.1,
+            room: content.html.len().saturating_mul(ROOM.0) + ROOM.1,
         }
     }
 
@@ -45,10 +45,10 @@ impl<'a> Links<'a> {
         if !self.used.insert(element) {
             return None;
         }
-        let page = self.outline.page;
+        let page = self.content.page;
         let href = page
             .element(element)?
-            .attribute(self.outline.html, "href")?;
+            .attribute(self.content.html, "href")?;
         let destination = destination(href.trim(), self.base.as_ref())?;
         self.room = self.room.checked_sub(destination.len())?;
         Some(destination)

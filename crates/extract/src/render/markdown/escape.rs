@@ -15,14 +15,14 @@ pub(super) struct Context {
 
 /// Appends `text[from..to]` to `out`, escaped; the rest of `text` is what stands around it.
 pub(super) fn escape(text: &str, from: usize, to: usize, context: Context, out: &mut String) {
-    let part = text.get(from..to).unwrap_or_default();
+    let segment = text.get(from..to).unwrap_or_default();
     let before = text.get(..from).unwrap_or_default();
     let mut prev = before.chars().next_back();
     // A line that started further back is past the place where the start matters.
     let near = from.saturating_sub(LINE_START);
     let near_text = before.as_bytes().get(near..).unwrap_or_default();
     let mut line = memchr::memrchr(b'\n', near_text).map_or(near, |at| near + at + 1);
-    for (at, c) in part.char_indices() {
+    for (at, c) in segment.char_indices() {
         let at = from + at;
         let rest = text.get(at + c.len_utf8()..).unwrap_or_default();
         let next = rest.chars().next();

@@ -1,10 +1,8 @@
 //! What of a text is remembered to know duplicates by.
 
 use sha2::{Digest, Sha256};
-use trommel_text::words::{Rule, words};
-
-use trommel_text::mix;
-use trommel_text::shingle::{gram, units};
+use trommel_text::shingle::shingle;
+use trommel_text::{TextStats, mix};
 
 /// Words of a shingle. This and the bands are those of FineWeb (Penedo et al. 2024, section 3.4):
 /// pages that share three quarters of their shingles are found in most cases.
@@ -16,7 +14,7 @@ const ROWS: usize = 8;
 
 /// What is known of a text to compare it with others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Print {
+pub struct Fingerprint {
     /// Hash of its words in lower case; none if it is not asked for or there is no word.
     pub(crate) exact: Option<u128>,
     /// A key a band; none if they are not asked for or there are fewer words than in a shingle.
@@ -24,32 +22,27 @@ pub struct Print {
 }
 
 /// The words of a text in lower case, whatever stands between them: the first half of their SHA-256.
-pub(crate) fn exact(lower: &str) -> Option<u128> {
-    let mut hash = Sha256::new();
-    let mut empty = true;
-    for word in words(lower, Rule::Characters) {
-        empty = false;
-        hash.update(word);
-        hash.update(" ");
+pub(crate) fn exact(stats: &TextStats<'_>) -> Option<u128> {
+    if stats.words().is_empty() {
+        return None;
     }
-    let digest = hash.finalize();
-    let half = digest.first_chunk::<16>().filter(|_| !empty)?;
-    Some(u128::from_be_bytes(*half))
+    let digest = Sha256::digest(stats.lower());
+    Some(u128::from_be_bytes(*digest.first_chunk::<16>()?))
 }
 
 /// Locality-sensitive keys of a text: MinHash (Broder 1997) over its shingles, a key a band. Two texts
 /// whose sets of shingles have the Jaccard similarity `s` share a key with probability
 /// `1 - (1 - s^8)^14`: .05 at .5, .77 at .75, .99 at .85.
-pub(crate) fn near(lower: &str) -> Vec<u64> {
-    let units = units(lower);
+pub(crate) fn near(stats: &TextStats<'_>) -> Vec<u64> {
+    let words = stats.words();
     let mut minima = [u32::MAX; BANDS * ROWS];
     let mut at = 0;
-    while let Some(shingle) = units.get(at..).and_then(|rest| gram(rest, SHINGLE)) {
+    while let Some(phrase) = words.get(at..).and_then(|rest| shingle(rest, SHINGLE)) {
         at += 1;
         for (row, minimum) in (0u64..).zip(&mut minima) {
             // Multiply-shift (Dietzfelbinger et al. 1997) of a hash that is well mixed already.
             let (factor, term) = (mix(2 * row) | 1, mix(2 * row + 1));
-            let hash = shingle.hash.wrapping_mul(factor).wrapping_add(term) >> 32;
+            let hash = phrase.hash.wrapping_mul(factor).wrapping_add(term) >> 32;
             *minimum = (*minimum).min(hash as u32);
         }
     }
@@ -69,9 +62,13 @@ pub(crate) fn near(lower: &str) -> Vec<u64> {
 mod tests {
     use super::*;
 
+    fn near(text: &str) -> Vec<u64> {
+        super::near(&TextStats::new(text))
+    }
+
     #[test]
     fn case_and_punctuation_make_no_difference() {
-        let of = |text: &str| exact(&text.to_lowercase());
+        let of = |text: &str| exact(&TextStats::new(text));
         assert_eq!(
             of("The mill, by the river."),
             of("the MILL\nby — the river")

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use trommel_html::{Page, Tag};
 
-use crate::outline::Outline;
+use crate::render::content::Content;
 
 /// Elements around a `pre` that may name its language.
 const AROUND: usize = 2;
@@ -49,10 +49,10 @@ pub(super) struct Languages {
 impl Languages {
     /// Language of the code in a `pre`, as its class, that of `code` inside or of the elements around
     /// names it; empty if none does.
-    pub fn of(&mut self, outline: &Outline, pre: u32, blocks: &[u32]) -> String {
-        let page = outline.page;
+    pub fn of(&mut self, content: &Content, pre: u32, blocks: &[u32]) -> String {
+        let page = content.page;
         let mut candidates = vec![pre];
-        if let Some(block) = blocks.first().and_then(|at| outline.block(*at)) {
+        if let Some(block) = blocks.first().and_then(|at| content.block(*at)) {
             let inside = page.path(block.element).map(|(at, _)| at);
             candidates.extend(inside.take_while(|at| *at != pre).take(AROUND));
             let is_code = |at: &&u32| page.element(**at).is_some_and(|e| e.tag == Tag::Code);
@@ -61,7 +61,7 @@ impl Languages {
         candidates.extend(page.path(pre).skip(1).take(AROUND).map(|(at, _)| at));
         candidates
             .into_iter()
-            .find_map(|at| self.named(page, outline.html, at))
+            .find_map(|at| self.named(page, content.html, at))
             .unwrap_or_default()
     }
 

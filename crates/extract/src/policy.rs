@@ -1,17 +1,30 @@
 //! What counts as main text where people differ: readers' comments and the headline.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use trommel_html::Page;
-use trommel_model::{Choice, Judgement, Model};
+use trommel_model::Model;
 
 use crate::role::{Role, roles};
+use crate::verdicts::Verdicts;
 
 /// What becomes of readers' comments beside a page's own text. Posts of a forum are its text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantNames,
+)]
 #[serde(rename_all = "kebab-case")]
-pub enum CommentRule {
+#[strum(serialize_all = "kebab-case")]
+pub enum CommentPolicy {
     /// They are left out.
     #[default]
     Exclude,
@@ -22,9 +35,22 @@ pub enum CommentRule {
 }
 
 /// Whether the main headline is part of the text. It is always a source of the title.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::EnumString,
+    strum::VariantNames,
+)]
 #[serde(rename_all = "kebab-case")]
-pub enum HeadlineRule {
+#[strum(serialize_all = "kebab-case")]
+pub enum HeadlinePolicy {
     /// Where the model takes it for text.
     #[default]
     Auto,
@@ -34,50 +60,17 @@ pub enum HeadlineRule {
     Exclude,
 }
 
-impl fmt::Display for CommentRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Exclude => "exclude",
-            Self::Include => "include",
-            Self::Separate => "separate",
-        })
-    }
-}
-
-impl fmt::Display for HeadlineRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Auto => "auto",
-            Self::Include => "include",
-            Self::Exclude => "exclude",
-        })
-    }
-}
-
-/// The conventions of an extraction.
+/// What counts as main text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Conventions {
+pub struct ContentPolicy {
     /// Readers' comments.
-    pub comments: CommentRule,
+    pub comments: CommentPolicy,
     /// The headline.
-    pub headline: HeadlineRule,
+    pub headline: HeadlinePolicy,
 }
 
-/// A page's blocks with all that was decided about them.
-#[derive(Clone, Debug, Default)]
-pub struct Verdicts {
-    /// The model's judgement; its choice follows the conventions.
-    pub judgement: Judgement,
-    /// Comments that are kept apart from the text (only under [`CommentRule::Separate`]).
-    pub separate: Vec<bool>,
-    /// The same of the judgement's embedded texts: comments that stand in the JSON-LD alone.
-    pub separate_embedded: Vec<bool>,
-    /// Role of each block.
-    pub roles: Vec<Role>,
-}
-
-impl Conventions {
-    /// Judges the blocks of a page under these conventions.
+impl ContentPolicy {
+    /// Judges the blocks of a page under this policy.
     pub fn judge(&self, model: &Model, page: &Page, url: Option<&str>) -> Verdicts {
         let own = model.judge(page, url);
         let blocks = page.blocks.len();
@@ -88,9 +81,9 @@ impl Conventions {
             && let Some(kept) = body.get_mut(at)
         {
             match self.headline {
-                HeadlineRule::Auto => {}
-                HeadlineRule::Include => *kept = true,
-                HeadlineRule::Exclude => *kept = false,
+                HeadlinePolicy::Auto => {}
+                HeadlinePolicy::Include => *kept = true,
+                HeadlinePolicy::Exclude => *kept = false,
             }
         }
         let roles = roles(page, &body, &own.in_comments, headline);
@@ -98,13 +91,13 @@ impl Conventions {
         judgement.choice.kept = body;
         let has_comments = judgement.in_comments.contains(&true)
             || judgement.embedded.iter().any(|own| own.is_comment());
-        if has_comments && self.comments != CommentRule::Exclude {
+        if has_comments && self.comments != CommentPolicy::Exclude {
             let wide = model.judge_with_comments(page, url);
             let is_comment = |at: usize| {
                 roles.get(at) == Some(&Role::Comment) && wide.choice.kept.get(at) == Some(&true)
             };
             let wide_embedded = wide.embedded.iter().map(|own| own.is_comment() && own.kept);
-            if self.comments == CommentRule::Separate {
+            if self.comments == CommentPolicy::Separate {
                 separate = (0..blocks).map(is_comment).collect();
                 separate_embedded = wide_embedded.collect();
             } else {
@@ -123,20 +116,6 @@ impl Conventions {
             separate,
             separate_embedded,
             roles,
-        }
-    }
-}
-
-impl Verdicts {
-    /// The verdicts of a method that is no model: a choice, probabilities of 0 and 1, no roles.
-    pub fn of_method(probabilities: Vec<f32>, choice: Choice) -> Self {
-        Self {
-            judgement: Judgement {
-                probabilities,
-                choice,
-                ..Judgement::default()
-            },
-            ..Self::default()
         }
     }
 }

@@ -10,8 +10,8 @@ fn shown(html: &str, url: Option<&str>, links: bool) -> String {
         .iter()
         .map(|block| !page.text(block).starts_with('-'))
         .collect();
-    let outline = Outline::new(&page, html, &kept);
-    markdown(&outline, url, &MarkdownOptions { links })
+    let content = Content::new(&page, html, &kept);
+    markdown(&content, url, &MarkdownOptions { links })
 }
 
 #[track_caller]

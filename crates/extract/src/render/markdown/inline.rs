@@ -5,7 +5,7 @@ use trommel_html::{Block, Marks};
 use super::code::span;
 use super::escape::{Context, escape};
 use super::links::Links;
-use crate::outline::Outline;
+use crate::render::content::Content;
 
 /// What a block is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,11 +25,11 @@ pub(super) enum Mode {
 /// Writes blocks as inline Markdown.
 #[derive(Debug)]
 pub(super) struct Inline<'a> {
-    outline: &'a Outline<'a>,
+    content: &'a Content<'a>,
     links: Option<Links<'a>>,
 }
 
-/// A part of a block's text in which nothing changes.
+/// A segment of a block's text in which nothing changes.
 #[derive(Clone, Debug)]
 struct Run {
     from: usize,
@@ -51,22 +51,22 @@ struct Rendering<'t> {
 
 impl<'a> Inline<'a> {
     /// With links if `links` is given.
-    pub fn new(outline: &'a Outline<'a>, links: Option<Links<'a>>) -> Self {
-        Self { outline, links }
+    pub fn new(content: &'a Content<'a>, links: Option<Links<'a>>) -> Self {
+        Self { content, links }
     }
 
     /// The text of a block that is code from end to end and has several lines.
     pub fn whole_code(&self, block: u32) -> Option<&'a str> {
-        let text = self.outline.text(block);
-        let block = self.outline.block(block)?;
-        let code = text.contains('\n') && self.outline.page.pieces(block).all(|p| p.marks.code);
+        let text = self.content.text(block);
+        let block = self.content.block(block)?;
+        let code = text.contains('\n') && self.content.page.pieces(block).all(|p| p.marks.code);
         code.then_some(text)
     }
 
     /// A block as Markdown, several lines in a paragraph only.
     pub fn render(&mut self, block: u32, mode: Mode) -> String {
-        let text = self.outline.text(block);
-        let Some(block) = self.outline.block(block) else {
+        let text = self.content.text(block);
+        let Some(block) = self.content.block(block) else {
             return String::new();
         };
         let mut addresses: Vec<Option<String>> = Vec::new();
@@ -89,7 +89,7 @@ impl<'a> Inline<'a> {
     }
 
     fn runs(&mut self, block: &Block, mode: Mode, addresses: &mut Vec<Option<String>>) -> Vec<Run> {
-        let page = self.outline.page;
+        let page = self.content.page;
         let mut runs: Vec<Run> = Vec::new();
         let mut from = 0;
         let mut element = None;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use trommel_html::{NONE, Tag};
 
 use super::containers::is_list;
-use crate::outline::{Outline, Part};
+use crate::render::content::{Content, Segment};
 
 /// Mean words of an item from which on a list is one of posts or sections.
 const LONG_ITEMS: u32 = 120;
@@ -21,15 +21,15 @@ struct Inside {
 }
 
 /// Elements of such lists and quotes.
-pub(super) fn transparent(outline: &Outline) -> HashSet<u32> {
+pub(super) fn transparent(content: &Content) -> HashSet<u32> {
     let mut inside: HashMap<u32, Inside> = HashMap::new();
     let mut all = 0;
-    for part in &outline.parts {
-        let words = words(outline, part);
+    for segment in &content.segments {
+        let words = words(content, segment);
         all += words;
-        let head = matches!(part, Part::Heading { level: 1 | 2, .. });
+        let head = matches!(segment, Segment::Heading { level: 1 | 2, .. });
         let mut item = NONE;
-        for (at, element) in outline.page.path(outline.ends(part).0) {
+        for (at, element) in content.page.path(content.ends(segment).0) {
             let tag = element.tag;
             if matches!(tag, Tag::Li | Tag::Dd) {
                 item = at;
@@ -47,7 +47,7 @@ pub(super) fn transparent(outline: &Outline) -> HashSet<u32> {
         }
     }
     let is_transparent = |at: u32, inside: &Inside| {
-        let tag = outline.page.element(at).map(|element| element.tag);
+        let tag = content.page.element(at).map(|element| element.tag);
         if tag == Some(Tag::Blockquote) {
             inside.has_head || inside.words >= LONG_QUOTE && inside.words > all / 3 * 2
         } else {
@@ -61,15 +61,15 @@ pub(super) fn transparent(outline: &Outline) -> HashSet<u32> {
         .collect()
 }
 
-fn words(outline: &Outline, part: &Part) -> u32 {
+fn words(content: &Content, segment: &Segment) -> u32 {
     let of = |blocks: &[u32]| {
-        let blocks = blocks.iter().filter_map(|at| outline.block(*at));
+        let blocks = blocks.iter().filter_map(|at| content.block(*at));
         blocks.map(|block| block.words).sum::<u32>()
     };
-    match part {
-        Part::Paragraph { block } => of(&[*block]),
-        Part::Heading { blocks, .. } | Part::Code { blocks, .. } => of(blocks),
-        Part::Table(table) => {
+    match segment {
+        Segment::Paragraph { block } => of(&[*block]),
+        Segment::Heading { blocks, .. } | Segment::Code { blocks, .. } => of(blocks),
+        Segment::Table(table) => {
             let cells = table.rows.iter().flat_map(|row| &row.cells);
             cells.map(|cell| of(&cell.blocks)).sum()
         }

@@ -8,39 +8,39 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page, Tag};
 
-use crate::grid::Table;
-use crate::outline::{Outline, Part};
+use crate::render::content::{Content, Segment};
+use crate::render::data_table::DataTable;
 
-/// The text of an outline, without a line end at its end.
-pub(crate) fn plain(outline: &Outline) -> String {
-    let rich = rich_items(outline);
+/// The text of an content, without a line end at its end.
+pub(crate) fn plain_text(content: &Content) -> String {
+    let rich = rich_items(content);
     let mut text = String::new();
     let mut before: Option<u32> = None;
-    for part in &outline.parts {
-        let (first, last) = outline.ends(part);
+    for segment in &content.segments {
+        let (first, last) = content.ends(segment);
         if let Some(before) = before {
-            text.push_str(match gap(outline.page, before, first, &rich) {
+            text.push_str(match gap(content.page, before, first, &rich) {
                 Gap::Line => "\n",
                 Gap::Blank => "\n\n",
             });
         }
         before = Some(last);
-        match part {
-            Part::Paragraph { block } => text.push_str(outline.text(*block)),
-            Part::Heading { blocks, .. } => {
-                let lines: Vec<&str> = blocks.iter().map(|at| outline.text(*at)).collect();
+        match segment {
+            Segment::Paragraph { block } => text.push_str(content.text(*block)),
+            Segment::Heading { blocks, .. } => {
+                let lines: Vec<&str> = blocks.iter().map(|at| content.text(*at)).collect();
                 text.push_str(&lines.join("\n"));
             }
-            Part::Code { element, blocks } => text.push_str(&outline.code(*element, blocks)),
-            Part::Table(table) => write_table(outline, table, &mut text),
+            Segment::Code { element, blocks } => text.push_str(&content.code(*element, blocks)),
+            Segment::Table(table) => write_table(content, table, &mut text),
         }
     }
     text
 }
 
-fn write_table(outline: &Outline, table: &Table, text: &mut String) {
+fn write_table(content: &Content, table: &DataTable, text: &mut String) {
     let captions = table.captions.iter();
-    let mut lines: Vec<String> = captions.map(|at| outline.text(*at).to_owned()).collect();
+    let mut lines: Vec<String> = captions.map(|at| content.text(*at).to_owned()).collect();
     for row in &table.rows {
         let mut line = String::new();
         let mut column = 0;
@@ -52,7 +52,7 @@ fn write_table(outline: &Outline, table: &Table, text: &mut String) {
             let blocks: Vec<String> = cell
                 .blocks
                 .iter()
-                .map(|at| outline.text(*at).replace(['\n', '\t'], " "))
+                .map(|at| content.text(*at).replace(['\n', '\t'], " "))
                 .collect();
             line.push_str(&blocks.join(" "));
         }
@@ -61,14 +61,14 @@ fn write_table(outline: &Outline, table: &Table, text: &mut String) {
     text.push_str(&lines.join("\n"));
 }
 
-/// What stands between two parts.
+/// What stands between two segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     Line,
     Blank,
 }
 
-/// The gap between a part that ends in element `a` and one that starts in element `b`.
+/// The gap between a segment that ends in element `a` and one that starts in element `b`.
 fn gap(page: &Page, a: u32, b: u32, rich: &FxHashSet<u32>) -> Gap {
     let mut crossed: Option<Gap> = None;
     // The outermost item left, and entered.
@@ -113,11 +113,11 @@ fn contains(page: &Page, element: u32, inner: u32) -> bool {
 }
 
 /// Items that hold more than one paragraph: posts, comments and cards rather than lines of a list.
-fn rich_items(outline: &Outline) -> FxHashSet<u32> {
+fn rich_items(content: &Content) -> FxHashSet<u32> {
     let mut paragraphs: FxHashMap<u32, u32> = FxHashMap::default();
-    for part in &outline.parts {
+    for segment in &content.segments {
         let mut apart = false;
-        for (at, element) in outline.page.path(outline.ends(part).0) {
+        for (at, element) in content.page.path(content.ends(segment).0) {
             if is_item(element.tag) {
                 if apart {
                     *paragraphs.entry(at).or_default() += 1;
@@ -166,7 +166,7 @@ mod tests {
             .iter()
             .map(|block| !page.text(block).starts_with('-'))
             .collect();
-        plain(&Outline::new(&page, html, &kept))
+        plain_text(&Content::new(&page, html, &kept))
     }
 
     #[test]

@@ -13,8 +13,8 @@ mod transparent;
 
 use trommel_html::{NONE, Tag};
 
-use crate::grid::{Row, Table};
-use crate::outline::{Outline, Part};
+use crate::render::content::{Content, Segment};
+use crate::render::data_table::{DataTable, TableRow};
 
 use code::{Languages, fence};
 use containers::Writer;
@@ -32,25 +32,25 @@ pub struct MarkdownOptions {
     pub links: bool,
 }
 
-/// The Markdown of an outline; `url` is the address of the page.
-pub(crate) fn markdown(outline: &Outline, url: Option<&str>, options: &MarkdownOptions) -> String {
-    let links = options.links.then(|| Links::new(outline, url));
-    let mut inline = Inline::new(outline, links);
+/// The Markdown of an content; `url` is the address of the page.
+pub(crate) fn markdown(content: &Content, url: Option<&str>, options: &MarkdownOptions) -> String {
+    let links = options.links.then(|| Links::new(content, url));
+    let mut inline = Inline::new(content, links);
     let mut languages = Languages::default();
-    let mut writer = Writer::new(outline);
-    for part in &outline.parts {
-        let element = outline.ends(part).0;
-        match part {
-            Part::Paragraph { block } => {
+    let mut writer = Writer::new(content);
+    for segment in &content.segments {
+        let element = content.ends(segment).0;
+        match segment {
+            Segment::Paragraph { block } => {
                 if let Some(code) = inline.whole_code(*block) {
                     writer.add(element, &fence("", code));
                     continue;
                 }
-                let mode = mode(outline, element);
+                let mode = mode(content, element);
                 writer.add(element, &inline.render(*block, mode));
                 writer.after_term = mode == Mode::Term;
             }
-            Part::Heading { level, blocks } => {
+            Segment::Heading { level, blocks } => {
                 let texts: Vec<String> = blocks
                     .iter()
                     .map(|block| inline.render(*block, Mode::Heading))
@@ -58,14 +58,14 @@ pub(crate) fn markdown(outline: &Outline, url: Option<&str>, options: &MarkdownO
                 let text = texts.join(" ");
                 writer.add(element, &format!("{} {}", "#".repeat(*level), text.trim()));
             }
-            Part::Code {
+            Segment::Code {
                 element: pre,
                 blocks,
             } => {
-                let language = languages.of(outline, *pre, blocks);
-                writer.add(element, &fence(&language, &outline.code(*pre, blocks)));
+                let language = languages.of(content, *pre, blocks);
+                writer.add(element, &fence(&language, &content.code(*pre, blocks)));
             }
-            Part::Table(table) => {
+            Segment::Table(table) => {
                 for caption in &table.captions {
                     writer.add(element, &inline.render(*caption, Mode::Caption));
                 }
@@ -99,8 +99,8 @@ pub(crate) fn append_markdown<'a>(
 }
 
 /// How the paragraph at an element is written.
-fn mode(outline: &Outline, element: u32) -> Mode {
-    let around = outline.page.path(element).find_map(|(_, e)| match e.tag {
+fn mode(content: &Content, element: u32) -> Mode {
+    let around = content.page.path(element).find_map(|(_, e)| match e.tag {
         Tag::Dt => Some(Mode::Term),
         Tag::Figcaption | Tag::Caption => Some(Mode::Caption),
         Tag::P | Tag::Div => None,
@@ -112,13 +112,13 @@ fn mode(outline: &Outline, element: u32) -> Mode {
 
 /// The rows of a table. The first is its header if it is one in the page; else the header is empty,
 /// as GFM knows no table without.
-fn rows(table: &Table, inline: &mut Inline) -> String {
+fn rows(table: &DataTable, inline: &mut Inline) -> String {
     let columns = table.columns;
     let (header, body) = match table.rows.split_first() {
         Some((first, rest)) if first.header => (Some(first), rest),
         _ => (None, table.rows.as_slice()),
     };
-    let mut write = |row: &Row, mode: Mode, fill: usize| {
+    let mut write = |row: &TableRow, mode: Mode, fill: usize| {
         let cells = row.cells.iter().map(|cell| {
             let blocks: Vec<String> = cell
                 .blocks
@@ -163,11 +163,11 @@ fn line(columns: usize, cells: impl Iterator<Item = (usize, String)>) -> String 
 }
 
 /// Elements from the outermost to the one given.
-fn downwards(outline: &Outline, element: u32) -> Vec<u32> {
+fn downwards(content: &Content, element: u32) -> Vec<u32> {
     if element == NONE {
         return Vec::new();
     }
-    let mut path: Vec<u32> = outline.page.path(element).map(|(at, _)| at).collect();
+    let mut path: Vec<u32> = content.page.path(element).map(|(at, _)| at).collect();
     path.reverse();
     path
 }

@@ -9,7 +9,7 @@ const COLUMNS: usize = 64;
 
 /// What the cells of a table of data may hold; posts and sections laid out in a table hold more.
 #[derive(Clone, Copy, Debug)]
-struct Measure {
+struct CellBounds {
     /// Most blocks of a cell.
     blocks: usize,
     /// Most words of a cell.
@@ -19,13 +19,13 @@ struct Measure {
 }
 
 /// In a table with header cells, `thead` or `caption`.
-const HEADED: Measure = Measure {
+const HEADED: CellBounds = CellBounds {
     blocks: 30,
     words: 400,
     mean: 40,
 };
 /// In any other table.
-const BARE: Measure = Measure {
+const BARE: CellBounds = CellBounds {
     blocks: 2,
     words: 50,
     mean: 40,
@@ -33,29 +33,29 @@ const BARE: Measure = Measure {
 
 /// A table of data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Table {
+pub(crate) struct DataTable {
     /// Its element.
     pub element: u32,
     /// Kept blocks of its captions.
     pub captions: Vec<u32>,
     /// Rows with a kept cell.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
     /// Columns in which a cell is kept.
     pub columns: usize,
 }
 
 /// A row of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct TableRow {
     /// Whether it stands in `thead` or all its cells are `th`.
     pub header: bool,
     /// Kept cells from left to right.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<TableCell>,
 }
 
 /// A cell of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cell {
+pub(crate) struct TableCell {
     /// Column from 0, columns without a kept cell not counted.
     pub column: usize,
     /// Its kept blocks.
@@ -64,7 +64,7 @@ pub(crate) struct Cell {
 
 /// Where in a table a block stands.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Position {
     table: u32,
     cell: Option<u32>,
     in_caption: bool,
@@ -76,14 +76,18 @@ struct Place {
 #[derive(Debug, Default)]
 struct Draft {
     captions: Vec<u32>,
-    /// Cell and block in the order of the page.
+    /// TableCell and block in the order of the page.
     blocks: Vec<(u32, u32)>,
     layout: bool,
 }
 
 /// The data tables among the tables with kept blocks, by element; and for each entry of `kept` the
 /// element of the data table it is in ([`NONE`] if in none).
-pub(crate) fn tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u32, Table>, Vec<u32>) {
+pub(crate) fn data_tables(
+    page: &Page,
+    html: &str,
+    kept: &[u32],
+) -> (FxHashMap<u32, DataTable>, Vec<u32>) {
     let mut drafts: FxHashMap<u32, Draft> = FxHashMap::default();
     let mut order: Vec<u32> = Vec::new();
     let mut home = Vec::with_capacity(kept.len());
@@ -91,7 +95,7 @@ pub(crate) fn tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u32, T
         let place = page
             .blocks
             .get(index as usize)
-            .and_then(|block| place(page, block));
+            .and_then(|block| position(page, block));
         home.push(place.map_or(NONE, |place| place.table));
         let Some(place) = place else { continue };
         let draft = drafts.entry(place.table).or_insert_with(|| {
@@ -111,11 +115,11 @@ pub(crate) fn tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u32, T
             drafts.entry(at).or_default().layout = true;
         }
     }
-    let tables: FxHashMap<u32, Table> = order
+    let tables: FxHashMap<u32, DataTable> = order
         .into_iter()
         .filter_map(|at| {
             let draft = drafts.remove(&at).filter(|draft| !draft.layout)?;
-            Some((at, grid(page, html, at, draft)?))
+            Some((at, data_table(page, html, at, draft)?))
         })
         .collect();
     for home in &mut home {
@@ -126,8 +130,8 @@ pub(crate) fn tables(page: &Page, html: &str, kept: &[u32]) -> (FxHashMap<u32, T
     (tables, home)
 }
 
-fn place(page: &Page, block: &Block) -> Option<Place> {
-    let mut place = Place::default();
+fn position(page: &Page, block: &Block) -> Option<Position> {
+    let mut place = Position::default();
     for (at, element) in page.path(block.element) {
         match element.tag {
             Tag::Table => {
@@ -148,8 +152,8 @@ fn place(page: &Page, block: &Block) -> Option<Place> {
     None
 }
 
-/// The grid of a table, unless it turns out to be one for layout.
-fn grid(page: &Page, html: &str, at: u32, draft: Draft) -> Option<Table> {
+/// The rows of a table, unless it turns out to be one for layout.
+fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTable> {
     let table = page.element(at)?;
     let is_role = |token: &trommel_html::Token| {
         token.attribute == Attribute::Role
@@ -161,9 +165,9 @@ fn grid(page: &Page, html: &str, at: u32, draft: Draft) -> Option<Table> {
     let mut headed = !draft.captions.is_empty();
     let mut wide_rows = 0;
     let mut blocks = draft.blocks.as_slice();
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<TableRow> = Vec::new();
     let mut columns = Columns::default();
-    let mut row: Option<(Row, usize, bool)> = None;
+    let mut row: Option<(TableRow, usize, bool)> = None;
     let mut index = at + 1;
     while index < table.end {
         let element = page.element(index)?;
@@ -179,7 +183,7 @@ fn grid(page: &Page, html: &str, at: u32, draft: Draft) -> Option<Table> {
                 let in_head = page
                     .element(element.parent)
                     .is_some_and(|parent| parent.tag == Tag::Thead);
-                row = Some((Row::default(), 0, in_head));
+                row = Some((TableRow::default(), 0, in_head));
                 if let Some((row, ..)) = &mut row {
                     row.header = true;
                 }
@@ -194,7 +198,7 @@ fn grid(page: &Page, html: &str, at: u32, draft: Draft) -> Option<Table> {
                 let (own, rest) = blocks.split_at_checked(own)?;
                 blocks = rest;
                 if !own.is_empty() {
-                    row.cells.push(Cell {
+                    row.cells.push(TableCell {
                         column,
                         blocks: own.iter().map(|(_, block)| *block).collect(),
                     });
@@ -224,7 +228,7 @@ fn grid(page: &Page, html: &str, at: u32, draft: Draft) -> Option<Table> {
         && rows.iter().any(|row| row.cells.len() > 1);
     is_data.then(|| {
         let columns = close_up(&mut rows);
-        Table {
+        DataTable {
             element: at,
             captions: draft.captions,
             rows,
@@ -234,7 +238,7 @@ fn grid(page: &Page, html: &str, at: u32, draft: Draft) -> Option<Table> {
 }
 
 /// Keeps a row that has kept cells; gives the number of all its cells.
-fn end_row(row: Option<(Row, usize, bool)>, rows: &mut Vec<Row>) -> usize {
+fn end_row(row: Option<(TableRow, usize, bool)>, rows: &mut Vec<TableRow>) -> usize {
     let Some((row, cells, _)) = row else {
         return 0;
     };
@@ -245,7 +249,7 @@ fn end_row(row: Option<(Row, usize, bool)>, rows: &mut Vec<Row>) -> usize {
 }
 
 /// Takes out the columns without a cell; gives how many are left.
-fn close_up(rows: &mut [Row]) -> usize {
+fn close_up(rows: &mut [TableRow]) -> usize {
     let cells = || rows.iter().flat_map(|row| &row.cells);
     let most = cells().map(|cell| cell.column + 1).max().unwrap_or(0);
     let mut numbers = vec![0usize; most];
@@ -331,9 +335,9 @@ mod tests {
         let kept: Vec<u32> = (0..page.blocks.len() as u32)
             .filter(|block| !text(*block).starts_with('-'))
             .collect();
-        let (tables, _) = tables(&page, html, &kept);
+        let (tables, _) = data_tables(&page, html, &kept);
         let first = tables.keys().min()?;
-        let row = |row: &Row| {
+        let row = |row: &TableRow| {
             let cells = row.cells.iter().map(|cell| {
                 let blocks: Vec<&str> = cell.blocks.iter().map(|block| text(*block)).collect();
                 format!("{}:{}", cell.column, blocks.join("+"))

@@ -6,6 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use trommel_extract::{ExtractionObserver, ExtractionStage};
+
 /// A stage on the way from an archive to an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -60,17 +62,32 @@ impl Clock {
     /// Adds the time since `begin` to a stage, and begins anew.
     pub fn lap(&self, stage: Stage, begin: &mut Instant) {
         let now = Instant::now();
-        let spent = now.saturating_duration_since(*begin).as_nanos();
-        if let Some(sum) = self.0.get(stage as usize) {
-            sum.fetch_add(u64::try_from(spent).unwrap_or(u64::MAX), Ordering::Relaxed);
-        }
+        self.add(stage, now.saturating_duration_since(*begin));
         *begin = now;
+    }
+
+    fn add(&self, stage: Stage, time: Duration) {
+        if let Some(sum) = self.0.get(stage as usize) {
+            let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            sum.fetch_add(nanos, Ordering::Relaxed);
+        }
     }
 
     /// Time spent in a stage so far.
     pub fn spent(&self, stage: Stage) -> Duration {
         let sum = self.0.get(stage as usize);
         Duration::from_nanos(sum.map_or(0, |sum| sum.load(Ordering::Relaxed)))
+    }
+}
+
+impl ExtractionObserver for Clock {
+    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
+        let stage = match stage {
+            ExtractionStage::Parse => Stage::Tables,
+            ExtractionStage::Classify => Stage::Choice,
+            ExtractionStage::Render => Stage::Document,
+        };
+        self.add(stage, time);
     }
 }
 
@@ -104,6 +121,20 @@ mod tests {
         let sum = clock.spent(Stage::Tables) + clock.spent(Stage::Choice);
         assert_eq!(sum, begin - start);
         assert_eq!(clock.spent(Stage::Writing), Duration::ZERO);
+    }
+
+    #[test]
+    fn stages_of_an_extraction_are_three_of_a_run() {
+        let clock = Clock::default();
+        for (stage, seconds) in [
+            (ExtractionStage::Parse, 1),
+            (ExtractionStage::Classify, 2),
+            (ExtractionStage::Render, 3),
+        ] {
+            clock.stage_ended(stage, Duration::from_secs(seconds));
+        }
+        let spent = [Stage::Tables, Stage::Choice, Stage::Document].map(|stage| clock.spent(stage));
+        assert_eq!(spent, [1, 2, 3].map(Duration::from_secs));
     }
 
     #[test]

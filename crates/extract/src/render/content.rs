@@ -1,25 +1,25 @@
-//! The kept blocks of a page as parts: paragraphs, headings, code, tables.
+//! The kept blocks of a page as segments: paragraphs, headings, code, tables.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, NONE, Page, Tag, text_of_gap};
 
-use crate::grid::{Table, tables};
+use crate::render::data_table::{DataTable, data_tables};
 
 /// A heading with more blocks or words is an element that was never closed, or no heading at all.
 const HEADING: (usize, u32) = (3, 100);
 
 /// The kept blocks of a page in the order of the page.
 #[derive(Debug)]
-pub(crate) struct Outline<'a> {
+pub(crate) struct Content<'a> {
     pub page: &'a Page,
     /// The decoded page.
     pub html: &'a str,
-    pub parts: Vec<Part>,
+    pub segments: Vec<Segment>,
 }
 
 /// What blocks make up. Blocks are indices into the page's table; none is empty.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum Segment {
     Paragraph {
         block: u32,
     },
@@ -33,19 +33,19 @@ pub(crate) enum Part {
         element: u32,
         blocks: Vec<u32>,
     },
-    Table(Table),
+    Table(DataTable),
 }
 
-impl<'a> Outline<'a> {
-    /// The outline of the blocks for which `kept` holds; `html` is the decoded page.
+impl<'a> Content<'a> {
+    /// The content of the blocks for which `kept` holds; `html` is the decoded page.
     pub fn new(page: &'a Page, html: &'a str, kept: &[bool]) -> Self {
         let blocks: Vec<u32> = (0u32..)
             .zip(kept)
             .filter(|(_, kept)| **kept)
             .map(|(at, _)| at)
             .collect();
-        let (mut tables, home) = tables(page, html, &blocks);
-        let mut parts: Vec<Part> = Vec::new();
+        let (mut tables, home) = data_tables(page, html, &blocks);
+        let mut segments: Vec<Segment> = Vec::new();
         let mut group: Option<(Group, Vec<u32>)> = None;
         for (&block, &table) in blocks.iter().zip(&home) {
             let of = if table == NONE {
@@ -57,15 +57,19 @@ impl<'a> Outline<'a> {
                 Some((last, members)) if *last == of && of != Group::Nothing => members.push(block),
                 _ => {
                     if let Some((last, members)) = group.replace((of, vec![block])) {
-                        last.end(page, members, &mut tables, &mut parts);
+                        last.end(page, members, &mut tables, &mut segments);
                     }
                 }
             }
         }
         if let Some((last, members)) = group {
-            last.end(page, members, &mut tables, &mut parts);
+            last.end(page, members, &mut tables, &mut segments);
         }
-        Self { page, html, parts }
+        Self {
+            page,
+            html,
+            segments,
+        }
     }
 
     pub fn block(&self, at: u32) -> Option<&'a Block> {
@@ -76,17 +80,17 @@ impl<'a> Outline<'a> {
         self.block(at).map_or("", |block| self.page.text(block))
     }
 
-    /// The innermost elements at the start and at the end of a part ([`NONE`] outside of all).
-    pub fn ends(&self, part: &Part) -> (u32, u32) {
+    /// The innermost elements at the start and at the end of a segment ([`NONE`] outside of all).
+    pub fn ends(&self, segment: &Segment) -> (u32, u32) {
         let element = |at: u32| self.block(at).map_or(NONE, |block| block.element);
         let ends = |blocks: &[u32]| {
             let end = |at: Option<&u32>| at.map_or(NONE, |at| element(*at));
             (end(blocks.first()), end(blocks.last()))
         };
-        match part {
-            Part::Paragraph { block } => (element(*block), element(*block)),
-            Part::Heading { blocks, .. } | Part::Code { blocks, .. } => ends(blocks),
-            Part::Table(table) => (table.element, table.element),
+        match segment {
+            Segment::Paragraph { block } => (element(*block), element(*block)),
+            Segment::Heading { blocks, .. } | Segment::Code { blocks, .. } => ends(blocks),
+            Segment::Table(table) => (table.element, table.element),
         }
     }
 
@@ -174,17 +178,19 @@ impl Group {
         self,
         page: &Page,
         blocks: Vec<u32>,
-        tables: &mut FxHashMap<u32, Table>,
-        parts: &mut Vec<Part>,
+        tables: &mut FxHashMap<u32, DataTable>,
+        segments: &mut Vec<Segment>,
     ) {
         match self {
-            Group::Code(element) => parts.push(Part::Code { element, blocks }),
-            Group::Table(element) => parts.extend(tables.remove(&element).map(Part::Table)),
-            Group::Heading(_, tag) if is_heading(page, &blocks) => parts.push(Part::Heading {
-                level: level(tag),
-                blocks,
-            }),
-            _ => parts.extend(blocks.into_iter().map(|block| Part::Paragraph { block })),
+            Group::Code(element) => segments.push(Segment::Code { element, blocks }),
+            Group::Table(element) => segments.extend(tables.remove(&element).map(Segment::Table)),
+            Group::Heading(_, tag) if is_heading(page, &blocks) => {
+                segments.push(Segment::Heading {
+                    level: level(tag),
+                    blocks,
+                })
+            }
+            _ => segments.extend(blocks.into_iter().map(|block| Segment::Paragraph { block })),
         }
     }
 }
@@ -224,18 +230,18 @@ mod tests {
 
     fn shown(html: &str) -> Vec<String> {
         let page = LolEngine.read(html, &Limits::default());
-        let outline = Outline::new(&page, html, &vec![true; page.blocks.len()]);
+        let content = Content::new(&page, html, &vec![true; page.blocks.len()]);
         let join = |blocks: &[u32]| {
-            let texts: Vec<&str> = blocks.iter().map(|at| outline.text(*at)).collect();
+            let texts: Vec<&str> = blocks.iter().map(|at| content.text(*at)).collect();
             texts.join("+")
         };
-        let part = |part: &Part| match part {
-            Part::Paragraph { block } => format!("p {}", outline.text(*block)),
-            Part::Heading { level, blocks } => format!("h{level} {}", join(blocks)),
-            Part::Code { element, blocks } => format!("code {}", outline.code(*element, blocks)),
-            Part::Table(table) => format!("table of {}", table.rows.len()),
+        let segment = |segment: &Segment| match segment {
+            Segment::Paragraph { block } => format!("p {}", content.text(*block)),
+            Segment::Heading { level, blocks } => format!("h{level} {}", join(blocks)),
+            Segment::Code { element, blocks } => format!("code {}", content.code(*element, blocks)),
+            Segment::Table(table) => format!("table of {}", table.rows.len()),
         };
-        outline.parts.iter().map(part).collect()
+        content.segments.iter().map(segment).collect()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Quotes and list items around the parts: their prefixes, markers and the lines between parts.
+//! Quotes and list items around the segments: their prefixes, markers and the lines between segments.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,9 +6,9 @@ use trommel_html::{NONE, Tag};
 
 use super::downwards;
 use super::transparent::transparent;
-use crate::outline::Outline;
+use crate::render::content::Content;
 
-/// Most containers around a part; deeper ones are left out, so that prefixes stay short.
+/// Most containers around a segment; deeper ones are left out, so that prefixes stay short.
 const DEPTH: usize = 12;
 
 /// A quote or a list item.
@@ -30,24 +30,24 @@ enum Kind {
     },
 }
 
-/// Writes parts one below the other.
+/// Writes segments one below the other.
 #[derive(Debug)]
 pub(super) struct Writer<'a> {
-    outline: &'a Outline<'a>,
+    content: &'a Content<'a>,
     transparent: HashSet<u32>,
     numbers: HashMap<u32, u32>,
     numbered: HashSet<u32>,
     open: Vec<Container>,
-    /// Whether the part written last is the term of a definition.
+    /// Whether the segment written last is the term of a definition.
     pub after_term: bool,
     out: String,
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(outline: &'a Outline<'a>) -> Self {
+    pub fn new(content: &'a Content<'a>) -> Self {
         Self {
-            outline,
-            transparent: transparent(outline),
+            content,
+            transparent: transparent(content),
             numbers: HashMap::new(),
             numbered: HashSet::new(),
             open: Vec::new(),
@@ -56,7 +56,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Adds a part that stands in `element`; `body` has no line end at its end.
+    /// Adds a segment that stands in `element`; `body` has no line end at its end.
     pub fn add(&mut self, element: u32, body: &str) {
         let mut chain = self.chain(element);
         let common = chain
@@ -64,7 +64,7 @@ impl<'a> Writer<'a> {
             .zip(&self.open)
             .take_while(|(new, open)| new.element == open.element)
             .count();
-        // The parts of a container that are open keep the markers they began with.
+        // The segments of a container that are open keep the markers they began with.
         for (new, open) in chain.iter_mut().zip(&self.open).take(common) {
             *new = open.clone();
         }
@@ -150,8 +150,8 @@ impl<'a> Writer<'a> {
     fn chain(&mut self, element: u32) -> Vec<Container> {
         let mut chain: Vec<Container> = Vec::new();
         let mut list = NONE;
-        for at in downwards(self.outline, element) {
-            let Some(element) = self.outline.page.element(at) else {
+        for at in downwards(self.content, element) {
+            let Some(element) = self.content.page.element(at) else {
                 break;
             };
             if chain.len() >= DEPTH {
@@ -201,7 +201,7 @@ impl<'a> Writer<'a> {
 
     /// Number of an item, if its list is an ordered one.
     fn number(&mut self, list: u32, item: u32) -> Option<u32> {
-        let element = self.outline.page.element(list)?;
+        let element = self.content.page.element(list)?;
         if element.tag != Tag::Ol {
             return None;
         }
@@ -215,7 +215,7 @@ impl<'a> Writer<'a> {
     fn count(&mut self, list: u32) {
         /// CommonMark reads no longer numbers.
         const MOST: i64 = 999_999_999;
-        let (page, html) = (self.outline.page, self.outline.html);
+        let (page, html) = (self.content.page, self.content.html);
         let Some(element) = page.element(list) else {
             return;
         };

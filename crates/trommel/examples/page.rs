@@ -1,0 +1,35 @@
+//! Prints the main text of one HTML file as Markdown, with what is known about the page above it.
+//!
+//!     cargo run --release -p trommel --example page -- page.html https://example.org/page
+
+use std::sync::Arc;
+use std::{env, error::Error, fs};
+
+use trommel::{DocumentOptions, Extractor, Hints, MarkdownOptions, Model};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = env::args().skip(1);
+    let file = arguments.next().ok_or("usage: page FILE [URL]")?;
+    let url = arguments.next();
+    let page = fs::read(&file)?;
+
+    let model = Model::builtin("best").ok_or("no such model")?;
+    let extractor = Extractor::new(Arc::new(model));
+    let hints = Hints {
+        url: url.as_deref(),
+        ..Hints::default()
+    };
+    let options = DocumentOptions::default().with_markdown(MarkdownOptions::default());
+    let document = extractor.extract(&page, &hints).document(&options);
+
+    println!("title:      {}", document.title.unwrap_or_default());
+    println!("authors:    {}", document.metadata.author.join(", "));
+    println!(
+        "published:  {}",
+        document.metadata.published.unwrap_or_default()
+    );
+    println!("language:   {}", document.lang.unwrap_or_default());
+    println!("confidence: {:.2}", document.confidence);
+    println!("\n{}", document.text);
+    Ok(())
+}
