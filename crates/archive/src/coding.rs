@@ -131,7 +131,7 @@ pub(crate) fn brotli(coded: &[u8], limit: usize) -> Undone {
 
 /// zstd, one frame or several.
 pub(crate) fn zstd(coded: &[u8], limit: usize) -> Undone {
-    if !coded.starts_with(&signature::ZSTD) && !crate::zst::is_skippable(coded) {
+    if !coded.starts_with(&signature::ZSTD) && !signature::is_skippable(coded) {
         return Undone::Not;
     }
     match zstd::stream::read::Decoder::with_buffer(coded) {

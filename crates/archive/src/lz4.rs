@@ -10,9 +10,8 @@ use crate::{
     buffer::Buffer,
     error::Damage,
     member::{Begin, Stop},
-    signature::LZ4 as MAGIC,
+    signature::{LZ4 as MAGIC, is_skippable},
     source::Source,
-    zst::is_skippable,
 };
 
 /// Longest frame header: magic, two flag bytes, content size, dictionary, checksum.

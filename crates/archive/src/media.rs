@@ -1,6 +1,6 @@
 //! What kind of document a payload is.
 
-use crate::{payload::Payload, record::Record, record::RecordType};
+use crate::{record::Record, record::RecordType};
 
 /// A media type, as far as extraction cares.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,18 +26,15 @@ pub enum TypeSource {
     Sniffed,
 }
 
-/// Tells the media type: by the crawler's own finding, else by the HTTP header, else by the record
-/// (where it holds the payload alone), else by the first bytes. A type that says nothing
-/// (`application/octet-stream`, `unknown/unknown`) counts as none.
-pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource) {
-    stated(record, payload).unwrap_or_else(|| (sniff(&payload.body), TypeSource::Sniffed))
-}
-
-/// The media type some header states.
-pub(crate) fn stated(record: &Record, payload: &Payload) -> Option<(MediaType, TypeSource)> {
+/// The media type that some header states: `status` and `content_type` are those of HTTP.
+pub(crate) fn stated(
+    record: &Record,
+    status: Option<u16>,
+    content_type: Option<&str>,
+) -> Option<(MediaType, TypeSource)> {
     let own = record
         .content_type()
-        .filter(|_| payload.status.is_none())
+        .filter(|_| status.is_none())
         .filter(|kind| {
             let kind = kind.trim_start().to_ascii_lowercase();
             let wrapped = [
@@ -55,7 +52,7 @@ pub(crate) fn stated(record: &Record, payload: &Payload) -> Option<(MediaType, T
     });
     [
         (record.identified_payload_type(), TypeSource::Identified),
-        (payload.content_type(), TypeSource::Http),
+        (content_type, TypeSource::Http),
         (own, TypeSource::Record),
     ]
     .into_iter()
@@ -139,7 +136,7 @@ const TAGS: [&[u8]; 32] = [
 const SNIFF: usize = 4096;
 
 /// Tells HTML and XHTML from anything else by the first bytes.
-fn sniff(body: &[u8]) -> MediaType {
+pub(crate) fn sniff(body: &[u8]) -> MediaType {
     let mut rest = body.get(..SNIFF).unwrap_or(body);
     let utf16;
     if let [0xff, 0xfe, wide @ ..] | [0xfe, 0xff, wide @ ..] = rest {

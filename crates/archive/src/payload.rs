@@ -8,7 +8,7 @@ use crate::{
     error::PayloadError,
     headers::Headers,
     http,
-    media::{self, MediaType},
+    media::{self, MediaType, TypeSource},
     record::{Record, RecordType},
 };
 
@@ -255,9 +255,17 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
     payload.notes.extend(note);
 }
 
+/// Tells the media type: by the crawler's own finding, else by the HTTP header, else by the record
+/// (where it holds the payload alone), else by the first bytes. A type that says nothing
+/// (`application/octet-stream`, `unknown/unknown`) counts as none.
+pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource) {
+    media::stated(record, payload.status, payload.content_type())
+        .unwrap_or_else(|| (media::sniff(&payload.body), TypeSource::Sniffed))
+}
+
 /// Whether the type that is stated, if any, is HTML.
 fn maybe_html(record: &Record, payload: &Payload) -> bool {
-    match media::stated(record, payload) {
+    match media::stated(record, payload.status, payload.content_type()) {
         Some((kind, _)) => matches!(kind, MediaType::Html | MediaType::Xhtml),
         None => true,
     }

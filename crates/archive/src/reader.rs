@@ -1,20 +1,19 @@
 //! Records out of plain bytes, whatever state they are in.
 
 mod frame;
+mod resuming;
 mod segments;
 #[cfg(test)]
 mod whole_tests;
 
 use std::{collections::VecDeque, fs::File, io::Read, path::Path, sync::Arc};
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     detect::detect,
     error::{ArchiveError, Damage},
     member::Stop,
     record::Record,
-    resume::ResumePoint,
+    resume::{Accounted, ResumePoint},
     source::Source,
     start::{
         ARC_REACH, ArcLine, Found, HEAD, Search, WARC_REACH, is_warc, may_name_warc, record_starts,
@@ -66,24 +65,12 @@ pub struct Reader {
     /// Plain bytes skipped before the first record.
     pub(crate) skipped: u64,
     pub(crate) hint: Option<String>,
-    pub(crate) lies: u32,
+    pub(crate) wrong_lengths: u32,
     pub(crate) finished: bool,
     /// Buffers for blocks to come.
     pub(crate) spares: Vec<Vec<u8>>,
     /// State before the items at hand were read; its items are those given since.
     pub(crate) before: ResumePoint,
-}
-
-/// What became of the stored bytes of a member so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Accounted {
-    /// Stored offset of the member.
-    member: u64,
-    /// Stored offset up to which its bytes gave whole records or were reported; the start of the
-    /// member, or before it, if there is none.
-    until: u64,
-    /// Bytes that the last record's block lacks; None if the record is whole.
-    missing: Option<u64>,
 }
 
 impl Reader {
@@ -120,7 +107,7 @@ impl Reader {
             expected_length: None,
             skipped: 0,
             hint: None,
-            lies: 0,
+            wrong_lengths: 0,
             finished: false,
             spares: Vec::new(),
             before: ResumePoint::default(),

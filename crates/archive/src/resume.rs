@@ -1,23 +1,10 @@
-//! Taking up the reading of a file where another reader left it.
-
-use std::{
-    collections::VecDeque,
-    fs::File,
-    io::{self, Read, Seek, SeekFrom},
-    path::Path,
-    sync::Arc,
-};
+//! The state of a reader between two items, from which another one continues.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    error::ArchiveError,
-    reader::{Accounted, ReadOptions, Reader},
-    source::Source,
-    stream::{Compression, Stand, Stream},
-};
+use crate::stream::{Compression, Stand};
 
-/// State of a [`Reader`] between two items, a few numbers that can be stored.
+/// State of a [`Reader`](crate::Reader) between two items, a few numbers that can be stored.
 ///
 /// A reader that resumes there, over the same bytes and with the same options, gives the items that
 /// the other would have given, equal in every field. It decodes again from the start of the
@@ -25,20 +12,32 @@ use crate::{
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumePoint {
     /// None: the start of the file.
-    state: Option<State>,
+    pub(crate) state: Option<ReaderState>,
     /// Items that come after the state and have been given.
     pub(crate) items: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct State {
-    compression: Compression,
-    stand: Stand,
-    arc: bool,
-    given: u64,
-    accounted: Accounted,
-    lies: u32,
-    finished: bool,
+pub(crate) struct ReaderState {
+    pub(crate) compression: Compression,
+    pub(crate) stand: Stand,
+    pub(crate) arc: bool,
+    pub(crate) given: u64,
+    pub(crate) accounted: Accounted,
+    pub(crate) wrong_lengths: u32,
+    pub(crate) finished: bool,
+}
+
+/// What became of the stored bytes of a member so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Accounted {
+    /// Stored offset of the member.
+    pub(crate) member: u64,
+    /// Stored offset up to which its bytes gave whole records or were reported; the start of the
+    /// member, or before it, if there is none.
+    pub(crate) until: u64,
+    /// Bytes that the last record's block lacks; None if the record is whole.
+    pub(crate) missing: Option<u64>,
 }
 
 impl ResumePoint {
@@ -55,135 +54,5 @@ impl ResumePoint {
     /// Stored offset from which a resuming reader decodes; of a zstd file it reads the head as well.
     pub fn offset(&self) -> u64 {
         self.state.map_or(0, |state| state.stand.offset)
-    }
-}
-
-impl Reader {
-    /// The point from which another reader can go on with the item that comes next.
-    pub fn resume_point(&self) -> ResumePoint {
-        // Before the first record, reading depends on more than is worth storing.
-        if self.queue.is_empty()
-            && self.given > 0
-            && let Some(stand) = self.stream.stand()
-        {
-            let state = State {
-                compression: self.stream.compression(),
-                stand,
-                arc: self.arc,
-                given: self.given,
-                accounted: self.accounted,
-                lies: self.lies,
-                finished: self.finished,
-            };
-            return ResumePoint {
-                state: Some(state),
-                items: 0,
-            };
-        }
-        self.before
-    }
-
-    /// Goes on from `point` over `input`, which begins at its start: bytes before the point are read
-    /// and dropped. For what can't be sought in, such as standard input.
-    ///
-    /// # Errors
-    /// As [`Reader::new`], and [`ArchiveError::Changed`] if the point can't be reached.
-    pub fn resume(
-        file: impl Into<Arc<str>>,
-        input: impl Read + Send + 'static,
-        point: &ResumePoint,
-        options: ReadOptions,
-    ) -> Result<Reader, ArchiveError> {
-        let file = file.into();
-        let Some(state) = point.state else {
-            return Reader::new(file, input, options)?.skip_items(point.items);
-        };
-        let mut source = Source::new(Box::new(input));
-        let stream = || -> io::Result<Option<Stream>> {
-            let codec = state.compression.codec(&mut source)?;
-            if !source.skip_to(state.stand.offset)? {
-                return Ok(None);
-            }
-            Stream::again(source, codec, state.stand)
-        };
-        Reader::again(file, state, options, stream())?.skip_items(point.items)
-    }
-
-    /// Goes on from `point` in the file at `path`, by seeking.
-    ///
-    /// # Errors
-    /// As [`Reader::open`], and [`ArchiveError::Changed`] if the point can't be reached.
-    pub fn reopen(
-        path: &Path,
-        point: &ResumePoint,
-        options: ReadOptions,
-    ) -> Result<Reader, ArchiveError> {
-        let Some(state) = point.state else {
-            return Reader::open(path, options)?.skip_items(point.items);
-        };
-        let offset = state.stand.offset;
-        let stream = || -> io::Result<Option<Stream>> {
-            let mut input = File::open(path)?;
-            let codec = state
-                .compression
-                .codec(&mut Source::new(Box::new(input.try_clone()?)))?;
-            if input.seek(SeekFrom::End(0))? < offset {
-                return Ok(None);
-            }
-            input.seek(SeekFrom::Start(offset))?;
-            Stream::again(Source::at(Box::new(input), offset), codec, state.stand)
-        };
-        let file: Arc<str> = path.to_string_lossy().into();
-        Reader::again(file, state, options, stream())?.skip_items(point.items)
-    }
-
-    fn again(
-        file: Arc<str>,
-        state: State,
-        options: ReadOptions,
-        stream: io::Result<Option<Stream>>,
-    ) -> Result<Reader, ArchiveError> {
-        let mut stream = match stream {
-            Ok(Some(stream)) => stream,
-            Ok(None) => return Err(ArchiveError::Changed { file }),
-            Err(source) => {
-                return Err(ArchiveError::Io {
-                    file,
-                    offset: state.stand.offset,
-                    source,
-                });
-            }
-        };
-        stream.want(options.max_record);
-        Ok(Reader {
-            file,
-            stream,
-            options,
-            queue: VecDeque::new(),
-            arc: state.arc,
-            given: state.given,
-            accounted: state.accounted,
-            expected_length: None,
-            skipped: 0,
-            hint: None,
-            lies: state.lies,
-            finished: state.finished,
-            spares: Vec::new(),
-            before: ResumePoint {
-                state: Some(state),
-                items: 0,
-            },
-        })
-    }
-
-    fn skip_items(mut self, items: u64) -> Result<Reader, ArchiveError> {
-        for _ in 0..items {
-            match self.next() {
-                Some(Err(error)) if error.is_fatal() => return Err(error),
-                Some(_) => {}
-                None => return Err(ArchiveError::Changed { file: self.file }),
-            }
-        }
-        Ok(self)
     }
 }

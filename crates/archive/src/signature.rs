@@ -63,11 +63,16 @@ impl Signature {
         let found = known.into_iter().find(|(start, _)| head.starts_with(start));
         match found {
             Some((_, signature)) => Some(signature),
-            None if crate::zst::is_skippable(head) => Some(Self::Zstd),
+            None if is_skippable(head) => Some(Self::Zstd),
             None if crate::start::is_warc(head) => Some(Self::Warc),
             None => None,
         }
     }
+}
+
+/// Whether these are the first bytes of a frame that Zstandard and LZ4 decoders skip.
+pub(crate) fn is_skippable(magic: &[u8]) -> bool {
+    matches!(magic, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::{
     buffer::Buffer,
     error::Damage,
     member::{Begin, Stop},
-    signature::ZSTD as MAGIC,
+    signature::{ZSTD as MAGIC, is_skippable},
     source::Source,
 };
 
@@ -32,11 +32,6 @@ pub(crate) struct Zst {
     /// Stored bytes the decoder asked for: the rest of a block, or the checksum. Giving it just
     /// these keeps all blocks before damage, as a call that fails tells nothing of what it decoded.
     wanted: usize,
-}
-
-/// Whether these are the first bytes of a skippable frame.
-pub(crate) fn is_skippable(magic: &[u8]) -> bool {
-    matches!(magic, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
 impl Zst {

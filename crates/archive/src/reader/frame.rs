@@ -14,8 +14,8 @@ use crate::{
 /// Most bytes set aside for a block beyond those that have been decoded.
 const FIRST_CAPACITY: u64 = 1024 * 1024;
 /// After so many lengths that ran into the next record, lengths are no longer believed: a start of
-/// a record inside a block ends it. Keeps reading linear when every length of a file lies.
-const LIES: u32 = 4;
+/// a record inside a block ends it. Keeps reading linear when every length of a file is wrong.
+const MAX_WRONG_LENGTHS: u32 = 4;
 
 /// Bytes after a block in which a record that begins in the block may go on.
 const LOOKAHEAD: usize = 4096;
@@ -214,7 +214,7 @@ impl Reader {
         });
     }
 
-    /// Reads a block and the line ends after it, and mends a length that lies.
+    /// Reads a block and the line ends after it, and mends a wrong length.
     fn block(&mut self, length: Option<u64>) -> Block {
         // What has been decoded is there; only the rest may be a lie.
         let trusted = FIRST_CAPACITY.max(self.stream.bytes().len() as u64);
@@ -259,7 +259,7 @@ impl Reader {
     }
 
     fn sized_block(&mut self, block: &mut Block, length: u64) {
-        let distrust = self.lies >= LIES;
+        let distrust = self.wrong_lengths >= MAX_WRONG_LENGTHS;
         let taken = self.take(block, Some(length), distrust);
         let whole = taken == Taken::Whole;
         let blank = if whole { self.close() } else { Vec::new() };
@@ -274,7 +274,7 @@ impl Reader {
             None
         };
         if let Some(at) = overrun {
-            self.lies += 1;
+            self.wrong_lengths += 1;
             self.stream
                 .unread(block.bytes.get(at..).unwrap_or_default());
             block.bytes.truncate(at);
@@ -401,7 +401,7 @@ impl Reader {
         }
     }
 
-    /// Where a block whose length lies has run into the next record. None if the payload is itself
+    /// Where a block of wrong length has run into the next record. None if the payload is itself
     /// an archive.
     fn overrun(&mut self, block: &[u8]) -> Option<usize> {
         let payload = match block.get(..5) {

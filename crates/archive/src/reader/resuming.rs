@@ -1,0 +1,147 @@
+//! Continuing to read a file where another reader left it.
+
+use std::{
+    collections::VecDeque,
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    path::Path,
+    sync::Arc,
+};
+
+use super::{ReadOptions, Reader};
+use crate::{
+    error::ArchiveError,
+    resume::{ReaderState, ResumePoint},
+    source::Source,
+    stream::Stream,
+};
+
+impl Reader {
+    /// The point from which another reader can continue with the item that comes next.
+    pub fn resume_point(&self) -> ResumePoint {
+        // Before the first record, reading depends on more than is worth storing.
+        if self.queue.is_empty()
+            && self.given > 0
+            && let Some(stand) = self.stream.stand()
+        {
+            let state = ReaderState {
+                compression: self.stream.compression(),
+                stand,
+                arc: self.arc,
+                given: self.given,
+                accounted: self.accounted,
+                wrong_lengths: self.wrong_lengths,
+                finished: self.finished,
+            };
+            return ResumePoint {
+                state: Some(state),
+                items: 0,
+            };
+        }
+        self.before
+    }
+
+    /// Continues from `point` over `input`, which begins at its start: bytes before the point are read
+    /// and dropped. For what can't be sought in, such as standard input.
+    ///
+    /// # Errors
+    /// As [`Reader::new`], and [`ArchiveError::Changed`] if the point can't be reached.
+    pub fn resume(
+        file: impl Into<Arc<str>>,
+        input: impl Read + Send + 'static,
+        point: &ResumePoint,
+        options: ReadOptions,
+    ) -> Result<Reader, ArchiveError> {
+        let file = file.into();
+        let Some(state) = point.state else {
+            return Reader::new(file, input, options)?.skip_items(point.items);
+        };
+        let mut source = Source::new(Box::new(input));
+        let stream = || -> io::Result<Option<Stream>> {
+            let codec = state.compression.codec(&mut source)?;
+            if !source.skip_to(state.stand.offset)? {
+                return Ok(None);
+            }
+            Stream::again(source, codec, state.stand)
+        };
+        Reader::again(file, state, options, stream())?.skip_items(point.items)
+    }
+
+    /// Continues from `point` in the file at `path`, by seeking.
+    ///
+    /// # Errors
+    /// As [`Reader::open`], and [`ArchiveError::Changed`] if the point can't be reached.
+    pub fn reopen(
+        path: &Path,
+        point: &ResumePoint,
+        options: ReadOptions,
+    ) -> Result<Reader, ArchiveError> {
+        let Some(state) = point.state else {
+            return Reader::open(path, options)?.skip_items(point.items);
+        };
+        let offset = state.stand.offset;
+        let stream = || -> io::Result<Option<Stream>> {
+            let mut input = File::open(path)?;
+            let codec = state
+                .compression
+                .codec(&mut Source::new(Box::new(input.try_clone()?)))?;
+            if input.seek(SeekFrom::End(0))? < offset {
+                return Ok(None);
+            }
+            input.seek(SeekFrom::Start(offset))?;
+            Stream::again(Source::at(Box::new(input), offset), codec, state.stand)
+        };
+        let file: Arc<str> = path.to_string_lossy().into();
+        Reader::again(file, state, options, stream())?.skip_items(point.items)
+    }
+
+    fn again(
+        file: Arc<str>,
+        state: ReaderState,
+        options: ReadOptions,
+        stream: io::Result<Option<Stream>>,
+    ) -> Result<Reader, ArchiveError> {
+        let mut stream = match stream {
+            Ok(Some(stream)) => stream,
+            Ok(None) => return Err(ArchiveError::Changed { file }),
+            Err(source) => {
+                return Err(ArchiveError::Io {
+                    file,
+                    offset: state.stand.offset,
+                    source,
+                });
+            }
+        };
+        stream.want(options.max_record);
+        Ok(Reader {
+            file,
+            stream,
+            options,
+            queue: VecDeque::new(),
+            arc: state.arc,
+            given: state.given,
+            accounted: state.accounted,
+            expected_length: None,
+            skipped: 0,
+            hint: None,
+            wrong_lengths: state.wrong_lengths,
+            finished: state.finished,
+            spares: Vec::new(),
+            before: ResumePoint {
+                state: Some(state),
+                items: 0,
+            },
+        })
+    }
+
+    fn skip_items(mut self, items: u64) -> Result<Reader, ArchiveError> {
+        for _ in 0..items {
+            match self.next() {
+                Some(Err(error)) if error.is_fatal() => return Err(error),
+                Some(_) => {}
+                None => return Err(ArchiveError::Changed { file: self.file }),
+            }
+        }
+        Ok(self)
+    }
+}
