@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use trommel_html::{Engine, Limits, LolEngine, Page};
-use trommel_model::{Comments, Model};
+use trommel_model::Model;
 
 const HTML: &str = "<title>Mill</title><div class='nav'><a href=/>Home</a></div>\
     <h1>The mill</h1><script type='application/ld+json'>{\"@type\":\"Article\",\"articleBody\":\"The wheel is \
@@ -19,11 +19,11 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let page = PAGE.get_or_init(|| LolEngine.read(HTML, &Limits::default()));
-    for comments in [Comments::Exclude, Comments::Include] {
-        let judged = model.judge(page, Some("http://mill.example/a/b.html"), comments);
+    let url = Some("http://mill.example/a/b.html");
+    for judged in [model.judge(page, url), model.judge_with_comments(page, url)] {
         assert_eq!(judged.probabilities.len(), page.blocks.len());
         assert!(judged.probabilities.iter().all(|p| (0.0..=1.0).contains(p)));
-        assert!(judged.candidates.iter().all(|own| (0.0..=1.0).contains(&own.probability)));
+        assert!(judged.embedded.iter().all(|own| (0.0..=1.0).contains(&own.probability)));
     }
     let _ = model.reasons();
     let bytes = model.to_bytes().expect("a model can be written");

@@ -213,9 +213,12 @@ impl Bench {
         let decoded = charset::decode(&page.body, &hints.charset());
         let tables = scan.read(&decoded.text, &Limits::default());
         match stage {
-            Stage::Features => self.model.schema().each_row(&tables, hints.url, |row| {
-                black_box(row);
-            }),
+            Stage::Features => {
+                let (schema, set) = (self.model.schema(), self.model.columns());
+                schema.each_batch(&tables, hints.url, set, |columns| {
+                    black_box(columns.values());
+                });
+            },
             Stage::Choice => {
                 black_box(ContentPolicy::default().judge(&self.model, &tables, hints.url));
             }

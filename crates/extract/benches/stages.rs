@@ -169,21 +169,6 @@ fn judge(bencher: Bencher) {
     });
 }
 
-/// Rows of features to probabilities.
-#[divan::bench]
-fn score(bencher: Bencher) {
-    let model = model();
-    let rows: Vec<_> = PAGES
-        .iter()
-        .map(|page| model.schema().rows(&page.read(), None))
-        .collect();
-    bencher.counter(bytes()).bench_local(|| {
-        for rows in &rows {
-            black_box(model.score(rows));
-        }
-    });
-}
-
 /// Judged pages.
 fn extractions() -> Vec<Extraction<'static>> {
     let model = model();

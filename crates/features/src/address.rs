@@ -4,10 +4,14 @@ use rustc_hash::FxHashSet;
 use trommel_html::Page;
 use trommel_text::words;
 
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
 use crate::terms::word_hash;
 use crate::text::log;
 
-pub(crate) const NAMES: [&str; 10] = [
+const NAMES: [&str; 10] = [
     "address.known",
     "address.root",
     "address.log_segments",
@@ -20,8 +24,29 @@ pub(crate) const NAMES: [&str; 10] = [
     "address.title_share",
 ];
 
+/// The address of a page.
+pub(crate) struct Address([f32; NAMES.len()]);
+
+impl<'a> Group<'a> for Address {
+    const NEEDS: &'static [Fact] = &[];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self(features(facts.page, facts.url))
+    }
+}
+
+impl Fill for Address {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        self.0.iter().for_each(|value| out.put_constant(*value));
+    }
+}
+
 /// The address features of a page; all zero if its URL is not known.
-pub(crate) fn features(page: &Page, url: Option<&str>) -> [f32; NAMES.len()] {
+fn features(page: &Page, url: Option<&str>) -> [f32; NAMES.len()] {
     let Some((_, rest)) = url.and_then(|url| url.split_once("://")) else {
         return [0.0; NAMES.len()];
     };

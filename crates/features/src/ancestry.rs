@@ -1,7 +1,11 @@
 //! The elements around a block: its own, the one around that, and those with a meaning.
 
-use trommel_html::{Block, NONE, Page, Tag};
+use trommel_html::{Page, Tag};
 
+use crate::columns::{GroupColumns, LANES};
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group};
+use crate::lexicon::Lexicon;
 use crate::text::log;
 
 /// Own and parent element of a block, as one-hot features.
@@ -90,7 +94,7 @@ const AROUND: [Tag; 25] = [
 
 const HEADING_BIT: u64 = 1 << AROUND.len();
 
-pub(crate) fn names() -> Vec<String> {
+fn names() -> Vec<String> {
     let named = |kind: &str, tags: &[Tag]| -> Vec<String> {
         tags.iter()
             .map(|tag| {
@@ -135,19 +139,13 @@ const IN_INNERMOST: [u8; 256] = places(&INNERMOST);
 const IN_PARENT: [u8; 256] = places(&PARENT);
 const IN_AROUND: [u8; 256] = places(&AROUND);
 
-fn place(places: &[u8; 256], tag: Tag) -> usize {
-    places
-        .get(tag as usize)
-        .map_or(usize::MAX, |at| usize::from(*at))
-}
-
 /// For every element, a bit for each tag of [`AROUND`] that it is or stands in.
-pub(crate) fn around(page: &Page) -> Vec<u64> {
+fn around(page: &Page) -> Vec<u64> {
     let mut sets: Vec<u64> = Vec::with_capacity(page.elements.len());
     for element in &page.elements {
         let above = sets.get(element.parent as usize).copied().unwrap_or(0);
-        let own = match place(&IN_AROUND, element.tag) {
-            at if at < AROUND.len() => 1 << at,
+        let own = match IN_AROUND[element.tag as usize] {
+            at if usize::from(at) < AROUND.len() => 1 << at,
             _ => 0,
         };
         sets.push(
@@ -163,47 +161,70 @@ pub(crate) fn around(page: &Page) -> Vec<u64> {
     sets
 }
 
-const WIDTH: usize = OWN.len() + INNERMOST.len() + PARENT.len() + AROUND.len() + 3;
+/// The elements around the blocks of a page.
+pub(crate) struct Ancestry<'a> {
+    page: &'a Page,
+    around: Vec<u64>,
+}
 
-pub(crate) fn features(page: &Page, around: &[u64], block: &Block) -> [f32; WIDTH] {
-    let mut row = [0.0; WIDTH];
-    let mut start = 0;
-    let mut one_hot = |places: &[u8; 256], len: usize, own: Option<Tag>| {
-        let at = own.map_or(len, |tag| place(places, tag));
-        if at < len
-            && let Some(slot) = row.get_mut(start + at)
-        {
-            *slot = 1.0;
+impl<'a> Group<'a> for Ancestry<'a> {
+    const NEEDS: &'static [Fact] = &[];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        names()
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self {
+            page: facts.page,
+            around: around(facts.page),
         }
-        start += len;
-    };
-    let container = page.container(block).map(|(_, element)| element);
-    let parent = container.and_then(|element| page.element(element.parent));
-    let innermost = page.element(block.element);
-    one_hot(&IN_OWN, OWN.len(), container.map(|element| element.tag));
-    let tag = innermost.map(|element| element.tag);
-    one_hot(&IN_INNERMOST, INNERMOST.len(), tag);
-    one_hot(&IN_PARENT, PARENT.len(), parent.map(|element| element.tag));
-    let set = if block.element == NONE {
-        0
-    } else {
-        around.get(block.element as usize).copied().unwrap_or(0)
-    };
-    let slots = row.get_mut(start..).unwrap_or_default();
-    for (at, slot) in slots.iter_mut().enumerate().take(AROUND.len() + 1) {
-        *slot = (set >> at & 1) as f32;
     }
-    let hidden = innermost.is_some_and(|element| element.hidden);
-    if let [.., is_hidden, depth] = slots {
-        *is_hidden = f32::from(u8::from(hidden));
-        *depth = log(innermost.map_or(0, |element| element.depth));
+}
+
+impl Fill for Ancestry<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        let (mut own, mut innermost, mut parent) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
+        let (mut sets, mut hidden, mut depth) = ([0u64; LANES], [0.0; LANES], [0.0; LANES]);
+        let none = u8::MAX;
+        for (lane, block) in out.blocks().enumerate() {
+            let Some(block) = self.page.blocks.get(block) else {
+                break;
+            };
+            let container = self.page.container(block).map(|(_, element)| element);
+            let above = container.and_then(|element| self.page.element(element.parent));
+            let element = self.page.element(block.element);
+            own[lane] = container.map_or(none, |own| IN_OWN[own.tag as usize]);
+            parent[lane] = above.map_or(none, |own| IN_PARENT[own.tag as usize]);
+            innermost[lane] = element.map_or(none, |own| IN_INNERMOST[own.tag as usize]);
+            let set = self.around.get(block.element as usize);
+            sets[lane] = set.copied().unwrap_or(0);
+            hidden[lane] = f32::from(u8::from(element.is_some_and(|own| own.hidden)));
+            depth[lane] = log(element.map_or(0, |own| own.depth));
+        }
+        let one_hot = [
+            (&own, OWN.len()),
+            (&innermost, INNERMOST.len()),
+            (&parent, PARENT.len()),
+        ];
+        for (places, len) in one_hot {
+            for place in 0..len {
+                out.put_lanes(|lane| f32::from(u8::from(usize::from(places[lane]) == place)));
+            }
+        }
+        for bit in 0..=AROUND.len() {
+            out.put_lanes(|lane| (sets[lane] >> bit & 1) as f32);
+        }
+        out.put_lanes(|lane| hidden[lane]);
+        out.put_lanes(|lane| depth[lane]);
     }
-    row
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::group::FeatureGroup;
+    use crate::schema::Schema;
     use trommel_html::{Engine, Limits, LolEngine};
 
     #[test]
@@ -212,15 +233,15 @@ mod tests {
             "<nav hidden><ul><li><a href=x>Home</a></ul></nav><article><h1>T</h1>",
             &Limits::default(),
         );
-        let around = around(&page);
+        let rows = Schema::new(&[FeatureGroup::Ancestry], &[], &[], &[]).rows(&page, None);
         let set = |block: usize| {
-            let values = features(&page, &around, &page.blocks[block]);
+            let values = rows.iter().nth(block).unwrap();
             let names = names();
             assert_eq!(values.len(), names.len());
             let mut on: Vec<String> = names
                 .into_iter()
                 .zip(values)
-                .filter(|(name, value)| *value == 1.0 && !name.ends_with("depth"))
+                .filter(|(name, value)| **value == 1.0 && !name.ends_with("depth"))
                 .map(|(name, _)| name)
                 .collect();
             on.sort();

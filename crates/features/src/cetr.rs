@@ -7,9 +7,13 @@
 
 use trommel_html::Page;
 
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::kmeans::{farthest_first, kmeans};
+use crate::lexicon::Lexicon;
 
-pub(crate) const NAMES: [&str; 3] = [
+const NAMES: [&str; 3] = [
     "tag_ratio.smoothed",
     "tag_ratio.derivative",
     "tag_ratio.cluster",
@@ -19,6 +23,29 @@ pub(crate) const NAMES: [&str; 3] = [
 const AHEAD: usize = 3;
 /// Weights of a Gaussian of deviation 1, cut at four deviations, from the middle outwards.
 const KERNEL: [f32; 5] = [0.398_943, 0.241_971, 0.053_991, 0.004_432, 0.000_134];
+
+/// The tag-ratio features of all blocks.
+pub(crate) struct TagRatios(Vec<[f32; NAMES.len()]>);
+
+impl<'a> Group<'a> for TagRatios {
+    const NEEDS: &'static [Fact] = &[];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self(tag_ratios(facts.page))
+    }
+}
+
+impl Fill for TagRatios {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        for column in 0..NAMES.len() {
+            out.put(|at| self.0.get(at).map_or(0.0, |ratios| ratios[column]));
+        }
+    }
+}
 
 /// The tag-ratio features of each block: smoothed ratio (characters a tag), smoothed absolute
 /// derivative, and 1 if clustering takes the block for content, else 0.

@@ -6,13 +6,17 @@ use std::sync::LazyLock;
 use trommel_html::{NONE, Page, Tag};
 use trommel_text::hash;
 
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
 use crate::outline::Outline;
 use crate::prose::Prose;
 use crate::terms::Sieve;
 use crate::text::log;
 use crate::work::count_work;
 
-pub(crate) const NAMES: [&str; 8] = [
+const NAMES: [&str; 8] = [
     "comments.inside",
     "comments.near",
     "comments.log_prose_outside",
@@ -66,9 +70,36 @@ static HASHES: LazyLock<Sieve> = LazyLock::new(|| {
     sieve
 });
 
+/// Where the blocks of a page stand to its comment sections.
+pub(crate) struct CommentSections<'a> {
+    page: &'a Page,
+    sections: Sections,
+}
+
+impl<'a> Group<'a> for CommentSections<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Prose, Fact::Outline];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self {
+            page: facts.page,
+            sections: Sections::new(facts.page, &facts.outline, &facts.prose),
+        }
+    }
+}
+
+impl Fill for CommentSections<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        out.put_rows(|at| self.sections.features(self.page, at));
+    }
+}
+
 /// The comment sections of a page.
 #[derive(Clone, Debug, Default)]
-pub struct Comments {
+struct Sections {
     /// Outermost comment element around each element, or [`NONE`].
     region: Vec<u32>,
     regions: u32,
@@ -78,8 +109,8 @@ pub struct Comments {
     first: usize,
 }
 
-impl Comments {
-    pub(crate) fn new(page: &Page, outline: &Outline, prose: &Prose) -> Self {
+impl Sections {
+    fn new(page: &Page, outline: &Outline, prose: &Prose) -> Self {
         let headline = outline
             .headline()
             .and_then(|at| page.blocks.get(at))
@@ -120,13 +151,13 @@ impl Comments {
     }
 
     /// Whether the element stands in a comment section.
-    pub fn contains(&self, element: u32) -> bool {
+    fn contains(&self, element: u32) -> bool {
         self.region
             .get(element as usize)
             .is_some_and(|region| *region != NONE)
     }
 
-    pub(crate) fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
+    fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
         let flag = |value: bool| f32::from(u8::from(value));
         let inside = |at: Option<usize>| {
             at.and_then(|at| page.blocks.get(at))
@@ -167,7 +198,7 @@ mod tests {
             .iter()
             .map(|b| Shape::of(page.text(b)))
             .collect();
-        let comments = Comments::new(
+        let comments = Sections::new(
             &page,
             &Outline::new(&page, &crate::terms::Terms::new(&page)),
             &Prose::new(&page, &shapes, &sums(&page, &shapes).0),

@@ -2,6 +2,10 @@
 
 use trommel_html::{NONE, Page, Tag};
 
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group};
+use crate::lexicon::Lexicon;
 use crate::text::{Shape, log};
 use crate::work::count_work;
 
@@ -16,7 +20,7 @@ const PARTS: [&str; 6] = [
     "commas",
 ];
 
-pub(crate) fn names() -> Vec<String> {
+fn names() -> Vec<String> {
     LEVELS
         .iter()
         .flat_map(|level| {
@@ -97,7 +101,7 @@ pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Vec<Sums>, Sums) {
 }
 
 /// The element `levels` levels up, or the outermost one if there are fewer.
-pub(crate) fn ancestor(page: &Page, element: u32, levels: usize) -> u32 {
+fn ancestor(page: &Page, element: u32, levels: usize) -> u32 {
     let mut at = element;
     for _ in 0..levels {
         count_work(1);
@@ -109,8 +113,11 @@ pub(crate) fn ancestor(page: &Page, element: u32, levels: usize) -> u32 {
     at
 }
 
+/// An element for each of [`LEVELS`].
+pub(crate) type Levels = [u32; LEVELS.len()];
+
 /// The elements at each of [`LEVELS`] around an element; a level above the outermost one repeats it.
-pub(crate) fn levels(page: &Page, element: u32) -> [u32; LEVELS.len()] {
+pub(crate) fn levels(page: &Page, element: u32) -> Levels {
     let mut at = element;
     let mut level = 0;
     LEVELS.map(|wanted| {
@@ -127,8 +134,30 @@ pub(crate) struct Containers {
     whole: [f32; PARTS.len()],
 }
 
+impl<'a> Group<'a> for Containers {
+    const NEEDS: &'static [Fact] = &[Fact::Sums, Fact::Levels];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        names()
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self::of(facts.page, &facts.sums, &facts.whole)
+    }
+}
+
+impl Fill for Containers {
+    fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
+        for level in 0..LEVELS.len() {
+            for part in 0..PARTS.len() {
+                out.put_lanes(|lane| self.parts(batch.levels[lane][level])[part]);
+            }
+        }
+    }
+}
+
 impl Containers {
-    pub fn new(page: &Page, sums: &[Sums], whole: &Sums) -> Self {
+    fn of(page: &Page, sums: &[Sums], whole: &Sums) -> Self {
         let parts = |sum: &Sums, descendants: u32| {
             [
                 Sums::share(sum.words, whole.words),
@@ -154,18 +183,17 @@ impl Containers {
         }
     }
 
-    /// The features of a block with these elements around it.
-    pub fn features(&self, levels: &[u32; LEVELS.len()], row: &mut Vec<f32>) {
-        for at in levels {
-            let parts = self.elements.get(*at as usize).unwrap_or(&self.whole);
-            row.extend_from_slice(parts);
-        }
+    #[inline]
+    fn parts(&self, element: u32) -> &[f32; PARTS.len()] {
+        self.elements.get(element as usize).unwrap_or(&self.whole)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::group::FeatureGroup;
+    use crate::schema::Schema;
     use trommel_html::{Engine, Limits, LolEngine};
 
     #[test]
@@ -200,9 +228,9 @@ mod tests {
                 commas: 1
             }
         );
-        let mut values = Vec::new();
-        let containers = Containers::new(&page, &sums, &whole);
-        containers.features(&levels(&page, page.blocks[0].element), &mut values);
+        let schema = Schema::new(&[FeatureGroup::Containers], &[], &[], &[]);
+        let rows = schema.rows(&page, None);
+        let values = rows.iter().next().unwrap();
         assert_eq!(values.len(), names().len());
         assert!((values[0] - 0.6).abs() < 1e-6 && (values[1] - 1.0 / 3.0).abs() < 1e-6);
         assert!((values[6] - 0.8).abs() < 1e-6 && (values[7] - 0.25).abs() < 1e-6);

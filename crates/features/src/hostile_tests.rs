@@ -7,7 +7,9 @@ mod hostile;
 
 use trommel_html::{Engine, Limits, ScanEngine, charset};
 
-use crate::schema::{FeatureGroup, Schema};
+use crate::columns::ColumnSet;
+use crate::group::FeatureGroup;
+use crate::schema::Schema;
 use crate::work::work_of;
 use hostile::SHAPES;
 
@@ -17,12 +19,14 @@ const WORK_PER_BYTE: u64 = 40;
 #[test]
 fn work_is_proportional_to_the_bytes() {
     let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
+    let width = schema.names().len();
+    let all = ColumnSet::new(width, (0..=u16::MAX).take(width));
     for shape in SHAPES {
         for part in [400, 200, 100] {
             let bytes = (shape.page)(shape.size / part + 1);
             let html = charset::decode(&bytes, &charset::Hints::default()).text;
             let page = ScanEngine.read(&html, &Limits::default());
-            let work = work_of(|| schema.each_row(&page, None, |_| {}));
+            let work = work_of(|| schema.each_batch(&page, None, &all, |_| {}));
             let bytes = html.len() as u64 + 10_000;
             assert!(
                 work <= WORK_PER_BYTE * bytes,

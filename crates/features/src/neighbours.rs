@@ -2,6 +2,10 @@
 
 use trommel_html::Page;
 
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group};
+use crate::lexicon::Lexicon;
 use crate::text::{Shape, log};
 
 const OFFSETS: [isize; 6] = [-3, -2, -1, 1, 2, 3];
@@ -13,7 +17,7 @@ const PARTS: [&str; 5] = [
     "same_container",
 ];
 
-pub(crate) fn names() -> Vec<String> {
+fn names() -> Vec<String> {
     OFFSETS
         .iter()
         .flat_map(|offset| {
@@ -25,14 +29,14 @@ pub(crate) fn names() -> Vec<String> {
 }
 
 /// What a block is to the blocks around it.
-pub(crate) struct Neighbour {
+struct Neighbour {
     parts: [f32; 4],
     /// Element around its container.
     parent: Option<u32>,
 }
 
 /// Every block as a neighbour.
-pub(crate) fn neighbours(page: &Page, shapes: &[Shape]) -> Vec<Neighbour> {
+fn neighbours(page: &Page, shapes: &[Shape]) -> Vec<Neighbour> {
     let flag = |value: bool| f32::from(u8::from(value));
     let blocks = page.blocks.iter().zip(shapes);
     blocks
@@ -51,27 +55,42 @@ pub(crate) fn neighbours(page: &Page, shapes: &[Shape]) -> Vec<Neighbour> {
         .collect()
 }
 
-/// The features of block `at`; neighbours beyond the page's ends give zeros.
-pub(crate) fn features(all: &[Neighbour], at: usize) -> [f32; OFFSETS.len() * PARTS.len()] {
-    let mut row = [0.0; OFFSETS.len() * PARTS.len()];
-    let parent = all.get(at).map(|own| own.parent);
-    for (offset, slots) in OFFSETS.iter().zip(row.chunks_exact_mut(PARTS.len())) {
-        let neighbour = at.checked_add_signed(*offset);
-        if let Some(neighbour) = neighbour.and_then(|at| all.get(at)) {
-            let same = f32::from(u8::from(Some(neighbour.parent) == parent));
-            let values = neighbour.parts.iter().chain(std::iter::once(&same));
-            slots
-                .iter_mut()
-                .zip(values)
-                .for_each(|(slot, value)| *slot = *value);
+/// All blocks of a page as neighbours; beyond the page's ends there is nothing, and all is zero.
+pub(crate) struct Neighbours(Vec<Neighbour>);
+
+impl<'a> Group<'a> for Neighbours {
+    const NEEDS: &'static [Fact] = &[Fact::Shapes];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        names()
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self(neighbours(facts.page, &facts.shapes))
+    }
+}
+
+impl Fill for Neighbours {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        for offset in OFFSETS {
+            let of = |at: usize| self.0.get(at.wrapping_add_signed(offset));
+            for part in 0..PARTS.len() - 1 {
+                out.put(|at| of(at).map_or(0.0, |neighbour| neighbour.parts[part]));
+            }
+            out.put(|at| {
+                let pair = self.0.get(at).zip(of(at));
+                let same = pair.is_some_and(|(own, neighbour)| own.parent == neighbour.parent);
+                f32::from(u8::from(same))
+            });
         }
     }
-    row
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::group::FeatureGroup;
+    use crate::schema::Schema;
     use trommel_html::{Engine, Limits, LolEngine};
 
     #[test]
@@ -80,12 +99,9 @@ mod tests {
             "<div><h2>a</h2><p>b c.</p></div><p>d</p>",
             &Limits::default(),
         );
-        let shapes: Vec<Shape> = page
-            .blocks
-            .iter()
-            .map(|b| Shape::of(page.text(b)))
-            .collect();
-        let values = features(&neighbours(&page, &shapes), 1);
+        let schema = Schema::new(&[FeatureGroup::Neighbours], &[], &[], &[]);
+        let rows = schema.rows(&page, None);
+        let values = rows.iter().nth(1).unwrap();
         assert_eq!(values.len(), names().len());
         assert_eq!(values[10..15], [log(1u32), 0.0, 0.0, 1.0, 1.0]);
         assert_eq!(values[15..20], [log(1u32), 0.0, 0.0, 0.0, 0.0]);

@@ -3,12 +3,16 @@
 
 use trommel_html::{NONE, Page, Tag};
 
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
 use crate::prose::meetings;
 use crate::terms::{Terms, WordSet};
 use crate::text::log;
 use crate::work::count_work;
 
-pub(crate) const NAMES: [&str; 17] = [
+const NAMES: [&str; 17] = [
     "outline.is_headline",
     "outline.after_headline",
     "outline.log_blocks_after",
@@ -51,6 +55,7 @@ struct Section {
 }
 
 /// The headings of a page.
+#[derive(Debug, Default)]
 pub(crate) struct Outline {
     headline: Option<usize>,
     title_share: f32,
@@ -138,7 +143,7 @@ impl Outline {
         self.sections.get(section as usize)?.heading
     }
 
-    pub fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
+    fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
         let Some(block) = page.blocks.get(at) else {
             return [0.0; NAMES.len()];
         };
@@ -193,6 +198,28 @@ impl Outline {
             log(section.words),
             section.link_words as f32 / section.words.max(1) as f32,
         ]
+    }
+}
+
+/// Where the blocks of a page stand to its headings.
+pub(crate) struct OutlineFeatures<'a>(&'a PageFacts<'a>);
+
+impl<'a> Group<'a> for OutlineFeatures<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Outline];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self(facts)
+    }
+}
+
+impl Fill for OutlineFeatures<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        let PageFacts { page, outline, .. } = self.0;
+        out.put_rows(|at| outline.features(page, at));
     }
 }
 

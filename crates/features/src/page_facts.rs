@@ -1,11 +1,16 @@
 //! Facts about the whole page, the same for all of its blocks.
 
-use trommel_html::Page;
+use trommel_html::{Page, Tag};
 
+use crate::columns::GroupColumns;
 use crate::containers::Sums;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
+
 use crate::text::log;
 
-pub(crate) const NAMES: [&str; 10] = [
+const NAMES: [&str; 10] = [
     "page.log_words",
     "page.log_blocks",
     "page.link_density",
@@ -18,7 +23,32 @@ pub(crate) const NAMES: [&str; 10] = [
     "page.headline",
 ];
 
-pub(crate) fn features(page: &Page, whole: &Sums, has_headline: bool) -> [f32; NAMES.len()] {
+/// The facts of a page as features.
+pub(crate) struct PageFeatures([f32; NAMES.len()]);
+
+impl<'a> Group<'a> for PageFeatures {
+    const NEEDS: &'static [Fact] = &[Fact::Sums];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self(features(facts.page, &facts.whole))
+    }
+}
+
+impl Fill for PageFeatures {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        self.0.iter().for_each(|value| out.put_constant(*value));
+    }
+}
+
+fn features(page: &Page, whole: &Sums) -> [f32; NAMES.len()] {
+    let has_headline = page.blocks.iter().any(|block| {
+        let container = page.container(block);
+        container.is_some_and(|(_, element)| element.tag == Tag::H1)
+    });
     let og = page
         .head
         .meta("og:type")

@@ -5,11 +5,15 @@ use std::hash::Hasher;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use trommel_html::{Block, Page, Tag};
 
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
 use crate::terms::{Terms, WordSet};
 use crate::text::log;
 use crate::work::count_work;
 
-pub(crate) const NAMES: [&str; 16] = [
+const NAMES: [&str; 16] = [
     "position.share",
     "position.log_from_start",
     "position.log_to_end",
@@ -28,8 +32,8 @@ pub(crate) const NAMES: [&str; 16] = [
     "position.log_tags_before",
 ];
 
-/// What [`features`] needs to know of the whole page.
-pub(crate) struct Positions {
+/// What is known of the whole page.
+struct Positions {
     words: u32,
     longest: u32,
     headline: Option<usize>,
@@ -42,6 +46,34 @@ pub(crate) struct Positions {
     blocks: Vec<(u32, u32, u32)>,
 }
 
+/// Where the blocks of a page stand.
+pub(crate) struct Position<'a> {
+    facts: &'a PageFacts<'a>,
+    positions: Positions,
+}
+
+impl<'a> Group<'a> for Position<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Terms];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self {
+            facts,
+            positions: Positions::new(facts.page),
+        }
+    }
+}
+
+impl Fill for Position<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        let PageFacts { page, terms, .. } = self.facts;
+        out.put_rows(|at| self.positions.features(page, terms, at));
+    }
+}
+
 /// Signature of a block: name and class of the three elements around it.
 fn signature(page: &Page, block: &Block) -> u64 {
     page.path(block.element)
@@ -52,7 +84,7 @@ fn signature(page: &Page, block: &Block) -> u64 {
 }
 
 impl Positions {
-    pub fn new(page: &Page) -> Self {
+    fn new(page: &Page) -> Self {
         let mut positions = Positions {
             words: 0,
             longest: 0,
@@ -102,7 +134,7 @@ impl Positions {
         positions
     }
 
-    pub fn features(&self, page: &Page, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
+    fn features(&self, page: &Page, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
         let Some(block) = page.blocks.get(at) else {
             return [0.0; NAMES.len()];
         };

@@ -7,7 +7,12 @@
 
 use trommel_html::{Block, NONE, Page};
 
+use crate::columns::GroupColumns;
 use crate::containers::{LEVELS, Sums};
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group};
+use crate::lexicon::Lexicon;
+
 use crate::text::{Shape, log};
 use crate::work::count_work;
 
@@ -33,7 +38,7 @@ const FIXED: [&str; 19] = [
     "prose.log_longest",
 ];
 
-pub(crate) fn names() -> Vec<String> {
+fn names() -> Vec<String> {
     let levels = LEVELS.iter().flat_map(|level| {
         ["prose_density", "prose_share"]
             .iter()
@@ -88,6 +93,7 @@ pub(crate) fn meetings(page: &Page, target: u32) -> Vec<(u16, u32)> {
 }
 
 /// The prose of a page.
+#[derive(Debug, Default)]
 pub(crate) struct Prose {
     own: Vec<u32>,
     /// Prose words inside each element.
@@ -228,18 +234,19 @@ impl Prose {
         ]
     }
 
-    /// The features of block `at`, which has these elements around it.
-    pub fn features(&self, page: &Page, levels: &[u32], at: usize, row: &mut Vec<f32>) {
+    /// Share of an element's words that are prose, and its share in the prose of the page.
+    #[inline]
+    fn shares(&self, element: u32) -> [f32; 2] {
+        let shares = self.shares.get(element as usize);
+        shares.copied().unwrap_or_default()
+    }
+
+    /// The features of block `at` but for those of its levels.
+    fn features(&self, page: &Page, at: usize) -> [f32; FIXED.len()] {
         let Some(block) = page.blocks.get(at) else {
-            return;
+            return [0.0; FIXED.len()];
         };
         let flag = |value: bool| f32::from(u8::from(value));
-        let shares = |element: u32| {
-            self.shares
-                .get(element as usize)
-                .copied()
-                .unwrap_or_default()
-        };
         let (from, to) = self.top_blocks;
         let is_inside = from < to
             && page
@@ -269,14 +276,14 @@ impl Prose {
             page_blocks,
             longest,
         ] = self.facts;
-        row.extend_from_slice(&[
+        [
             log(self.own.get(at).copied().unwrap_or(0)),
             flag(is_inside),
             flag(at < from),
             flag(at >= to && from < to),
             log(up),
             log(depth(self.top).saturating_sub(depth(meeting))),
-            shares(meeting)[0],
+            self.shares(meeting)[0],
             log(blocks_away as f64),
             share(words_away, self.page_words),
             within(self.bte),
@@ -285,13 +292,37 @@ impl Prose {
             page_share,
             top_share,
             top_log,
-            shares(self.top)[0],
+            self.shares(self.top)[0],
             second,
             page_blocks,
             longest,
-        ]);
-        for element in levels {
-            row.extend_from_slice(&shares(*element));
+        ]
+    }
+}
+
+/// Where the blocks of a page stand to its prose.
+pub(crate) struct ProseFeatures<'a>(&'a PageFacts<'a>);
+
+impl<'a> Group<'a> for ProseFeatures<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Prose, Fact::Levels];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        names()
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self(facts)
+    }
+}
+
+impl Fill for ProseFeatures<'_> {
+    fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
+        let PageFacts { page, prose, .. } = self.0;
+        out.put_rows(|at| prose.features(page, at));
+        for level in 0..LEVELS.len() {
+            for part in 0..2 {
+                out.put_lanes(|lane| prose.shares(batch.levels[lane][level])[part]);
+            }
         }
     }
 }
@@ -323,7 +354,8 @@ fn best_interval(values: impl Iterator<Item = i64>) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::containers::{levels, sums};
+    use crate::group::FeatureGroup;
+    use crate::schema::Schema;
     use trommel_html::{Engine, Limits, LolEngine};
 
     const HTML: &str = "<div><a href=x>Home</a></div>\
@@ -332,15 +364,8 @@ mod tests {
 
     fn value(block: usize, name: &str) -> f32 {
         let page = LolEngine.read(HTML, &Limits::default());
-        let shapes: Vec<Shape> = page
-            .blocks
-            .iter()
-            .map(|b| Shape::of(page.text(b)))
-            .collect();
-        let prose = Prose::new(&page, &shapes, &sums(&page, &shapes).0);
-        let mut values = Vec::new();
-        let levels = levels(&page, page.blocks[block].element);
-        prose.features(&page, &levels, block, &mut values);
+        let rows = Schema::new(&[FeatureGroup::Prose], &[], &[], &[]).rows(&page, None);
+        let values = rows.iter().nth(block).unwrap();
         assert_eq!(values.len(), names().len());
         values[names().iter().position(|n| n == name).unwrap()]
     }

@@ -4,7 +4,12 @@
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use trommel_html::{NONE, Page, Tag};
 
+use crate::columns::GroupColumns;
 use crate::containers::Sums;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group};
+use crate::lexicon::Lexicon;
+
 use crate::prose::{Prose, sum_up};
 use crate::text::log;
 use crate::work::count_work;
@@ -23,7 +28,7 @@ const PARTS: [&str; 8] = [
 /// Which of them is the item's place in its group.
 const PLACE: usize = 6;
 
-pub(crate) fn names() -> Vec<String> {
+fn names() -> Vec<String> {
     ["outer", "inner"]
         .iter()
         .flat_map(|which| {
@@ -39,7 +44,7 @@ pub(crate) fn names() -> Vec<String> {
 const LEAST: u32 = 3;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
+struct Template {
     items: u32,
     words: u32,
     squares: f64,
@@ -48,15 +53,53 @@ struct Group {
     images: u32,
 }
 
-/// The groups of a page.
-pub(crate) struct Repeats {
-    groups: Vec<Group>,
+/// The groups of repeated siblings of a page, each made by one template.
+struct Templates {
+    groups: Vec<Template>,
     /// What each group gives to the features of its items, but for their place.
     parts: Vec<[f32; PARTS.len()]>,
     /// Outermost and innermost item around each element, or [`NONE`].
     items: Vec<(u32, u32)>,
-    /// Group of each element ([`NONE`] if it is in none) and its rank there.
+    /// Template of each element ([`NONE`] if it is in none) and its rank there.
     places: Vec<(u32, u32)>,
+}
+
+/// The repeated elements around the blocks of a page.
+pub(crate) struct Repeats<'a> {
+    page: &'a Page,
+    templates: Templates,
+}
+
+impl<'a> Group<'a> for Repeats<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Prose];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        names()
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        let PageFacts {
+            page,
+            sums,
+            whole,
+            prose,
+            ..
+        } = facts;
+        Self {
+            page,
+            templates: Templates::new(page, sums, whole, prose),
+        }
+    }
+}
+
+impl Fill for Repeats<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        let blocks = &self.page.blocks;
+        out.put_rows(|at| {
+            let element = blocks.get(at).map_or(NONE, |block| block.element);
+            self.templates.features(element)
+        });
+    }
 }
 
 /// Elements that repeat as paragraphs and cells do, not as items.
@@ -66,8 +109,8 @@ fn is_item(tag: Tag) -> bool {
         && !matches!(tag, Tag::P | Tag::Td | Tag::Th | Tag::Br | Tag::Hr)
 }
 
-impl Repeats {
-    pub fn new(page: &Page, sums: &[Sums], whole: &Sums, prose: &Prose) -> Self {
+impl Templates {
+    fn new(page: &Page, sums: &[Sums], whole: &Sums, prose: &Prose) -> Self {
         let mut images: Vec<u32> = page
             .elements
             .iter()
@@ -75,7 +118,7 @@ impl Repeats {
             .collect();
         sum_up(page, &mut images);
         count_work(2 * page.elements.len());
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<Template> = Vec::new();
         let mut by_template: FxHashMap<(u32, u64), u32> =
             FxHashMap::with_capacity_and_hasher(page.elements.len() / 4, FxBuildHasher);
         let mut places: Vec<(u32, u32)> = Vec::with_capacity(page.elements.len());
@@ -88,7 +131,7 @@ impl Repeats {
             let index = *by_template
                 .entry((element.parent, element.signature))
                 .or_insert_with(|| {
-                    groups.push(Group::default());
+                    groups.push(Template::default());
                     groups.len() as u32 - 1
                 });
             let Some(group) = groups.get_mut(index as usize) else {
@@ -141,7 +184,7 @@ impl Repeats {
     }
 
     /// The features of a block in this element.
-    pub fn features(&self, element: u32) -> [f32; 2 * PARTS.len() + 1] {
+    fn features(&self, element: u32) -> [f32; 2 * PARTS.len() + 1] {
         let mut row = [0.0; 2 * PARTS.len() + 1];
         let (outer, inner) = self
             .items
@@ -171,7 +214,7 @@ impl Repeats {
     }
 }
 
-impl Group {
+impl Template {
     /// Its features; that of an item's place is left 0.
     fn parts(&self, page_words: u32) -> [f32; PARTS.len()] {
         let items = f64::from(self.items.max(1));
@@ -213,7 +256,7 @@ mod tests {
             .collect();
         let (sums, whole) = containers::sums(&page, &shapes);
         let prose = Prose::new(&page, &shapes, &sums);
-        let repeats = Repeats::new(&page, &sums, &whole, &prose);
+        let repeats = Templates::new(&page, &sums, &whole, &prose);
         let of = |block: usize| {
             let values = repeats.features(page.blocks[block].element);
             assert_eq!(values.len(), names().len());

@@ -35,7 +35,7 @@ impl FeatureMatrix {
         self.data.chunks_exact(self.width.max(1))
     }
 
-    pub(crate) fn extend(&mut self, values: &[f32]) {
-        self.data.extend_from_slice(values);
+    pub(crate) fn extend(&mut self, values: impl Iterator<Item = f32>) {
+        self.data.extend(values);
     }
 }

@@ -4,10 +4,15 @@
 use trommel_html::Page;
 use trommel_text::words;
 
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
+
 /// Characters of the line that text density is measured in.
 const LINE: usize = 80;
 
-pub(crate) const NAMES: [&str; 6] = [
+const NAMES: [&str; 6] = [
     "text_density.previous",
     "link_density.previous",
     "text_density",
@@ -47,8 +52,29 @@ pub fn text_density(text: &str, words: u32, chars: u32) -> f32 {
     words as f32 / lines as f32
 }
 
+/// The densities of all blocks.
+pub(crate) struct Shallow(Vec<[f32; 2]>);
+
+impl<'a> Group<'a> for Shallow {
+    const NEEDS: &'static [Fact] = &[];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self(densities(facts.page))
+    }
+}
+
+impl Fill for Shallow {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        out.put_rows(|at| features(&self.0, at));
+    }
+}
+
 /// (text density, link density) of each block.
-pub(crate) fn densities(page: &Page) -> Vec<[f32; 2]> {
+fn densities(page: &Page) -> Vec<[f32; 2]> {
     page.blocks
         .iter()
         .map(|block| {
@@ -61,7 +87,7 @@ pub(crate) fn densities(page: &Page) -> Vec<[f32; 2]> {
 }
 
 /// The six features of block `at`; beyond the page's ends they are zero.
-pub(crate) fn features(densities: &[[f32; 2]], at: usize) -> [f32; 6] {
+fn features(densities: &[[f32; 2]], at: usize) -> [f32; 6] {
     let of = |at: Option<usize>| {
         at.and_then(|at| densities.get(at))
             .copied()

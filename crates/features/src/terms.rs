@@ -128,7 +128,7 @@ impl Sieve {
 }
 
 /// Hashes of the words and pairs at the start of each block.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Terms {
     words: Vec<u64>,
     pairs: Vec<u64>,

@@ -5,7 +5,12 @@ use std::sync::LazyLock;
 use trommel_html::Block;
 use trommel_text::words;
 
-pub(crate) const NAMES: [&str; 19] = [
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
+
+const NAMES: [&str; 19] = [
     "text.log_words",
     "text.log_chars",
     "text.log_link_words",
@@ -101,7 +106,32 @@ fn flag(value: bool) -> f32 {
     f32::from(u8::from(value))
 }
 
-pub(crate) fn features(block: &Block, shape: &Shape) -> [f32; NAMES.len()] {
+/// What the blocks of a page look like.
+pub(crate) struct Look<'a>(&'a PageFacts<'a>);
+
+impl<'a> Group<'a> for Look<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Shapes];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self(facts)
+    }
+}
+
+impl Fill for Look<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        let (blocks, shapes) = (&self.0.page.blocks, &self.0.shapes);
+        out.put_rows(|at| match blocks.get(at).zip(shapes.get(at)) {
+            Some((block, shape)) => features(block, shape),
+            None => [0.0; NAMES.len()],
+        });
+    }
+}
+
+fn features(block: &Block, shape: &Shape) -> [f32; NAMES.len()] {
     let words = block.words.max(1) as f32;
     let chars = block.chars.max(1) as f32;
     let density = block.link_density();

@@ -5,11 +5,15 @@ use trommel_html::Page;
 use trommel_html::json_ld::{self, JsonLdKind};
 use trommel_text::words;
 
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
 use crate::terms::{Terms, WordSet, word_hash};
 use crate::text::log;
 use crate::work::count_work;
 
-pub(crate) const NAMES: [&str; 8] = [
+const NAMES: [&str; 8] = [
     "topic.title_share",
     "topic.description_share",
     "topic.description_covered",
@@ -24,11 +28,39 @@ pub(crate) const NAMES: [&str; 8] = [
 const PHRASE: usize = 3;
 
 /// The texts of a head, as sets of words and phrases.
-pub(crate) struct Topic {
+#[derive(Debug, Default)]
+struct HeadTexts {
     title: WordSet,
     description: WordSet,
     description_phrases: WordSet,
     body_phrases: WordSet,
+}
+
+/// What the head says the topic is, against the blocks of a page.
+pub(crate) struct Topic<'a> {
+    facts: &'a PageFacts<'a>,
+    head: HeadTexts,
+}
+
+impl<'a> Group<'a> for Topic<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Terms];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self {
+            facts,
+            head: HeadTexts::new(facts.page),
+        }
+    }
+}
+
+impl Fill for Topic<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        out.put_rows(|at| self.head.features(&self.facts.terms, at));
+    }
 }
 
 fn phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
@@ -45,8 +77,8 @@ fn hashes(text: &str) -> Vec<u64> {
         .collect()
 }
 
-impl Topic {
-    pub fn new(page: &Page) -> Self {
+impl HeadTexts {
+    fn new(page: &Page) -> Self {
         let mut topic = Self {
             title: WordSet::of(&page.head.title),
             description: WordSet::default(),
@@ -72,7 +104,7 @@ impl Topic {
         topic
     }
 
-    pub fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
+    fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
         let own = terms.words(at);
         count_work(5 * own.len());
         let among = |set: &WordSet| {
@@ -115,7 +147,7 @@ mod tests {
              <p>Home page</p><p>Here is all about red apples</p>",
             &Limits::default(),
         );
-        let topic = Topic::new(&page);
+        let topic = HeadTexts::new(&page);
         let terms = Terms::new(&page);
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();

@@ -4,11 +4,14 @@
 
 use trommel_html::Page;
 
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
 use crate::outline::Outline;
 use crate::terms::{PAIRED, Terms};
-use crate::tokens::Lexicon;
 
-pub(crate) const NAMES: [&str; 10] = [
+const NAMES: [&str; 10] = [
     "wording.mean",
     "wording.min",
     "wording.max",
@@ -23,7 +26,7 @@ pub(crate) const NAMES: [&str; 10] = [
 
 /// Log odds of the terms of one block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Wording {
+struct BlockWording {
     mean: f32,
     min: f32,
     max: f32,
@@ -31,14 +34,41 @@ pub(crate) struct Wording {
     first: f32,
 }
 
+/// What the first words of the blocks of a page say.
+pub(crate) struct Wording<'a> {
+    facts: &'a PageFacts<'a>,
+    blocks: Vec<BlockWording>,
+}
+
+impl<'a> Group<'a> for Wording<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Outline];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self {
+            facts,
+            blocks: wordings(facts.page, &facts.terms, facts.lexicon),
+        }
+    }
+}
+
+impl Fill for Wording<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        out.put_rows(|at| features(&self.blocks, &self.facts.outline, at));
+    }
+}
+
 /// The wording of every block.
-pub(crate) fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Vec<Wording> {
+fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Vec<BlockWording> {
     (0..page.blocks.len())
         .map(|at| {
             let words = terms.words(at);
             let words = words.get(..words.len().min(PAIRED)).unwrap_or_default();
             let pairs = terms.pairs(at);
-            let mut own = Wording::default();
+            let mut own = BlockWording::default();
             let (mut sum, mut found) = (0.0, 0u32);
             let mut add = |weight: Option<f32>| {
                 if let Some(weight) = weight {
@@ -67,7 +97,7 @@ pub(crate) fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Vec<Wor
 }
 
 /// The wording features of block `at`.
-pub(crate) fn features(all: &[Wording], outline: &Outline, at: usize) -> [f32; NAMES.len()] {
+fn features(all: &[BlockWording], outline: &Outline, at: usize) -> [f32; NAMES.len()] {
     let of = |at: Option<usize>| at.and_then(|at| all.get(at)).copied().unwrap_or_default();
     let own = of(Some(at));
     let heading = of(outline.heading_of(at));
@@ -88,7 +118,7 @@ pub(crate) fn features(all: &[Wording], outline: &Outline, at: usize) -> [f32; N
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::TermWeight;
+    use crate::lexicon::TermWeight;
     use trommel_html::{Engine, Limits, LolEngine};
 
     #[test]

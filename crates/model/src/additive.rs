@@ -64,7 +64,11 @@ impl StepFunction {
 impl Additive {
     /// Log odds of a row. A column that the row does not have is taken for 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
-        let value = |column: u16| row.get(usize::from(column)).copied().unwrap_or(0.0);
+        self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
+    }
+
+    /// Log odds of a row, given its value in each column.
+    pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
         let steps = self
             .step_functions
             .iter()

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
-use trommel_features::{FeatureMatrix, Schema, embedded_texts};
+use trommel_features::{ColumnSet, Columns, Schema, embedded_texts};
 use trommel_html::Page;
 
 use crate::compiled::Compiled;
@@ -43,9 +43,9 @@ pub struct Model {
     /// The scorer of embedded texts, likewise.
     embedded: Option<Scorer>,
     /// Columns that say that a block stands in a comment section; the first says it outright.
-    comments: Vec<usize>,
+    comments: Vec<u16>,
     /// Column that tells the main headline.
-    headline: Option<usize>,
+    headline: Option<u16>,
 }
 
 /// The type that a page most probably has.
@@ -98,10 +98,8 @@ impl Model {
             &file.attribute_weights,
             &file.word_weights,
         );
-        let known: FxHashMap<&str, usize> = schema
-            .names()
-            .iter()
-            .enumerate()
+        let known: FxHashMap<&str, u16> = (0..=u16::MAX)
+            .zip(schema.names())
             .map(|(at, name)| (name.as_str(), at))
             .collect();
         let columns: Vec<u16> = file
@@ -110,7 +108,7 @@ impl Model {
             .map(|name| {
                 known
                     .get(name.as_str())
-                    .and_then(|at| u16::try_from(*at).ok())
+                    .copied()
                     .ok_or_else(|| ModelError::UnknownFeature {
                         feature: name.clone(),
                     })
@@ -121,22 +119,31 @@ impl Model {
             .iter()
             .map(|part| Ok((finite(part.share)?, part.scorer.on(&columns)?)))
             .collect::<Result<Vec<(f32, Scorer)>, ModelError>>()?;
-        let compiled = Compiled::new(parts.iter().map(|(share, scorer)| (*share, scorer)));
         let page_types = file
             .page_types
             .iter()
             .map(|page_type| Scorer::Additive(page_type.scorer.clone()).on(&columns))
-            .collect::<Result<_, ModelError>>()?;
+            .collect::<Result<Vec<Scorer>, ModelError>>()?;
         let embedded = file
             .embedded
             .as_ref()
             .map(|own| own.readied())
             .transpose()?;
-        let comments = COMMENT_COLUMNS
+        let comments: Vec<u16> = COMMENT_COLUMNS
             .iter()
             .filter_map(|name| known.get(name).copied())
             .collect();
         let headline = known.get(HEADLINE_COLUMN).copied();
+        let mut beside: Vec<u16> = comments.iter().copied().chain(headline).collect();
+        for scorer in &page_types {
+            let mut scorer = scorer.clone();
+            scorer.each_column(|column| beside.push(*column));
+        }
+        let compiled = Compiled::new(
+            parts.iter().map(|(share, scorer)| (*share, scorer)),
+            schema.names().len(),
+            beside.into_iter(),
+        );
         Ok(Self {
             headline,
             compiled,
@@ -216,11 +223,9 @@ impl Model {
         &self.schema
     }
 
-    /// Probability of being content of each row's block.
-    pub fn score(&self, rows: &FeatureMatrix) -> Vec<f32> {
-        let mut scoring = self.compiled.scoring();
-        rows.iter().for_each(|row| scoring.push(row));
-        scoring.finish().into_iter().map(sigmoid).collect()
+    /// The columns of its schema that it asks for.
+    pub fn columns(&self) -> &ColumnSet {
+        self.compiled.columns()
     }
 
     /// Scores and chooses the blocks of a page. Readers' comments beside a page's own text are not content;
@@ -236,43 +241,49 @@ impl Model {
     }
 
     fn judge_blocks(&self, page: &Page, url: Option<&str>, with_comments: bool) -> Judgement {
-        let is_set = |row: &[f32], column: usize| row.get(column).is_some_and(|is| *is > 0.0);
-        let mut scoring = self.compiled.scoring();
-        // What a block in a comment section would be worth if nobody had called it a comment.
-        let mut unnamed = self.compiled.scoring();
-        let mut blank = Vec::new();
+        let set = self.compiled.columns();
+        let slot = |column: &u16| set.slot(*column);
+        let headline_slot = self.headline.as_ref().and_then(slot);
+        let comment_slots: Vec<usize> = self.comments.iter().filter_map(slot).collect();
+        let mut odds = Vec::with_capacity(page.blocks.len());
+        // What blocks in comment sections would be worth if nobody had called them comments.
+        let mut unnamed = Vec::new();
         let mut in_comments = Vec::new();
-        let (mut headline, mut page_type, mut at) = (None, None, 0);
-        self.schema.each_row(page, url, |row| {
-            scoring.push(row);
-            if at == 0 {
-                page_type = self.page_type(row);
+        let (mut headline, mut page_type) = (None, None);
+        self.schema.each_batch(page, url, set, |columns| {
+            let blocks = columns.blocks();
+            let lanes = |slot: &usize| {
+                let lanes = columns.column(*slot).map_or(&[][..], |lanes| lanes);
+                lanes.iter().take(blocks.len())
+            };
+            if blocks.start == 0 {
+                page_type = self.page_type(columns);
             }
-            if headline.is_none() && self.headline.is_some_and(|column| is_set(row, column)) {
-                headline = Some(at);
+            if headline.is_none()
+                && let Some(slot) = &headline_slot
+            {
+                let found = lanes(slot).position(|is| *is > 0.0);
+                headline = found.map(|lane| blocks.start + lane);
             }
-            if let Some(column) = self.comments.first() {
-                let inside = is_set(row, *column);
-                in_comments.push(inside);
-                if inside && with_comments {
-                    blank.clear();
-                    blank.extend_from_slice(row);
-                    for column in &self.comments {
-                        if let Some(value) = blank.get_mut(*column) {
-                            *value = 0.0;
-                        }
+            let inside = comment_slots.first().into_iter().flat_map(lanes);
+            in_comments.extend(inside.map(|is| *is > 0.0));
+            self.compiled.score(columns, &mut odds);
+            if with_comments {
+                let is_inside = in_comments.get(blocks.clone());
+                if is_inside.is_some_and(|inside| inside.contains(&true)) {
+                    let mut blank = columns.clone();
+                    for slot in &comment_slots {
+                        blank.fill(*slot, 0.0);
                     }
-                    unnamed.push(&blank);
+                    self.compiled.score(&blank, &mut unnamed);
+                } else {
+                    unnamed.extend_from_slice(odds.get(blocks).unwrap_or_default());
                 }
             }
-            at += 1;
         });
-        let mut probabilities: Vec<f32> = scoring.finish().into_iter().map(sigmoid).collect();
-        let inside = probabilities
-            .iter_mut()
-            .zip(&in_comments)
-            .filter(|(_, inside)| **inside);
-        for ((probability, _), odds) in inside.zip(unnamed.finish()) {
+        let mut probabilities: Vec<f32> = odds.into_iter().map(sigmoid).collect();
+        let all = probabilities.iter_mut().zip(&in_comments);
+        for ((probability, _), odds) in all.zip(unnamed).filter(|((_, inside), _)| **inside) {
             *probability = probability.max(sigmoid(odds));
         }
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
@@ -299,12 +310,20 @@ impl Model {
         }
     }
 
-    /// The type of the page that has this row among its rows.
-    fn page_type(&self, row: &[f32]) -> Option<PageType> {
+    /// The type of the page that these are the first blocks of.
+    fn page_type(&self, columns: &Columns) -> Option<PageType> {
+        let set = self.compiled.columns();
+        let value = |column: u16| {
+            let lanes = set.slot(column).and_then(|slot| columns.column(slot));
+            lanes
+                .and_then(|lanes| lanes.first())
+                .copied()
+                .unwrap_or(0.0)
+        };
         let odds: Vec<f32> = self
             .page_types
             .iter()
-            .map(|page_type| page_type.log_odds(row))
+            .map(|page_type| page_type.log_odds_of(value))
             .collect();
         let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
         let (at, best) = odds
@@ -378,66 +397,76 @@ impl Model {
 impl Scorer {
     /// Log odds of a row.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
+        self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
+    }
+
+    /// Log odds of a row, given its value in each column.
+    pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
         match self {
-            Scorer::Linear(linear) => linear.log_odds(row),
-            Scorer::Additive(additive) => additive.log_odds(row),
-            Scorer::Trees(trees) => trees.log_odds(row),
+            Scorer::Linear(linear) => linear.log_odds_of(value),
+            Scorer::Additive(additive) => additive.log_odds_of(value),
+            Scorer::Trees(trees) => trees.log_odds_of(value),
+        }
+    }
+
+    /// Gives the number of every column that is asked, in order, to be read or changed.
+    pub(crate) fn each_column(&mut self, mut give: impl FnMut(&mut u16)) {
+        match self {
+            Scorer::Linear(linear) => {
+                linear
+                    .weights
+                    .iter_mut()
+                    .for_each(|own| give(&mut own.column));
+            }
+            Scorer::Additive(additive) => {
+                for own in &mut additive.step_functions {
+                    give(&mut own.column);
+                }
+                for cross in &mut additive.crosses {
+                    give(&mut cross.columns.0);
+                    give(&mut cross.columns.1);
+                }
+            }
+            Scorer::Trees(trees) => {
+                for node in &mut trees.nodes {
+                    if let Node::Split { column, .. } = node {
+                        give(column);
+                    }
+                }
+            }
         }
     }
 
     /// The same scorer asking columns by other numbers: column `c` becomes `columns[c]`.
     pub(crate) fn on(&self, columns: &[u16]) -> Result<Self, ModelError> {
         let width = columns.len();
-        let to = |column: &mut u16| {
-            *column = columns.get(usize::from(*column)).copied().unwrap_or(0);
+        let (is_sound, part) = match self {
+            Scorer::Linear(linear) => (linear.is_sound(width), "linear"),
+            Scorer::Additive(additive) => (additive.is_sound(width), "additive"),
+            Scorer::Trees(trees) => (trees.is_sound(width), "trees"),
         };
-        let mut scorer = self.clone();
-        let (is_sound, part) = match &mut scorer {
-            Scorer::Linear(linear) => {
-                let is_sound = linear.is_sound(width);
-                linear
-                    .weights
-                    .iter_mut()
-                    .for_each(|own| to(&mut own.column));
-                (is_sound, "linear")
-            }
-            Scorer::Additive(additive) => {
-                let is_sound = additive.is_sound(width);
-                additive
-                    .step_functions
-                    .iter_mut()
-                    .for_each(|own| to(&mut own.column));
-                for cross in &mut additive.crosses {
-                    to(&mut cross.columns.0);
-                    to(&mut cross.columns.1);
-                }
-                (is_sound, "additive")
-            }
-            Scorer::Trees(trees) => {
-                let is_sound = trees.is_sound(width);
-                for node in &mut trees.nodes {
-                    if let Node::Split { column, .. } = node {
-                        to(column);
-                    }
-                }
-                (is_sound, "trees")
-            }
-        };
-        if is_sound {
-            Ok(scorer)
-        } else {
-            Err(ModelError::Unsound { part })
+        if !is_sound {
+            return Err(ModelError::Unsound { part });
         }
+        let mut scorer = self.clone();
+        scorer.each_column(|column| {
+            *column = columns.get(usize::from(*column)).copied().unwrap_or(0);
+        });
+        Ok(scorer)
     }
 }
 
 impl Linear {
     /// Log odds of a row. A column that the row does not have is taken for 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
+        self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
+    }
+
+    fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
         let parts = self
             .weights
             .iter()
-            .map(|own| own.weight * row.get(usize::from(own.column)).copied().unwrap_or(0.0));
+            .map(|own| own.weight * value(own.column));
         self.intercept + parts.sum::<f32>()
     }
 

@@ -38,6 +38,11 @@ pub struct Trees {
 impl Trees {
     /// Log odds of a row. A column that the row does not have is taken for 0.
     pub fn log_odds(&self, row: &[f32]) -> f32 {
+        self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
+    }
+
+    /// Log odds of a row, given its value in each column.
+    pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
         let tree = |root: &u32| {
             let mut at = *root;
             loop {
@@ -48,8 +53,11 @@ impl Trees {
                         left,
                         right,
                     }) => {
-                        let value = row.get(usize::from(*column)).copied().unwrap_or(0.0);
-                        at = if value <= *threshold { *left } else { *right };
+                        at = if value(*column) <= *threshold {
+                            *left
+                        } else {
+                            *right
+                        };
                     }
                     Some(Node::Leaf { value }) => return *value,
                     None => return 0.0,

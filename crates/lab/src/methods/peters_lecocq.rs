@@ -57,7 +57,7 @@ impl PetersLecocq {
         Self::new(
             "peters-lecocq-ic",
             "logistic regression over id and class tokens",
-            &[FeatureGroup::Tokens],
+            &[FeatureGroup::ListedWords],
         )
     }
 
@@ -75,7 +75,7 @@ impl PetersLecocq {
         Self::new(
             "peters-lecocq-st-ic",
             "logistic regression over densities and tokens",
-            &[FeatureGroup::Shallow, FeatureGroup::Tokens],
+            &[FeatureGroup::Shallow, FeatureGroup::ListedWords],
         )
     }
 
@@ -90,7 +90,7 @@ impl PetersLecocq {
 
     /// The schema that these pages give.
     fn schema(&self, examples: &[Example]) -> Schema {
-        let listed = if self.groups.contains(&FeatureGroup::Tokens) {
+        let listed = if self.groups.contains(&FeatureGroup::ListedWords) {
             list(examples)
         } else {
             Vec::new()

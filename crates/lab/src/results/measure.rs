@@ -180,7 +180,7 @@ fn with_token(page: &Page, listed: &[ListedWord]) -> Vec<bool> {
     if listed.is_empty() {
         return vec![false; page.blocks.len()];
     }
-    let rows = Schema::new(&[FeatureGroup::Tokens], listed, &[], &[]).rows(page, None);
+    let rows = Schema::new(&[FeatureGroup::ListedWords], listed, &[], &[]).rows(page, None);
     rows.iter()
         .map(|row| row.iter().any(|value| *value != 0.0))
         .collect()

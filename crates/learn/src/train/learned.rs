@@ -31,7 +31,7 @@ fn learn_weights(
 ) -> (Vec<TermWeight>, Vec<TermWeight>) {
     let uses = |group: FeatureGroup| groups.contains(&group);
     (
-        if uses(FeatureGroup::Weights) {
+        if uses(FeatureGroup::PathWeights) {
             lexicon::weigh(examples)
         } else {
             Vec::new()
@@ -47,7 +47,7 @@ fn learn_weights(
 impl Learned {
     pub fn new(pages: &[&Labelled], groups: &[FeatureGroup]) -> Self {
         let examples: Vec<Example> = pages.iter().map(|page| page.example()).collect();
-        let listed = if groups.contains(&FeatureGroup::Tokens) {
+        let listed = if groups.contains(&FeatureGroup::ListedWords) {
             lexicon::list(&examples)
         } else {
             Vec::new()
@@ -65,7 +65,7 @@ impl Learned {
     /// The rows of the training pages.
     pub fn table(&self, pages: &[&Labelled], groups: &[FeatureGroup]) -> BlockTable {
         let is_cross_fitted =
-            groups.contains(&FeatureGroup::Weights) || groups.contains(&FeatureGroup::Wording);
+            groups.contains(&FeatureGroup::PathWeights) || groups.contains(&FeatureGroup::Wording);
         let parts = if is_cross_fitted { CROSS_FIT } else { 1 };
         let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
         let part_of = by_group(&hosts, parts);

@@ -2,19 +2,19 @@
 
 use trommel_text::hash;
 
-use crate::tokens::TermWeight;
+use crate::lexicon::TermWeight;
 
 /// A table of weights that is asked for terms of every page, most of which it does not have: one look
 /// into memory tells. Holds twice as many places as terms, each term at the place its hash says or at
 /// the next free one behind.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Weights {
+pub(crate) struct WeightTable {
     /// Hashes of the terms; 0 where there is none.
     keys: Vec<u64>,
     weights: Vec<f32>,
 }
 
-impl Weights {
+impl WeightTable {
     pub fn new(terms: &[TermWeight]) -> Self {
         let places = (2 * terms.len()).next_power_of_two();
         let mut own = Self {
@@ -71,14 +71,14 @@ mod tests {
                 weight: at as f32,
             })
             .collect();
-        let weights = Weights::new(&terms);
+        let weights = WeightTable::new(&terms);
         for at in 0..2000 {
             let expected = (at < 1000).then_some(at as f32);
             assert_eq!(weights.get(hash(term(at).as_bytes())), expected, "{at}");
         }
         assert_eq!(weights.get(0), None);
-        assert_eq!(Weights::new(&[]).get(7), None);
-        assert_eq!(Weights::default().get(7), None);
+        assert_eq!(WeightTable::new(&[]).get(7), None);
+        assert_eq!(WeightTable::default().get(7), None);
     }
 
     #[test]
@@ -87,6 +87,9 @@ mod tests {
             term: "a".into(),
             weight,
         };
-        assert_eq!(Weights::new(&[of(1.0), of(2.0)]).get(hash(b"a")), Some(2.0));
+        assert_eq!(
+            WeightTable::new(&[of(1.0), of(2.0)]).get(hash(b"a")),
+            Some(2.0)
+        );
     }
 }

@@ -1,0 +1,198 @@
+//! Features as columns: the values of one feature for a batch of blocks stand side by side.
+
+use std::ops::Range;
+
+/// Blocks of a batch.
+pub const LANES: usize = 64;
+
+/// The values of one feature, a lane a block.
+pub type Lanes = [f32; LANES];
+
+/// Stands for a column that nobody asks for.
+const UNASKED: u16 = u16::MAX;
+
+/// Which columns of a schema are computed, and where their values stand.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnSet {
+    /// Of each column of the schema: where its values stand, or [`UNASKED`].
+    slots: Vec<u16>,
+    /// The column of the schema in each slot.
+    asked: Vec<u16>,
+}
+
+impl ColumnSet {
+    /// The columns of these numbers among `width`; others are passed over.
+    pub fn new(width: usize, columns: impl IntoIterator<Item = u16>) -> Self {
+        let mut set = Self {
+            slots: vec![UNASKED; width],
+            asked: Vec::new(),
+        };
+        for column in columns {
+            if let Some(slot) = set.slots.get_mut(usize::from(column))
+                && *slot == UNASKED
+            {
+                // Fewer than there are numbers of columns.
+                *slot = set.asked.len() as u16;
+                set.asked.push(column);
+            }
+        }
+        set
+    }
+
+    /// The columns in the order of their slots.
+    pub fn asked(&self) -> &[u16] {
+        &self.asked
+    }
+
+    /// Where the values of a column stand; none if nobody asks for it.
+    pub fn slot(&self, column: u16) -> Option<usize> {
+        let slot = self.slots.get(usize::from(column)).copied()?;
+        (slot != UNASKED).then_some(usize::from(slot))
+    }
+
+    /// Whether a column of this range is asked for.
+    pub(crate) fn asks(&self, columns: Range<usize>) -> bool {
+        let slots = self.slots.get(columns).unwrap_or_default();
+        slots.iter().any(|slot| *slot != UNASKED)
+    }
+}
+
+/// The features of a batch of blocks that follow each other.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    blocks: Range<usize>,
+    values: Vec<Lanes>,
+}
+
+impl Columns {
+    pub(crate) fn new(set: &ColumnSet) -> Self {
+        Self {
+            blocks: 0..0,
+            values: vec![[0.0; LANES]; set.asked.len()],
+        }
+    }
+
+    /// A batch of these rows, each as wide as the schema; those beyond the lanes are left out.
+    pub fn of_rows<R: AsRef<[f32]>>(set: &ColumnSet, rows: &[R]) -> Self {
+        let mut columns = Self::new(set);
+        columns.start(0..rows.len().min(LANES));
+        for (lanes, column) in columns.values.iter_mut().zip(&set.asked) {
+            for (lane, row) in lanes.iter_mut().zip(rows) {
+                let value = row.as_ref().get(usize::from(*column));
+                *lane = value.copied().unwrap_or(0.0);
+            }
+        }
+        columns
+    }
+
+    pub(crate) fn start(&mut self, blocks: Range<usize>) {
+        self.blocks = blocks;
+    }
+
+    /// The blocks of the batch: the first lanes belong to them, further ones are without meaning.
+    pub fn blocks(&self) -> Range<usize> {
+        self.blocks.clone()
+    }
+
+    /// The values of all columns, by the slots of the [`ColumnSet`].
+    pub fn values(&self) -> &[Lanes] {
+        &self.values
+    }
+
+    /// The values of the column in a slot.
+    pub fn column(&self, slot: usize) -> Option<&Lanes> {
+        self.values.get(slot)
+    }
+
+    /// Sets all lanes of the column in a slot.
+    pub fn fill(&mut self, slot: usize, value: f32) {
+        if let Some(lanes) = self.values.get_mut(slot) {
+            lanes.fill(value);
+        }
+    }
+
+    /// The columns of a group, to be written in order.
+    pub(crate) fn group<'c>(
+        &'c mut self,
+        set: &'c ColumnSet,
+        columns: Range<usize>,
+    ) -> GroupColumns<'c> {
+        GroupColumns {
+            blocks: self.blocks.clone(),
+            slots: set.slots.get(columns).unwrap_or_default(),
+            values: &mut self.values,
+        }
+    }
+}
+
+/// The columns of one group for a batch of blocks. They are written in the order of their names, each
+/// once a batch; what nobody asks for is not computed.
+pub(crate) struct GroupColumns<'c> {
+    blocks: Range<usize>,
+    /// Slots of the columns that are yet to be written.
+    slots: &'c [u16],
+    values: &'c mut [Lanes],
+}
+
+impl GroupColumns<'_> {
+    /// The blocks of the batch.
+    pub fn blocks(&self) -> Range<usize> {
+        self.blocks.clone()
+    }
+
+    /// Writes the next column, given the value of each block.
+    #[inline(always)]
+    pub fn put(&mut self, value: impl Fn(usize) -> f32) {
+        let blocks = self.blocks.clone();
+        if let Some(lanes) = self.next() {
+            for (lane, block) in lanes.iter_mut().zip(blocks) {
+                *lane = value(block);
+            }
+        }
+    }
+
+    /// Writes the next column, given the value of each lane.
+    #[inline(always)]
+    pub fn put_lanes(&mut self, value: impl Fn(usize) -> f32) {
+        if let Some(lanes) = self.next() {
+            for (at, lane) in lanes.iter_mut().enumerate() {
+                *lane = value(at);
+            }
+        }
+    }
+
+    /// Writes the next column, which is the same for all blocks of the page. It stays from batch to batch.
+    pub fn put_constant(&mut self, value: f32) {
+        let is_first = self.blocks.start == 0;
+        if let Some(lanes) = self.next()
+            && is_first
+        {
+            lanes.fill(value);
+        }
+    }
+
+    /// Writes as many columns as `rows` has, given a row for each block.
+    #[inline(always)]
+    pub fn put_rows<const N: usize>(&mut self, row: impl Fn(usize) -> [f32; N]) {
+        let mut rows = [[0.0; N]; LANES];
+        for (slots, block) in rows.iter_mut().zip(self.blocks.clone()) {
+            *slots = row(block);
+        }
+        let len = self.blocks.len().min(LANES);
+        for column in 0..N {
+            if let Some(lanes) = self.next() {
+                for (lane, row) in lanes.iter_mut().zip(rows.iter().take(len)) {
+                    *lane = row[column];
+                }
+            }
+        }
+    }
+
+    /// The values of the next column, none if nobody asks for it.
+    #[inline]
+    pub fn next(&mut self) -> Option<&mut Lanes> {
+        let (slot, rest) = self.slots.split_first()?;
+        self.slots = rest;
+        self.values.get_mut(usize::from(*slot))
+    }
+}

@@ -1,0 +1,129 @@
+//! Listed attribute words: those whose odds between content and other blocks are strong and that are
+//! common have a 0/1 feature each (Peters and Lecocq, WWW 2013, section 3.3).
+
+use trommel_html::{Block, Page};
+
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group};
+use crate::lexicon::Lexicon;
+
+/// Which listed words stand on each element or on one around it: a bit set an element.
+pub(crate) struct ListedWords<'a> {
+    page: &'a Page,
+    /// How many words are listed.
+    listed: usize,
+    /// 64-bit words a set.
+    stride: usize,
+    sets: Vec<u64>,
+}
+
+impl<'a> ListedWords<'a> {
+    fn of(page: &'a Page, lexicon: &Lexicon) -> Self {
+        let stride = lexicon.listed_names().len().div_ceil(64);
+        let mut sets = vec![0u64; stride * page.elements.len()];
+        for (at, element) in page.elements.iter().enumerate() {
+            let (before, own) = sets.split_at_mut(at * stride);
+            let Some(own) = own.get_mut(..stride) else {
+                break;
+            };
+            let parent = element.parent as usize * stride;
+            if let Some(parent) = before.get(parent..parent.saturating_add(stride)) {
+                own.copy_from_slice(parent);
+            }
+            for listed in page
+                .tokens(element)
+                .iter()
+                .filter_map(|token| lexicon.listed(token))
+            {
+                if let Some(word) = own.get_mut(listed / 64) {
+                    *word |= 1 << (listed % 64);
+                }
+            }
+        }
+        Self {
+            page,
+            listed: lexicon.listed_names().len(),
+            stride,
+            sets,
+        }
+    }
+
+    fn set(&self, element: u32) -> &[u64] {
+        let at = element as usize * self.stride;
+        self.sets
+            .get(at..at.saturating_add(self.stride))
+            .unwrap_or_default()
+    }
+
+    /// Whether a listed word stands on an element around the block or on an inline element inside it.
+    fn has(&self, block: &Block, listed: usize) -> bool {
+        let elements = std::iter::once(&block.element).chain(self.page.inline(block));
+        elements.map(|element| self.set(*element)).any(|set| {
+            set.get(listed / 64)
+                .is_some_and(|word| word >> (listed % 64) & 1 == 1)
+        })
+    }
+}
+
+impl<'a> Group<'a> for ListedWords<'a> {
+    const NEEDS: &'static [Fact] = &[];
+
+    fn columns(lexicon: &Lexicon) -> Vec<String> {
+        lexicon.listed_names().to_vec()
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self::of(facts.page, facts.lexicon)
+    }
+}
+
+impl Fill for ListedWords<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        for listed in 0..self.listed {
+            out.put(|at| {
+                let block = self.page.blocks.get(at);
+                f32::from(u8::from(block.is_some_and(|block| self.has(block, listed))))
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexicon::ListedWord;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    fn listed(attribute: &str, token: &str) -> ListedWord {
+        ListedWord {
+            attribute: attribute.into(),
+            word: token.into(),
+            odds: 1.0,
+            share: 0.1,
+        }
+    }
+
+    #[test]
+    fn listed_words_count_on_the_path_and_inside() {
+        let mut tokens: Vec<ListedWord> = (0..70)
+            .map(|i| listed("class", &format!("none{i}")))
+            .collect();
+        tokens.push(listed("class", "menu"));
+        tokens.push(listed("id", "menu"));
+        tokens.push(listed("class", "icon"));
+        let lexicon = Lexicon::new(&tokens, &[], &[]);
+        let page = LolEngine.read(
+            "<div class=top-menu><p>a <b class=icon>b</b></p></div><p>c</p>",
+            &Limits::default(),
+        );
+        let sets = ListedWords::of(&page, &lexicon);
+        let on = |block: usize| -> Vec<usize> {
+            (0..tokens.len())
+                .filter(|at| sets.has(&page.blocks[block], *at))
+                .collect()
+        };
+        assert_eq!(on(0), [70, 72]);
+        assert!(on(1).is_empty());
+    }
+}

@@ -1,0 +1,189 @@
+//! Log odds of attribute words: every word of `id`, `class`, `role` and `itemprop` that was seen on enough
+//! training pages has a weight, summed up along the elements around a block (after Peters and Lecocq,
+//! WWW 2013, section 3.3, who list a few words only).
+
+use trommel_html::{Page, Token};
+
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
+use crate::work::count_work;
+
+const NAMES: [&str; 11] = [
+    "weights.sum",
+    "weights.min",
+    "weights.max",
+    "weights.own",
+    "weights.parent_sum",
+    "weights.parent_min",
+    "weights.parent_max",
+    "weights.inline_min",
+    "weights.inline_max",
+    "weights.previous",
+    "weights.next",
+];
+
+/// How much of an element's sum its children inherit.
+const DECAY: f32 = 0.8;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct PathWeight {
+    sum: f32,
+    min: f32,
+    max: f32,
+    own: f32,
+}
+
+/// The weights gathered down the path to every element.
+pub(crate) struct PathWeights<'a> {
+    page: &'a Page,
+    elements: Vec<PathWeight>,
+}
+
+impl<'a> Group<'a> for PathWeights<'a> {
+    const NEEDS: &'static [Fact] = &[];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self {
+            page: facts.page,
+            elements: path_weights(facts.page, facts.lexicon),
+        }
+    }
+}
+
+impl Fill for PathWeights<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        out.put_rows(|at| weight_features(self.page, &self.elements, at));
+    }
+}
+
+/// The weights of some words that stand side by side.
+#[derive(Clone, Copy, Debug, Default)]
+struct OwnWeights {
+    /// How many there are.
+    tokens: usize,
+    sum: f32,
+    /// The lowest and the highest, 0 if none is lower or higher.
+    min: f32,
+    max: f32,
+}
+
+impl OwnWeights {
+    fn of(tokens: &[Token], lexicon: &Lexicon) -> Self {
+        let mut own = Self {
+            tokens: tokens.len(),
+            ..Self::default()
+        };
+        for weight in tokens.iter().filter_map(|token| lexicon.weight(token)) {
+            own.sum += weight;
+            own.min = own.min.min(weight);
+            own.max = own.max.max(weight);
+        }
+        own
+    }
+}
+
+/// Word weights of every element, gathered down the path to it.
+fn path_weights(page: &Page, lexicon: &Lexicon) -> Vec<PathWeight> {
+    let mut all: Vec<PathWeight> = Vec::with_capacity(page.elements.len());
+    let mut known = vec![OwnWeights::default(); page.tokens.len()];
+    for element in &page.elements {
+        let above = all
+            .get(element.parent as usize)
+            .copied()
+            .unwrap_or_default();
+        let tokens = page.tokens(element);
+        let own = match known.get_mut(page.first_token(element)) {
+            Some(own) => {
+                // Elements of one class share their tokens.
+                if own.tokens != tokens.len() {
+                    count_work(tokens.len());
+                    *own = OwnWeights::of(tokens, lexicon);
+                }
+                *own
+            }
+            None => OwnWeights::default(),
+        };
+        count_work(1);
+        all.push(PathWeight {
+            sum: above.sum * DECAY + own.sum,
+            min: above.min.min(own.min),
+            max: above.max.max(own.max),
+            own: own.sum,
+        });
+    }
+    all
+}
+
+/// The weight features of block `at`.
+fn weight_features(page: &Page, paths: &[PathWeight], at: usize) -> [f32; NAMES.len()] {
+    let of = |element: u32| paths.get(element as usize).copied().unwrap_or_default();
+    let sum_at = |at: Option<usize>| {
+        at.and_then(|at| page.blocks.get(at))
+            .map_or(0.0, |block| of(block.element).sum)
+    };
+    let Some(block) = page.blocks.get(at) else {
+        return [0.0; NAMES.len()];
+    };
+    let own = of(block.element);
+    let parent = page
+        .element(block.element)
+        .map(|e| of(e.parent))
+        .unwrap_or_default();
+    let inline = page.inline(block).iter().map(|element| of(*element).own);
+    let (low, high) = inline.fold((0.0f32, 0.0f32), |(low, high), w| (low.min(w), high.max(w)));
+    [
+        own.sum,
+        own.min,
+        own.max,
+        own.own,
+        parent.sum,
+        parent.min,
+        parent.max,
+        low,
+        high,
+        sum_at(at.checked_sub(1)),
+        sum_at(Some(at + 1)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexicon::TermWeight;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    fn weight(term: &str, weight: f32) -> TermWeight {
+        TermWeight {
+            term: term.into(),
+            weight,
+        }
+    }
+
+    #[test]
+    fn weights_decay_down_the_path_and_keep_their_extremes() {
+        let lexicon = Lexicon::new(&[], &[weight("nav", -2.0), weight("post", 1.0)], &[]);
+        let page = LolEngine.read(
+            "<div class=nav><div class=post><p>a <i class=nav>x</i></p></div></div>",
+            &Limits::default(),
+        );
+        let paths = path_weights(&page, &lexicon);
+        let f = weight_features(&page, &paths, 0);
+        let close = |a: f32, b: f32| (a - b).abs() < 1e-6;
+        // nav -2 → div -2*.8+1 = -.6 → p -.48
+        assert!(
+            close(f[0], -0.48) && close(f[1], -2.0) && close(f[2], 1.0) && close(f[3], 0.0),
+            "{f:?}"
+        );
+        assert!(
+            close(f[4], -0.6) && close(f[7], -2.0) && close(f[8], 0.0),
+            "{f:?}"
+        );
+        assert!(close(f[9], 0.0) && close(f[10], 0.0), "{f:?}");
+    }
+}
