@@ -18,7 +18,7 @@ LAB = $(CARGO) run --quiet --release -p trommel-lab --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test bless lint fuzz bench train eval results quality retrieval formats
+.PHONY: help build release demo test bless lint package fuzz bench train eval results quality retrieval formats
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -50,6 +50,9 @@ lint: ## Check style, lints and documentation
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps
 
+package: ## Check that every crate but the laboratory can be packaged
+	$(CARGO) package --workspace --exclude trommel-lab --no-verify --allow-dirty
+
 fuzz: ## Run every fuzz target for TIME seconds (default 60)
 	scripts/fuzz.sh
 
@@ -65,7 +68,7 @@ train: build ## Train both shipped models from DATA (some 10 minutes on two core
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))
 
-results: ## Score every published method on the sets of DATA; writes docs/results*
+results: ## Score every published method on the sets of DATA; writes docs/method-comparison*
 	$(LAB) results --data $(DATA) --out docs
 
 quality: ## Set the judged pages of the models beside the floors; writes docs/quality*

@@ -218,7 +218,7 @@ impl Bench {
                 schema.each_batch(&tables, hints.url, set, |columns| {
                     black_box(columns.values());
                 });
-            },
+            }
             Stage::Choice => {
                 black_box(ContentPolicy::default().judge(&self.model, &tables, hints.url));
             }

@@ -1,23 +1,35 @@
 //! `trommel extract`
 
-use std::fs::File;
-use std::io::Read;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use trommel_extract::{ContentPolicy, DocumentOptions, Extractor, Hints, MarkdownOptions};
+use trommel_output::AtomicFile;
+use trommel_sources::is_url;
 
 use crate::models;
+use crate::page::PageInput;
 use crate::policy::PolicyArgs;
 
-/// Extract the main text of one HTML page
+/// Extract the main text of HTML pages
 #[derive(Debug, Args)]
 pub struct ExtractArgs {
-    /// The page; `-` or nothing for standard input
-    #[arg(value_name = "FILE", default_value = "-")]
-    file: String,
+    /// Pages: files (plain or under gzip), folders of them, URLs with --fetch; `-` or nothing for
+    /// standard input
+    #[arg(value_name = "PAGE", default_value = "-")]
+    pages: Vec<String>,
+    /// File to write to; for several pages or a folder, the folder for a file each [default: standard
+    /// output]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Get pages that are URLs over the network
+    #[arg(long)]
+    fetch: bool,
     /// URL of the page
     #[arg(long)]
     url: Option<String>,
@@ -49,51 +61,157 @@ enum Form {
     Blocks,
 }
 
+impl Form {
+    /// Ending of the name of a file of this form.
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Text => "txt",
+            Self::Markdown => "md",
+            Self::Json => "json",
+            Self::Blocks => "blocks.jsonl",
+        }
+    }
+}
+
+/// Where the text of pages goes.
+enum Output<'a> {
+    Stdout,
+    File(&'a Path),
+    Folder(&'a Path),
+}
+
+/// Runs the command: 0 if every page was read, 1 if some were not, 2 if none was.
 pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
     if args.links && !matches!(args.format, Form::Markdown) {
         bail!("--links needs --format markdown");
     }
-    let model = models::load(args.model.as_deref())?;
-    let mut bytes = Vec::new();
-    if args.file == "-" {
-        std::io::stdin()
-            .lock()
-            .read_to_end(&mut bytes)
-            .context("standard input")?;
-    } else {
-        File::open(&args.file)
-            .and_then(|mut file| file.read_to_end(&mut bytes))
-            .with_context(|| args.file.clone())?;
+    let pages = PageInput::expand(&args.pages, args.fetch)?;
+    if args.url.is_some() && pages.len() > 1 {
+        bail!("--url is that of one page, here are {}", pages.len());
     }
+    let is_one = pages.len() == 1 && !args.pages.iter().any(|page| Path::new(page).is_dir());
+    let output = match args.output.as_deref() {
+        None => Output::Stdout,
+        Some(path) if is_one && !path.is_dir() => Output::File(path),
+        Some(path) => Output::Folder(path),
+    };
+    if let Output::File(path) = output
+        && let (Ok(path), Some(page)) = (path.canonicalize(), pages.first())
+        && Path::new(&page.name)
+            .canonicalize()
+            .is_ok_and(|page| page == path)
+    {
+        bail!("{}: is both page and output", page.name);
+    }
+    if let Output::Folder(_) = output {
+        let mut written = BTreeMap::new();
+        for page in &pages {
+            if let Some(other) = written.insert(&page.stem, &page.name) {
+                bail!("{other} and {} would be written to one file", page.name);
+            }
+        }
+    }
+    let model = Arc::new(models::load(args.model.as_deref())?);
+    let extractor = Extractor::new(model).with_policy(args.policy.over(ContentPolicy::default()));
+    let mut failed = 0;
+    for (at, page) in pages.iter().enumerate() {
+        let done = extracted(args, &extractor, page, !is_one)
+            .and_then(|text| written(&output, args.format, page, &text, at, !is_one));
+        match done {
+            Ok(()) => {}
+            Err(error) if is_one => return Err(error),
+            Err(error) => {
+                tracing::error!("{error:#}");
+                failed += 1;
+            }
+        }
+    }
+    Ok(match failed {
+        0 => ExitCode::SUCCESS,
+        _ if failed == pages.len() => ExitCode::from(2),
+        _ => ExitCode::from(1),
+    })
+}
+
+/// What is written of a page. Of several, JSON names the file.
+fn extracted(
+    args: &ExtractArgs,
+    extractor: &Extractor,
+    page: &PageInput,
+    is_named: bool,
+) -> anyhow::Result<String> {
+    let bytes = page.read()?;
+    let url = match &args.url {
+        None if is_url(&page.name) => Some(page.name.as_str()),
+        url => url.as_deref(),
+    };
     let hints = Hints {
-        url: args.url.as_deref(),
+        url,
         http_charset: args.charset.as_deref(),
         crawl_charset: None,
         date: None,
     };
-    let extraction = Extractor::new(Arc::new(model))
-        .with_policy(args.policy.over(ContentPolicy::default()))
-        .extract(&bytes, &hints);
-    match args.format {
-        Form::Text => crate::out(&format!("{}\n", extraction.text()))?,
-        Form::Markdown => {
-            let options = MarkdownOptions { links: args.links };
-            crate::out(&extraction.markdown(&options))?;
+    let extraction = extractor.extract(&bytes, &hints);
+    let line = |value: serde_json::Value| {
+        let mut value = value;
+        if let Some(object) = value.as_object_mut().filter(|_| is_named) {
+            object.insert("file".to_owned(), page.name.clone().into());
         }
+        format!("{value}\n")
+    };
+    Ok(match args.format {
+        Form::Text => format!("{}\n", extraction.text()),
+        Form::Markdown => extraction.markdown(&MarkdownOptions { links: args.links }),
         Form::Json => {
             let mut object =
                 serde_json::to_value(extraction.document(&DocumentOptions::default()))?;
             if let Some(object) = object.as_object_mut() {
                 object.remove("blocks");
-                object.insert("url".to_owned(), args.url.clone().into());
+                object.insert("url".to_owned(), url.into());
             }
-            crate::out(&format!("{object}\n"))?;
+            line(object)
         }
         Form::Blocks => {
+            let mut lines = String::new();
             for block in extraction.blocks() {
-                crate::out(&format!("{}\n", serde_json::to_string(&block)?))?;
+                lines.push_str(&line(serde_json::to_value(&block)?));
             }
+            lines
         }
+    })
+}
+
+fn written(
+    output: &Output<'_>,
+    form: Form,
+    page: &PageInput,
+    text: &str,
+    at: usize,
+    is_named: bool,
+) -> anyhow::Result<()> {
+    let file = match output {
+        Output::Stdout => {
+            // As `head` and `tail` do with several files.
+            if is_named && matches!(form, Form::Text | Form::Markdown) {
+                let before = if at > 0 { "\n" } else { "" };
+                crate::out(&format!("{before}==> {} <==\n", page.name))?;
+            }
+            return crate::out(text);
+        }
+        Output::File(file) => file.to_path_buf(),
+        Output::Folder(folder) => {
+            let mut name = page.stem.clone().into_os_string();
+            name.push(".");
+            name.push(form.ending());
+            folder.join(name)
+        }
+    };
+    let named = || file.display().to_string();
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).with_context(named)?;
     }
-    Ok(ExitCode::SUCCESS)
+    let mut out = AtomicFile::create(&file).with_context(named)?;
+    out.write_all(text.as_bytes()).with_context(named)?;
+    out.finish().with_context(named)?;
+    Ok(())
 }

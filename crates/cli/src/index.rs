@@ -13,6 +13,10 @@ use clap::Args;
 use trommel_index::{Endpoint, IndexWriter, Refused};
 use trommel_output::OutputRecord;
 
+use crate::{
+    jobs::jobs,
+    messages::{counted, say},
+};
 use documents::{Documents, Feed};
 
 /// Make documents searchable: from archives, or from what `run` wrote
@@ -41,7 +45,7 @@ pub struct IndexArgs {
     model: Option<String>,
 
     /// Number of worker threads for archives [default: processor cores]
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 }
 
@@ -72,10 +76,11 @@ pub fn run(args: &IndexArgs) -> Result<ExitCode> {
         (None, Some(url)) => into_endpoint(&documents, url)?,
         (None, None) => bail!("neither --index nor --url"),
     };
-    eprintln!(
-        "{} documents to index, {} left out for want of text",
-        fed.documents, fed.empty
-    );
+    say(&format!(
+        "{} to index, {} left out for want of text",
+        counted(fed.documents, "document"),
+        fed.empty
+    ));
     Ok(match (fed.documents, fed.faults || refused > 0) {
         (_, false) => ExitCode::SUCCESS,
         (0, true) => ExitCode::from(2),
@@ -100,9 +105,9 @@ fn into_endpoint(documents: &Documents, url: &str) -> Result<(Feed, u64)> {
     for Refused { id, status, reason } in &sent.named {
         tracing::error!("{id}: status {status}: {reason}");
     }
-    eprintln!(
+    say(&format!(
         "{} new in the index, {} there already, {} refused",
         sent.created, sent.existing, sent.refused
-    );
+    ));
     Ok((fed, sent.refused))
 }

@@ -7,6 +7,7 @@ mod reasons;
 mod report;
 mod source;
 mod strip;
+mod topics;
 mod view;
 
 use std::io::Write as _;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use trommel_extract::Hints;
-use trommel_html::{Engine, Limits, LolEngine, charset};
+use trommel_html::{Limits, LolEngine, charset};
 use trommel_output::AtomicFile;
 
 use crate::models;
@@ -61,7 +62,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
         date: source.date.as_deref(),
     };
     let decoded = charset::decode(&source.bytes, &hints.charset());
-    let page = LolEngine.read(&decoded.text, &Limits::default());
+    let page = LolEngine.read_marked(&decoded.text, &Limits::default());
     let view = View::new(&decoded, &page, &hints, &model);
     let report = report::html(&view)?;
     match &args.output {

@@ -8,25 +8,30 @@ mod extract;
 #[cfg(feature = "index")]
 mod index;
 mod inspect;
+mod jobs;
 mod labelled;
+mod manual;
+mod messages;
 mod models;
 mod network;
+mod page;
 mod place;
 mod policy;
 mod progress;
 mod run;
 #[cfg(feature = "index")]
 mod search;
+mod shard;
 mod size;
 mod stop;
 #[cfg(feature = "train")]
 mod train;
+mod version;
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
 
 // Pages are read by one thread and freed by another, and each needs a few hundred kilobytes for a
 // moment: the system's allocator gives them back and has them cleared anew every time.
@@ -35,8 +40,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Take the main text out of web archives
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, long_version = version::LONG.as_str())]
 struct Cli {
+    #[command(flatten)]
+    messages: messages::MessageArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -56,17 +63,14 @@ enum Command {
     Train(train::TrainArgs),
     Model(models::ModelArgs),
     Bench(bench::BenchArgs),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }
 
 fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_target(false)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(progress::Log)
-        .init();
-    let done = match Cli::parse().command {
+    let cli = Cli::parse();
+    messages::begin(cli.messages);
+    let done = match cli.command {
         Command::Run(args) => run::run(args),
         #[cfg(feature = "index")]
         Command::Index(args) => index::run(&args),
@@ -80,9 +84,11 @@ fn main() -> ExitCode {
         Command::Train(args) => train::run(&args),
         Command::Model(args) => models::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("trommel: {error:#}");
+        messages::fail(&format_args!("{error:#}"));
         ExitCode::from(2)
     })
 }

@@ -1,8 +1,11 @@
 //! How far a run is, on standard error.
 
 use std::{
-    io::{self, IsTerminal, Write},
-    sync::{Mutex, PoisonError},
+    io::{self, Write},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -13,6 +16,14 @@ use trommel_pipeline::{Progress, ProgressState};
 /// Time between two log lines where standard error is no terminal.
 const PAUSE: Duration = Duration::from_secs(5);
 
+/// Whether there may be a bar.
+static SHOWN: AtomicBool = AtomicBool::new(false);
+
+/// Says whether progress may be shown as a bar: standard error is a terminal that can redraw a line.
+pub fn show(shown: bool) {
+    SHOWN.store(shown, Ordering::Relaxed);
+}
+
 /// The bar on the screen, which log lines must not be written into.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
@@ -20,7 +31,7 @@ fn with_bar<T>(act: impl FnOnce(&mut Option<ProgressBar>) -> T) -> T {
     act(&mut BAR.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A bar where standard error is a terminal, else a log line every five seconds.
+/// A bar on a terminal, else a log line every five seconds.
 pub struct Reporter {
     bar: Option<ProgressBar>,
     last: Instant,
@@ -29,7 +40,7 @@ pub struct Reporter {
 impl Reporter {
     /// A reporter that has shown nothing yet.
     pub fn new() -> Self {
-        let bar = io::stderr().is_terminal().then(|| {
+        let bar = SHOWN.load(Ordering::Relaxed).then(|| {
             let bar = ProgressBar::no_length();
             let template =
                 "{elapsed} {bar:24} {bytes}/{total_bytes} ({bytes_per_sec}, {eta}) {msg}";

@@ -27,7 +27,16 @@ use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
 use crate::network::NetworkArgs;
 use crate::policy::PolicyArgs;
-use crate::{assemble, models, progress::Reporter, size::Size, stop::Stop};
+use crate::{
+    assemble,
+    jobs::jobs,
+    messages::{fail, say},
+    models,
+    progress::Reporter,
+    shard::ShardChoice,
+    size::Size,
+    stop::Stop,
+};
 
 /// Extract main text from archives
 #[derive(Debug, Args)]
@@ -61,6 +70,11 @@ pub struct RunArgs {
     #[arg(short, long, value_name = "OUT")]
     output: String,
 
+    /// Run only this share of the inputs, such as 2/8 for the second of eight programs: which inputs
+    /// these are depends on their names alone
+    #[arg(long, value_name = "I/N")]
+    shard: Option<ShardChoice>,
+
     /// Output format: jsonl, msgpack, wet, anserini (JSON collection), trec (TREC web), bulk
     /// (Elasticsearch, OpenSearch), parquet or tantivy; several, divided by commas, if OUT is a folder
     /// [default: by the name of OUT, else jsonl]
@@ -87,7 +101,7 @@ pub struct RunArgs {
     blocks: bool,
 
     /// Number of worker threads [default: processor cores]
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 
     /// Built-in model or model file [default: the first built-in one]
@@ -110,8 +124,8 @@ pub struct RunArgs {
     #[arg(long)]
     profile: bool,
 
-    /// Go on with an interrupted run of the same inputs and options; its output ends up as if it had
-    /// never been interrupted
+    /// Continue an interrupted run of the same inputs and options; its output ends up as if it had never
+    /// been interrupted
     #[arg(long)]
     resume: bool,
 
@@ -174,6 +188,9 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     };
     for index in &args.select {
         inputs.push(select(index, base.as_ref(), options)?);
+    }
+    if let Some(shard) = args.shard {
+        inputs.retain(|input| shard.takes(input));
     }
     output.check(&inputs)?;
     let quarantine = quarantine(args.quarantine, &output.destination, &inputs)?;
@@ -262,19 +279,19 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let summary = match done {
         Ok(summary) => summary,
         Err(error) => {
-            eprintln!("trommel: {error}");
+            fail(&error);
             if plan.state_file().is_some_and(|path| path.exists()) {
-                eprintln!("trommel: the same command with --resume goes on from here");
+                say("trommel: continue with the same command and --resume");
             }
             return Ok(stop.exit_code());
         }
     };
     // What could not be read has been said; a summary of nothing would only repeat it.
     if summary.outcome() != Outcome::Nothing {
-        eprintln!("{summary}");
+        say(&summary.to_string());
     }
     if let Some(clock) = clock {
-        eprintln!("{clock}");
+        say(&clock.to_string());
     }
     if let Some(path) = &args.summary {
         save(&summary, path).with_context(|| path.display().to_string())?;

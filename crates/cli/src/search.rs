@@ -1,24 +1,35 @@
 //! `trommel search`
 
-use std::{fmt::Write as _, io::IsTerminal as _, path::PathBuf, process::ExitCode};
+use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
 use clap::Args;
-use trommel_index::{Hit, Index, Snippet};
+use trommel_filters::LanguageCode;
+use trommel_index::{Found, Hit, Index, Search, Snippet};
 
-use crate::place::Place;
+use crate::{messages, place::Place};
 
 /// Find documents in an index made by `index`
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// What to look for: words, "phrases", +must, -mustnot
-    #[arg(required = true, allow_hyphen_values = true)]
-    query: String,
+    /// What to look for: words, \"phrases\", +must; words that must not be there as -word after `--`, or
+    /// inside of quotes
+    #[arg(required = true, value_name = "WORD")]
+    words: Vec<String>,
     /// Folder of the index
     #[arg(long, value_name = "DIR")]
     index: PathBuf,
     /// Most documents shown
     #[arg(short, value_name = "N", default_value_t = 10)]
     n: usize,
+    /// Documents to pass over before the first one shown
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: usize,
+    /// Only documents in this language (ISO 639-1 or 639-3)
+    #[arg(long, value_name = "CODE")]
+    lang: Option<LanguageCode>,
+    /// Only documents of this host, or of hosts in this domain
+    #[arg(long, value_name = "HOST")]
+    site: Option<String>,
     /// Print one JSON object a document
     #[arg(long)]
     json: bool,
@@ -26,22 +37,45 @@ pub struct SearchArgs {
 
 /// Runs the command: 0 if something was found, 1 if nothing was, 2 for errors, as grep does.
 pub fn run(args: &SearchArgs) -> anyhow::Result<ExitCode> {
-    let hits = Index::open(&args.index)?.search(&args.query, args.n)?;
-    let marks = if std::io::stdout().is_terminal() {
-        ("\x1b[1m", "\x1b[0m")
-    } else {
-        ("[", "]")
+    let query = args.words.join(" ");
+    let found = Index::open(&args.index)?.find(&Search {
+        query: &query,
+        limit: args.n,
+        offset: args.offset,
+        language: args.lang.as_ref().map(LanguageCode::as_str),
+        site: args.site.as_deref(),
+    })?;
+    let marks = match messages::has_colour(&std::io::stdout()) {
+        true => ("\x1b[1m", "\x1b[0m"),
+        false => ("[", "]"),
     };
     let mut out = String::new();
-    for (at, hit) in hits.iter().enumerate() {
+    for (at, hit) in found.hits.iter().enumerate() {
         if args.json {
             let _ = writeln!(out, "{}", serde_json::to_string(hit)?);
         } else {
-            describe(at + 1, hit, marks, &mut out);
+            describe(args.offset + at + 1, hit, marks, &mut out);
         }
     }
     crate::out(&out)?;
-    Ok(ExitCode::from(u8::from(hits.is_empty())))
+    messages::say(&summary(&found, args.offset));
+    Ok(ExitCode::from(u8::from(found.documents == 0)))
+}
+
+/// How much was found, and how to see the rest.
+fn summary(found: &Found, offset: usize) -> String {
+    let end = offset + found.hits.len();
+    let documents = messages::counted(found.documents as u64, "document");
+    match (found.documents, found.hits.len()) {
+        (0, _) => "nothing found".to_owned(),
+        (_, 0) => format!("{documents} found, none beyond {offset}"),
+        (all, shown) if all == shown => format!("{documents} found"),
+        (all, _) if all > end => format!(
+            "{documents} found, {} to {end} shown; more with --offset {end}",
+            offset + 1
+        ),
+        _ => format!("{documents} found, {} to {end} shown", offset + 1),
+    }
 }
 
 fn describe(rank: usize, hit: &Hit, marks: (&str, &str), out: &mut String) {
@@ -83,6 +117,33 @@ fn highlighted(snippet: &Snippet, (before, after): (&str, &str)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_of_hits_are_told() {
+        let said = |documents, shown, offset| {
+            let snippet = Snippet::default();
+            let hit = Hit {
+                score: 1.0,
+                id: String::new(),
+                url: None,
+                title: None,
+                date: None,
+                lang: None,
+                source: None,
+                snippet,
+            };
+            let hits = vec![hit; shown];
+            summary(&Found { documents, hits }, offset)
+        };
+        assert_eq!(said(0, 0, 0), "nothing found");
+        assert_eq!(said(1, 1, 0), "1 document found");
+        assert_eq!(
+            said(57, 10, 20),
+            "57 documents found, 21 to 30 shown; more with --offset 30"
+        );
+        assert_eq!(said(57, 7, 50), "57 documents found, 51 to 57 shown");
+        assert_eq!(said(57, 0, 60), "57 documents found, none beyond 60");
+    }
 
     #[test]
     fn highlights_stand_between_marks() {

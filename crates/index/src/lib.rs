@@ -16,6 +16,6 @@ pub use assemble::Tantivy;
 #[cfg(feature = "endpoint")]
 pub use endpoint::{Endpoint, EndpointError, Refused, Sent};
 pub use error::IndexError;
-pub use search::{Hit, Index, Snippet};
+pub use search::{Found, Hit, Index, Search, Snippet};
 pub use tokenizer::{ScriptTokenizer, Terms};
 pub use writer::{DEFAULT_MEMORY, IndexWriter};

@@ -2,16 +2,19 @@
 
 use tantivy::{
     Score, Term,
-    query::{AllQuery, BooleanQuery, BoostQuery, Occur, PhraseQuery, Query, TermQuery},
+    query::{
+        AllQuery, BooleanQuery, BoostQuery, DisjunctionMaxQuery, Occur, PhraseQuery, Query,
+        TermQuery,
+    },
     schema::{Field, IndexRecordOption},
     tokenizer::{TokenStream, Tokenizer},
 };
 
-use crate::{IndexError, ScriptTokenizer, schema::Fields};
+use crate::{IndexError, ScriptTokenizer, schema::Fields, tokenizer::is_lone};
 
 /// Weight of a word in the title, in headings and in the text. A word is rarer in titles than in texts,
 /// and titles are short, so it counts for much there anyway: with more weight, pages that have one word
-/// of a query in their title pass those that have all of them in their text (docs/index.md).
+/// of a query in their title pass those that have all of them in their text (docs/decisions/2026-11-index-and-search.md).
 const BOOSTS: [Score; 3] = [1.0, 0.5, 1.0];
 
 type Clause = (Occur, Box<dyn Query>);
@@ -25,8 +28,14 @@ struct Part<'a> {
 }
 
 /// The query for what a user typed. A document need hold one of the words only, but the more the
-/// better; phrases and words after `+` it must hold, those after `-` it must not.
-pub(crate) fn parse(typed: &str, fields: &Fields) -> Result<Box<dyn Query>, IndexError> {
+/// better; phrases and words after `+` it must hold, those after `-` it must not. `beginning_with` gives
+/// the terms of the index that begin with a character: in scripts whose terms are pairs of characters,
+/// that is where one by itself is found.
+pub(crate) fn parse(
+    typed: &str,
+    fields: &Fields,
+    beginning_with: &dyn Fn(char) -> Result<Vec<String>, IndexError>,
+) -> Result<Box<dyn Query>, IndexError> {
     let mut clauses: Vec<Clause> = Vec::new();
     for part in parts(typed) {
         let terms = terms(part.text);
@@ -37,7 +46,11 @@ pub(crate) fn parse(typed: &str, fields: &Fields) -> Result<Box<dyn Query>, Inde
             ));
         } else {
             for term in &terms {
-                clauses.push((part.occur, over_fields(fields, |field| word(field, term))));
+                let terms = match is_lone(term) {
+                    Some(character) => beginning_with(character)?,
+                    None => vec![term.clone()],
+                };
+                clauses.push((part.occur, over_fields(fields, |field| any(field, &terms))));
             }
         }
     }
@@ -84,7 +97,7 @@ fn parts(typed: &str) -> Vec<Part<'_>> {
 }
 
 fn terms(text: &str) -> Vec<String> {
-    let mut tokenizer = ScriptTokenizer;
+    let mut tokenizer = ScriptTokenizer::QUERY;
     let mut stream = tokenizer.token_stream(text);
     let mut terms = Vec::new();
     stream.process(&mut |token| terms.push(token.text.clone()));
@@ -103,6 +116,29 @@ fn over_fields(fields: &Fields, query: impl Fn(Field) -> Box<dyn Query>) -> Box<
 fn word(field: Field, term: &str) -> Box<dyn Query> {
     let term = Term::from_field_text(field, term);
     Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+}
+
+/// One of the terms; the best of them counts.
+fn any(field: Field, terms: &[String]) -> Box<dyn Query> {
+    match terms {
+        [term] => word(field, term),
+        terms => Box::new(DisjunctionMaxQuery::new(
+            terms.iter().map(|term| word(field, term)).collect(),
+        )),
+    }
+}
+
+/// Only documents of this site or language.
+pub(crate) fn only(query: Box<dyn Query>, limits: &[(Field, &str)]) -> Box<dyn Query> {
+    let mut clauses: Vec<Clause> = vec![(Occur::Must, query)];
+    clauses.extend(limits.iter().map(|&(field, value)| {
+        let term = Term::from_field_text(field, value);
+        let query = TermQuery::new(term, IndexRecordOption::Basic);
+        // They choose, they do not score.
+        let query: Box<dyn Query> = Box::new(BoostQuery::new(Box::new(query), 0.0));
+        (Occur::Must, query)
+    }));
+    Box::new(BooleanQuery::new(clauses))
 }
 
 fn phrase(field: Field, terms: &[String]) -> Box<dyn Query> {
@@ -142,7 +178,10 @@ mod tests {
         let (fields, _) = Fields::new();
         for typed in ["", " + ", "\"\"", "…"] {
             assert!(
-                matches!(parse(typed, &fields), Err(IndexError::EmptyQuery)),
+                matches!(
+                    parse(typed, &fields, &|_| Ok(Vec::new())),
+                    Err(IndexError::EmptyQuery)
+                ),
                 "{typed}"
             );
         }

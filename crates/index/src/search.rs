@@ -1,22 +1,50 @@
 //! Finding documents in an index.
 
-use std::{ops::Range, path::Path};
+use std::{collections::BTreeSet, ops::Range, path::Path};
 
 use serde::Serialize;
 use tantivy::{
-    IndexReader, ReloadPolicy, TantivyDocument, collector::TopDocs, snippet::SnippetGenerator,
+    IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError,
+    collector::{Count, TopDocs},
+    snippet::SnippetGenerator,
 };
 use trommel_output::RecordSource;
 
 use crate::{
     IndexError,
-    query::parse,
+    query::{only, parse},
     schema::{Fields, number, text},
     writer::open_index,
 };
 
 /// Longest snippet in bytes, about.
 const SNIPPET: usize = 200;
+/// Terms that a query of a single character stands for, at most.
+const EXPANDED: usize = 1000;
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Search<'a> {
+    /// What a user typed: words, `"phrases"`, `+must`, `-must not`.
+    pub query: &'a str,
+    /// Most documents given.
+    pub limit: usize,
+    /// Documents passed over before, of those found.
+    pub offset: usize,
+    /// Only documents of this language, as they state it.
+    pub language: Option<&'a str>,
+    /// Only documents of this host, or of hosts in this domain.
+    pub site: Option<&'a str>,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Documents that the query finds, given or not.
+    pub documents: usize,
+    /// Those asked for, best first.
+    pub hits: Vec<Hit>,
+}
 
 /// An index opened for searching, at its last commit.
 pub struct Index {
@@ -73,26 +101,78 @@ impl Index {
         self.reader.searcher().num_docs()
     }
 
-    /// The best `limit` documents for what a user typed, best first: words, `"phrases"`, `+must`,
-    /// `-must not`.
+    /// The best `limit` documents for what a user typed, best first.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<Hit>, IndexError> {
+        let search = Search {
+            query: typed,
+            limit,
+            ..Search::default()
+        };
+        Ok(self.find(&search)?.hits)
+    }
+
+    /// Documents for a search.
     ///
     /// # Errors
     /// If there is no word to look for, or the index cannot be read.
-    pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<Hit>, IndexError> {
-        let query = parse(typed, &self.fields)?;
+    pub fn find(&self, search: &Search<'_>) -> Result<Found, IndexError> {
         let searcher = self.reader.searcher();
-        // The collector reserves room for all that is asked for.
-        let limit = limit.clamp(1, usize::try_from(self.documents()).unwrap_or(1).max(1));
-        let found = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score())?;
+        let query = parse(search.query, &self.fields, &|character| {
+            self.beginning_with(&searcher, character)
+        })?;
+        let mut limits = Vec::new();
+        limits.extend(search.language.map(|code| (self.fields.lang, code)));
+        let site = search.site.map(str::to_lowercase);
+        limits.extend(site.as_deref().map(|site| (self.fields.site, site)));
         let mut snippets = SnippetGenerator::create(&searcher, &*query, self.fields.body)?;
         snippets.set_max_num_chars(SNIPPET);
-        found
+        let query = only(query, &limits);
+        // The collector reserves room for all that is asked for.
+        let all = usize::try_from(self.documents()).unwrap_or(1).max(1);
+        let top = TopDocs::with_limit(search.limit.clamp(1, all))
+            .and_offset(search.offset.min(all))
+            .order_by_score();
+        let (found, documents) = searcher.search(&query, &(top, Count))?;
+        let hits = found
             .into_iter()
             .map(|(score, address)| {
                 let document: TantivyDocument = searcher.doc(address)?;
                 Ok(self.hit(score, &document, &snippets))
             })
-            .collect()
+            .collect::<Result<_, IndexError>>()?;
+        Ok(Found { documents, hits })
+    }
+
+    /// The terms that begin with a character, in any field that is searched.
+    fn beginning_with(
+        &self,
+        searcher: &Searcher,
+        character: char,
+    ) -> Result<Vec<String>, IndexError> {
+        let start = character.to_string();
+        let mut terms = BTreeSet::from([start.clone()]);
+        let fields = [self.fields.title, self.fields.headings, self.fields.body];
+        for segment in searcher.segment_readers() {
+            for field in fields {
+                let inverted = segment.inverted_index(field)?;
+                let mut stream = inverted
+                    .terms()
+                    .range()
+                    .ge(&start)
+                    .into_stream()
+                    .map_err(TantivyError::from)?;
+                while stream.advance() && terms.len() < EXPANDED {
+                    match std::str::from_utf8(stream.key()) {
+                        Ok(term) if term.starts_with(character) => terms.insert(term.to_owned()),
+                        _ => break,
+                    };
+                }
+            }
+        }
+        Ok(terms.into_iter().collect())
     }
 
     fn hit(&self, score: f32, document: &TantivyDocument, snippets: &SnippetGenerator) -> Hit {
@@ -196,6 +276,65 @@ mod tests {
         assert_eq!(ids(&index, "windmill"), ["h"]);
         assert_eq!(ids(&index, "東京"), ["c"]);
         assert_eq!(ids(&index, "absent"), [""; 0]);
+    }
+
+    #[test]
+    fn single_characters_and_signs_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = IndexWriter::open(folder.path(), DEFAULT_MEMORY).unwrap();
+        for document in [
+            &stored("begin", "", "水曜日に泳ぐ"),
+            &stored("middle", "", "香水の店"),
+            &stored("end", "", "美しい水。"),
+            &stored("other", "", "火曜日"),
+            &stored("plus", "", "Templates in C++ are compiled."),
+            &stored("plain", "", "Programs in C are compiled."),
+        ] {
+            writer.add(document).unwrap();
+        }
+        writer.commit().unwrap();
+        let index = Index::open(folder.path()).unwrap();
+        let mut found = ids(&index, "水");
+        found.sort();
+        assert_eq!(found, ["begin", "end", "middle"]);
+        assert_eq!(ids(&index, "\"香水\""), ["middle"]);
+        assert_eq!(ids(&index, "C++"), ["plus"]);
+        assert_eq!(ids(&index, "c"), ["plain"]);
+        let hit = index.search("水", 10).unwrap().remove(0);
+        assert!(!hit.snippet.highlights.is_empty(), "{hit:?}");
+    }
+
+    #[test]
+    fn searches_have_pages_and_limits() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = IndexWriter::in_order(folder.path(), DEFAULT_MEMORY).unwrap();
+        for number in 0..5 {
+            let mut document = stored(&number.to_string(), "", "mill");
+            document.lang = Some(if number < 3 { "en" } else { "de" }.into());
+            document.url = Some(format!("https://{}.example.org/", number % 2));
+            writer.add(&document).unwrap();
+        }
+        writer.commit_merged().unwrap();
+        let index = Index::open(folder.path()).unwrap();
+        let find = |offset, language, site| {
+            let found = index.find(&Search {
+                query: "mill",
+                limit: 2,
+                offset,
+                language,
+                site,
+            });
+            let found = found.unwrap();
+            let ids: Vec<String> = found.hits.into_iter().map(|hit| hit.id).collect();
+            (found.documents, ids.join(" "))
+        };
+        assert_eq!(find(0, None, None), (5, "0 1".into()));
+        assert_eq!(find(4, None, None), (5, "4".into()));
+        assert_eq!(find(9, None, None), (5, String::new()));
+        assert_eq!(find(0, Some("de"), None), (2, "3 4".into()));
+        assert_eq!(find(0, None, Some("1.Example.org")), (2, "1 3".into()));
+        assert_eq!(find(3, None, Some("example.org")), (5, "3 4".into()));
+        assert_eq!(find(0, Some("fr"), None), (0, String::new()));
     }
 
     #[test]

@@ -16,11 +16,25 @@ const MAX_TERM: usize = 64;
 /// - Scripts that divide words by spaces: runs of letters, digits and marks, in lower case, stemmed by
 ///   the most common language of the script on the web (Latin: English, Cyrillic: Russian, Greek,
 ///   Arabic). Latin, Greek, Arabic and Hebrew letters lose their accents and points before.
+///   A word of ASCII letters keeps `++` or `#` right after it, as in `C++` and `F#`, and is not stemmed.
 /// - Han, Kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan: pairs of neighbouring characters; a
-///   character without a neighbour by itself. Tone marks and other signs that are no letters are left
-///   out.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ScriptTokenizer;
+///   character without a neighbour by itself. In documents the last character of a run is a term of its
+///   own as well, at the position of its pair: so every character begins a term, and a query of one
+///   character finds them all. Tone marks and other signs that are no letters are left out.
+#[derive(Clone, Copy, Debug)]
+pub struct ScriptTokenizer {
+    /// Whether the last character of a run of pairs is a term.
+    has_run_ends: bool,
+}
+
+impl ScriptTokenizer {
+    /// For text that is to be found.
+    pub const DOCUMENT: Self = Self { has_run_ends: true };
+    /// For what is looked for.
+    pub const QUERY: Self = Self {
+        has_run_ends: false,
+    };
+}
 
 impl Tokenizer for ScriptTokenizer {
     type TokenStream<'a> = Terms<'a>;
@@ -30,6 +44,7 @@ impl Tokenizer for ScriptTokenizer {
             text,
             at: 0,
             before: None,
+            has_run_ends: self.has_run_ends,
             token: Token::default(),
         }
     }
@@ -43,6 +58,7 @@ pub struct Terms<'a> {
     at: usize,
     /// The last character of a run of pairs and its place, and whether it has been part of a pair.
     before: Option<(char, usize, bool)>,
+    has_run_ends: bool,
     token: Token,
 }
 
@@ -53,14 +69,22 @@ impl Terms<'_> {
         self.token.position = self.token.position.wrapping_add(1);
     }
 
-    /// Ends a run of pairs: its last character is a term if it is the only one.
+    /// Ends a run of pairs: its last character is a term if it is the only one, or in documents.
     fn end_run(&mut self) -> bool {
-        let Some((c, from, false)) = self.before.take() else {
+        let Some((c, from, is_paired)) = self.before.take() else {
             return false;
         };
+        if is_paired && !self.has_run_ends {
+            return false;
+        }
         self.token.text.clear();
         self.token.text.push(c);
+        let position = self.token.position;
         self.emit(from, from + c.len_utf8());
+        if is_paired {
+            // Phrases count the steps from pair to pair.
+            self.token.position = position;
+        }
         true
     }
 
@@ -82,6 +106,8 @@ impl Terms<'_> {
         let length = rest
             .find(|c| !is_part(c) || is_paired(c))
             .unwrap_or(rest.len());
+        let signs = signs(rest, length);
+        let length = length + signs;
         self.at = from + length;
         let word = rest.get(..length).unwrap_or_default();
         let mut term = mem::take(&mut self.token.text);
@@ -94,7 +120,9 @@ impl Terms<'_> {
         }
         let fits = !term.is_empty() && term.len() <= MAX_TERM;
         if fits {
-            stem(&mut term);
+            if signs == 0 {
+                stem(&mut term);
+            }
             self.emit(from, from + length);
         }
         self.token.text = term;
@@ -148,6 +176,27 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
+/// The character that is all of a term, if its script's terms are pairs.
+pub(crate) fn is_lone(term: &str) -> Option<char> {
+    let mut characters = term.chars();
+    characters
+        .next()
+        .filter(|&c| is_paired(c) && characters.next().is_none())
+}
+
+/// Bytes of `++` or `#` behind the word of `length` bytes that `rest` begins with, where they belong to it.
+fn signs(rest: &str, length: usize) -> usize {
+    let (word, after) = rest.split_at_checked(length).unwrap_or_default();
+    if !word.ends_with(|c: char| c.is_ascii_alphabetic()) {
+        return 0;
+    }
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphabetic() || "+#".contains(c));
+    ["++", "#"]
+        .into_iter()
+        .find(|&sign| after.strip_prefix(sign).is_some_and(ends))
+        .map_or(0, str::len)
+}
+
 /// Whether the marks of this character's script can be left out without changing the word.
 fn has_loose_marks(c: char) -> bool {
     matches!(u32::from(c),
@@ -189,7 +238,10 @@ mod tests {
     use super::*;
 
     fn tokens(text: &str) -> Vec<(String, usize, String)> {
-        let mut tokenizer = ScriptTokenizer;
+        tokens_by(ScriptTokenizer::DOCUMENT, text)
+    }
+
+    fn tokens_by(mut tokenizer: ScriptTokenizer, text: &str) -> Vec<(String, usize, String)> {
         let mut stream = tokenizer.token_stream(text);
         let mut out = Vec::new();
         while let Some(token) = stream.next() {
@@ -216,19 +268,35 @@ mod tests {
     }
 
     #[test]
+    fn languages_of_programs_keep_their_signs() {
+        assert_eq!(
+            terms("C++, C# and F#; Notepad++ c++17"),
+            ["c++", "c#", "and", "f#", "notepad++", "c++", "17"]
+        );
+        assert_eq!(
+            terms("page#part a+b 5# #tag C+++"),
+            ["page", "part", "a", "b", "5", "tag", "c"]
+        );
+    }
+
+    #[test]
     fn scripts_without_spaces_give_pairs() {
-        assert_eq!(terms("東京都の水"), ["東京", "京都", "都の", "の水"]);
-        assert_eq!(terms("水。iPhone手机"), ["水", "iphon", "手机"]);
-        assert_eq!(terms("한국어 말"), ["한국", "국어", "말"]);
-        assert_eq!(terms("ที่นี่"), ["ที", "ีน", "นี"]);
+        assert_eq!(terms("東京都の水"), ["東京", "京都", "都の", "の水", "水"]);
+        assert_eq!(terms("水。iPhone手机"), ["水", "iphon", "手机", "机"]);
+        assert_eq!(terms("한국어 말"), ["한국", "국어", "어", "말"]);
+        let query: Vec<String> = tokens_by(ScriptTokenizer::QUERY, "東京都 水")
+            .into_iter()
+            .map(|(term, ..)| term)
+            .collect();
+        assert_eq!(query, ["東京", "京都", "水"]);
     }
 
     #[test]
     fn places_and_positions_follow_the_text() {
         let tokens = tokens("Zoë 東京都, a");
         let places: Vec<&str> = tokens.iter().map(|(.., place)| place.as_str()).collect();
-        assert_eq!(places, ["Zoë", "東京", "京都", "a"]);
+        assert_eq!(places, ["Zoë", "東京", "京都", "都", "a"]);
         let positions: Vec<usize> = tokens.iter().map(|token| token.1).collect();
-        assert_eq!(positions, [0, 1, 2, 3]);
+        assert_eq!(positions, [0, 1, 2, 2, 3]);
     }
 }

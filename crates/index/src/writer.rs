@@ -10,7 +10,7 @@ use trommel_output::{OutputRecord, record_id};
 
 use crate::{
     IndexError,
-    schema::{Fields, adopt},
+    schema::{Fields, adopt, sites},
 };
 
 /// Memory for documents that are not yet on disk, in bytes, if nobody says otherwise.
@@ -126,6 +126,9 @@ impl IndexWriter {
             if let Some(value) = value {
                 document.add_text(field, value);
             }
+        }
+        for site in record.url.as_deref().map(sites).unwrap_or_default() {
+            document.add_text(fields.site, site);
         }
         if let Some(source) = &record.source {
             document.add_text(fields.file, &*source.file);

@@ -55,6 +55,9 @@ pub enum InputError {
     /// A URL of a kind that is not read.
     #[error("{0}: only http://, https:// and s3:// URLs are read")]
     Url(String),
+    /// A URL of a server, without an object on it.
+    #[error("{0}: names a server, not an archive on it")]
+    Server(String),
     /// An index that cannot be used.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -135,6 +138,13 @@ fn exists(argument: &str) -> bool {
 }
 
 fn from_url(url: &str) -> Result<Input, InputError> {
+    let has_path = url
+        .split_once("://")
+        .and_then(|(_, rest)| rest.split_once('/'))
+        .is_some_and(|(host, path)| !host.is_empty() && !path.is_empty());
+    if url.starts_with("http") && !has_path {
+        return Err(InputError::Server(url.to_owned()));
+    }
     if SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
         Ok(Input::Url(url.to_owned()))
     } else {

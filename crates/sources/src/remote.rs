@@ -69,6 +69,8 @@ impl Remote {
     /// # Errors
     /// If the system gives none.
     pub fn new(options: NetworkOptions) -> io::Result<Self> {
+        // The first one stays: it does not matter whose it is.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("sources")

@@ -1,13 +1,15 @@
 //! Why a block has its probability: what each feature adds to its log odds.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use trommel_model::Model;
 
+use super::topics::Topic;
+
 /// Reasons shown of one block.
 pub const SHOWN: usize = 20;
-/// Blocks of a report that have reasons: some 2 kB each, so that a report of a very long page can
+/// Blocks of a report that have reasons: some 3 kB each, so that a report of a very long page can
 /// still be opened.
 pub const BLOCKS: usize = 2000;
 
@@ -33,6 +35,9 @@ pub struct Reasons {
     pub others_odds: f64,
     /// Log odds that all reasons add.
     pub sum: f64,
+    /// What each topic adds, the largest first; together they are `sum`. What a pair of features adds
+    /// counts half for the topic of each: neither adds it alone.
+    pub topics: Vec<(Topic, f64)>,
 }
 
 /// Gives the reasons of blocks by one model.
@@ -40,6 +45,8 @@ pub struct Explainer<'m> {
     model: &'m Model,
     /// Name and column of each reason: a column that several parts of the model ask is one.
     known: Vec<(Arc<str>, Option<usize>)>,
+    /// The topics of each reason: one, or the two of a pair.
+    topics: Vec<[Topic; 2]>,
     /// Which reason each of the model's contributions belongs to. They come in the same order for
     /// every row.
     reason_of: Vec<usize>,
@@ -68,9 +75,11 @@ impl<'m> Explainer<'m> {
                 })
             })
             .collect();
+        let topics = known.iter().map(|(name, _)| topics(name)).collect();
         Self {
             model,
             known,
+            topics,
             reason_of,
         }
     }
@@ -84,6 +93,17 @@ impl<'m> Explainer<'m> {
             }
         }
         let sum = odds.iter().sum();
+        let mut topics: BTreeMap<Topic, f64> = BTreeMap::new();
+        for (of, odds) in self.topics.iter().zip(&odds) {
+            for topic in of {
+                *topics.entry(*topic).or_default() += odds / 2.0;
+            }
+        }
+        let mut topics: Vec<_> = topics
+            .into_iter()
+            .filter(|(_, odds)| *odds != 0.0)
+            .collect();
+        topics.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         let mut all: Vec<Reason> = self
             .known
             .iter()
@@ -102,7 +122,42 @@ impl<'m> Explainer<'m> {
             others: rest.len(),
             others_odds: rest.iter().map(|reason| reason.odds).sum(),
             sum,
+            topics,
         }
+    }
+}
+
+impl Reasons {
+    /// The three topics that add most, as a sentence; none if nothing but the start counts.
+    pub fn sentence(&self) -> Option<String> {
+        let largest: Vec<_> = self
+            .topics
+            .iter()
+            .filter(|(topic, _)| *topic != Topic::Start)
+            .take(3)
+            .collect();
+        let side = |is_for: bool| {
+            let names: Vec<String> = largest
+                .iter()
+                .filter(|(_, odds)| (*odds > 0.0) == is_for)
+                .map(|(topic, odds)| format!("{} ({odds:+.2})", topic.name()))
+                .collect();
+            let lead = if is_for { "For it" } else { "Against it" };
+            (!names.is_empty()).then(|| format!("{lead}: {}.", names.join(", ")))
+        };
+        let sides = match self.sum > 0.0 {
+            true => [side(true), side(false)],
+            false => [side(false), side(true)],
+        };
+        let said: Vec<String> = sides.into_iter().flatten().collect();
+        (!said.is_empty()).then(|| said.join(" "))
+    }
+}
+
+fn topics(reason: &str) -> [Topic; 2] {
+    match reason.split_once(" x ") {
+        Some((one, other)) => [Topic::of(one), Topic::of(other)],
+        None => [Topic::of(reason); 2],
     }
 }
 
@@ -198,9 +253,12 @@ mod tests {
             value,
             odds,
         };
+        let sum: f64 = reasons.topics.iter().map(|(_, odds)| odds).sum();
+        assert_eq!(sum, reasons.sum);
         assert_eq!(
             reasons,
             Reasons {
+                topics: reasons.topics.clone(),
                 shown: vec![
                     reason("intercept", None, -1.0),
                     reason(&names[0], Some(1.0), -0.875),
@@ -223,6 +281,43 @@ mod tests {
         assert_eq!(reasons.others_odds, -1.5);
         assert_eq!(shown + reasons.others_odds, reasons.sum);
         assert_eq!(reasons.shown[0].odds, 10.625);
+    }
+
+    #[test]
+    fn pairs_count_half_for_each_topic() {
+        assert_eq!(
+            topics("prose.before x link_density"),
+            [Topic::Prose, Topic::Links]
+        );
+        assert_eq!(topics("own.p"), [Topic::Elements; 2]);
+    }
+
+    #[test]
+    fn the_three_largest_are_a_sentence() {
+        let reasons = |sum, topics: &[(Topic, f64)]| Reasons {
+            shown: vec![],
+            others: 0,
+            others_odds: 0.0,
+            sum,
+            topics: topics.to_vec(),
+        };
+        let topics = [
+            (Topic::Start, -9.0),
+            (Topic::Prose, 1.5),
+            (Topic::Form, 1.0),
+            (Topic::Links, -0.5),
+            (Topic::Page, 0.25),
+        ];
+        assert_eq!(
+            reasons(2.0, &topics).sentence().unwrap(),
+            "For it: the prose around it (+1.50), length and form of its text (+1.00). \
+             Against it: links (-0.50)."
+        );
+        assert_eq!(
+            reasons(-2.0, &topics[3..4]).sentence().unwrap(),
+            "Against it: links (-0.50)."
+        );
+        assert_eq!(reasons(0.0, &topics[..1]).sentence(), None);
     }
 
     #[test]

@@ -10,7 +10,13 @@
     kept: node.classList.contains('k'),
     text: null,
   }));
-  let shown = blocks;
+  const runs = Array.from(document.querySelectorAll('.run'), node => ({
+    node,
+    blocks: [],
+  }));
+  const runOf = new Map(runs.map(run => [run.node, run]));
+  for (const block of blocks) runOf.get(block.node.parentElement)?.blocks.push(block);
+  let kept = blocks.filter(block => block.kept);
 
   const shows = {
     all: () => true,
@@ -23,10 +29,17 @@
   const filter = () => {
     const { show, least, words } = form.elements;
     const [is, from, wanted] = [shows[show.value], Number(least.value), words.value.trim().toLowerCase()];
-    shown = blocks.filter(block =>
+    const shown = blocks.filter(block =>
       is(block) && block.probability >= from && (!wanted || textOf(block).includes(wanted)));
     const seen = new Set(shown);
     for (const block of blocks) block.node.hidden = !seen.has(block);
+    // What is asked for is not left folded.
+    const asked = show.value !== 'all' || from > 0 || wanted !== '';
+    for (const run of runs) {
+      run.node.hidden = !run.blocks.some(block => seen.has(block));
+      run.node.open = asked && !run.node.hidden;
+    }
+    kept = shown.filter(block => block.kept);
     document.getElementById('from').value = from.toFixed(2);
     document.getElementById('count').value = `${shown.length} of ${blocks.length} blocks`;
   };
@@ -37,26 +50,25 @@
   });
   form.addEventListener('submit', event => event.preventDefault());
 
-  // Shown blocks stand one below the other, so the first below the bar is found by halving.
+  // Kept blocks stand one below the other, so the first below the bar is found by halving.
   const firstBelow = line => {
-    let [low, high] = [0, shown.length];
+    let [low, high] = [0, kept.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (shown[middle].node.getBoundingClientRect().top > line) high = middle;
+      if (kept[middle].node.getBoundingClientRect().top > line) high = middle;
       else low = middle + 1;
     }
     return low;
   };
   let current = null;
   const jump = step => {
-    const line = bar.getBoundingClientRect().bottom;
+    const line = Math.max(0, bar.getBoundingClientRect().bottom);
     // A jump that smooth scrolling has not finished counts from where it goes.
-    const from = current && Date.now() - current.time < 800 ? shown.indexOf(current.block) : -1;
-    let at = from >= 0 ? from + step : step > 0 ? firstBelow(line + 12) : firstBelow(line - 2) - 1;
-    while (shown[at] && !shown[at].kept) at += step;
-    if (!shown[at]) return;
-    current = { block: shown[at], time: Date.now() };
-    shown[at].node.scrollIntoView();
+    const from = current && Date.now() - current.time < 800 ? kept.indexOf(current.block) : -1;
+    const at = from >= 0 ? from + step : step > 0 ? firstBelow(line + 12) : firstBelow(line - 2) - 1;
+    if (!kept[at]) return;
+    current = { block: kept[at], time: Date.now() };
+    kept[at].node.scrollIntoView();
   };
   document.getElementById('next').addEventListener('click', () => jump(1));
   document.getElementById('back').addEventListener('click', () => jump(-1));
@@ -69,6 +81,8 @@
       form.reset();
       filter();
     }
+    const run = node && node.closest('.run');
+    if (run) run.open = true;
   });
   document.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('[type=search]')) return;
@@ -80,7 +94,7 @@
     }
   });
   // Jumps stop below the bar, whose height changes with the width of the window.
-  const measure = () => document.documentElement.style.setProperty('--bar', `${bar.offsetHeight}px`);
+  const measure = () => document.documentElement.style.setProperty('--bar', getComputedStyle(bar).position === 'sticky' ? `${bar.offsetHeight}px` : '0px');
   window.addEventListener('resize', measure);
   measure();
   filter();

@@ -3,13 +3,15 @@
 //! All that comes from the page goes through [`Escaped`], and a Content-Security-Policy forbids
 //! every request and every script but the report's own.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
 
 use super::bars::{BARS, bars};
-use super::escape::{Escaped, Words};
+use super::escape::{Escaped, Grouped, Words};
 use super::reasons::{Reason, Reasons};
 use super::strip;
 use super::view::{Row, View};
@@ -20,6 +22,13 @@ const CONTROLS: &str = include_str!("controls.html");
 
 /// What the colours mean.
 const SCALE: &str = "<p class=\"scale\">probability of being content: 0 <span></span> 1</p>\n";
+
+/// Bytes of blocks in a report: a browser opens some 20 MB well.
+const BLOCKS_BYTES: usize = 14 << 20;
+/// Bytes of the text, and of the Markdown, in a report.
+const TEXT_BYTES: usize = 2 << 20;
+/// Bytes shown of the text of one block.
+const BLOCK_TEXT: usize = 20_000;
 
 /// The report on a page.
 ///
@@ -32,25 +41,27 @@ pub fn html(view: &View) -> Result<String, fmt::Error> {
         out.push_str("<p class=\"none\">This page has no text.</p>\n");
     } else {
         out.push_str(SCALE);
+        // The controls first: they are reached by keyboard before the strip, whose bars are not.
         out.push_str("<nav id=\"bar\" aria-label=\"Blocks\">\n");
-        strip::svg(&mut out, &bars(&view.rows, BARS))?;
         out.push_str(CONTROLS);
+        strip::svg(&mut out, &bars(&view.rows, BARS))?;
         out.push_str("</nav>\n");
     }
     let lang = match &view.lang {
         Some(lang) => format!(" lang=\"{}\"", Escaped(lang)),
         None => String::new(),
     };
+    whole(&mut out, "Text as it comes out", &view.plain, &lang)?;
+    whole(&mut out, "Markdown as it comes out", &view.markdown, &lang)?;
     writeln!(out, "<main>")?;
-    for (at, row) in view.rows.iter().enumerate() {
-        block(&mut out, at + 1, row, &lang)?;
-    }
+    blocks(&mut out, &view.rows, &lang)?;
     writeln!(out, "</main>\n<script>{SCRIPT}</script>\n</body>\n</html>")?;
     Ok(out)
 }
 
 fn head(out: &mut String, view: &View) -> fmt::Result {
-    let title = Escaped(view.title.as_deref().unwrap_or("Page without a title"));
+    let title = view.title.as_deref().unwrap_or("Page without a title");
+    let title = Escaped(fitting(title, 2000));
     let script = BASE64.encode(&Sha256::digest(SCRIPT.as_bytes()));
     write!(
         out,
@@ -63,7 +74,11 @@ fn head(out: &mut String, view: &View) -> fmt::Result {
          <header>\n<p class=\"brand\">trommel inspect</p>\n<h1 dir=\"auto\">{title}</h1>\n",
     )?;
     if let Some(url) = view.url {
-        writeln!(out, "<p class=\"url\"><bdi>{}</bdi></p>", Escaped(url))?;
+        writeln!(
+            out,
+            "<p class=\"url\"><bdi>{}</bdi></p>",
+            Escaped(fitting(url, 4000))
+        )?;
     }
     out.push_str("<dl>\n");
     for (name, value) in &view.facts {
@@ -74,6 +89,102 @@ fn head(out: &mut String, view: &View) -> fmt::Result {
         writeln!(out, "<p class=\"note\">{}</p>", Escaped(note))?;
     }
     out.push_str("</header>\n");
+    Ok(())
+}
+
+/// Writes a text as a whole, folded.
+fn whole(out: &mut String, title: &str, text: &str, lang: &str) -> fmt::Result {
+    if text.trim().is_empty() {
+        return Ok(());
+    }
+    let shown = fitting(text, TEXT_BYTES);
+    let rest = match text.len() - shown.len() {
+        0 => String::new(),
+        rest => format!(
+            "<p class=\"note\">{} more bytes are left out here.</p>",
+            Grouped(rest as u64)
+        ),
+    };
+    writeln!(
+        out,
+        "<details class=\"whole\"><summary>{title}</summary>\n<pre dir=\"auto\"{lang}>{}</pre>{rest}</details>",
+        Escaped(shown)
+    )
+}
+
+/// The start of a text that takes at most `most` bytes once it is escaped.
+fn fitting(text: &str, most: usize) -> &str {
+    if text.len() <= most / 6 {
+        return text;
+    }
+    let mut written = 0;
+    let fits = |&(_, c): &(usize, char)| {
+        written += if "&<>\"'".contains(c) {
+            6
+        } else {
+            c.len_utf8().max(if c.is_control() { 3 } else { 1 })
+        };
+        written <= most
+    };
+    let end = text.char_indices().take_while(fits).last();
+    let end = end.map_or(0, |(at, c)| at + c.len_utf8());
+    text.get(..end).unwrap_or_default()
+}
+
+/// Writes all blocks; runs of dropped ones are folded, so that a report opens at what is kept.
+fn blocks(out: &mut String, rows: &[Row], lang: &str) -> fmt::Result {
+    let most = out.len() + BLOCKS_BYTES;
+    let mut number = 0;
+    for run in rows.chunk_by(|a, b| !a.kept && !b.kept) {
+        if out.len() > most {
+            break;
+        }
+        let is_dropped = run.first().is_some_and(|row| !row.kept);
+        if is_dropped {
+            fold(out, run)?;
+        }
+        for row in run {
+            if out.len() > most {
+                break;
+            }
+            number += 1;
+            block(out, number, row, lang)?;
+        }
+        if is_dropped {
+            out.push_str("</details>\n");
+        }
+    }
+    if number < rows.len() {
+        writeln!(
+            out,
+            "<p class=\"note\">{} more blocks are left out here, so that the report can be opened.</p>",
+            Grouped((rows.len() - number) as u64)
+        )?;
+    }
+    Ok(())
+}
+
+/// Begins a run of dropped blocks: how many, how long, what they mostly are.
+fn fold(out: &mut String, run: &[Row]) -> fmt::Result {
+    let words: u64 = run.iter().map(|row| u64::from(row.words)).sum();
+    let mut roles: BTreeMap<&str, usize> = BTreeMap::new();
+    for role in run.iter().filter_map(|row| row.role) {
+        *roles.entry(role).or_default() += 1;
+    }
+    let mut roles: Vec<_> = roles.into_iter().collect();
+    roles.sort_by_key(|(name, count)| (Reverse(*count), *name));
+    let names: Vec<&str> = roles.into_iter().take(3).map(|(name, _)| name).collect();
+    let plural = if run.len() == 1 { "" } else { "s" };
+    write!(
+        out,
+        "<details class=\"run\"><summary>{} dropped block{plural}, {}",
+        Grouped(run.len() as u64),
+        Words(words)
+    )?;
+    if !names.is_empty() {
+        write!(out, ": {}", Escaped(&names.join(", ")))?;
+    }
+    out.push_str("</summary>\n");
     Ok(())
 }
 
@@ -99,16 +210,22 @@ fn block(out: &mut String, number: usize, row: &Row, lang: &str) -> fmt::Result 
     write!(
         out,
         "<code>{}</code> <span>{}</span> <span>{:.0}% linked</span> <span>bytes {}–{}</span></p>",
-        Escaped(&row.path),
+        Escaped(fitting(&row.path, 600)),
         Words(u64::from(row.words)),
         row.link_density * 100.0,
         row.span.0,
         row.span.1,
     )?;
+    let text = fitting(&row.text, BLOCK_TEXT);
+    let rest = if text.len() < row.text.len() {
+        " …"
+    } else {
+        ""
+    };
     write!(
         out,
-        "<p class=\"t\" dir=\"auto\"{lang}>{}</p>",
-        Escaped(&row.text)
+        "<p class=\"t\" dir=\"auto\"{lang}>{}{rest}</p>",
+        Escaped(text)
     )?;
     if let Some(reasons) = &row.reasons {
         why(out, reasons, row.probability)?;
@@ -119,16 +236,33 @@ fn block(out: &mut String, number: usize, row: &Row, lang: &str) -> fmt::Result 
 
 /// Writes the reasons of a block, with the check that they add up to what the model said.
 fn why(out: &mut String, reasons: &Reasons, probability: f32) -> fmt::Result {
-    write!(
+    writeln!(
         out,
-        "<details><summary>why: log odds {:+.4}</summary>\n<table><thead><tr><th>feature<th>value\
-         <th>adds<th>against · for</thead><tbody>\n",
+        "<details class=\"why\"><summary>why: log odds {:+.4}</summary>",
         log_odds(probability)
     )?;
-    let largest = reasons
-        .shown
-        .first()
-        .map_or(0.0, |reason| reason.odds.abs());
+    if let Some(sentence) = reasons.sentence() {
+        writeln!(out, "<p class=\"said\">{sentence}</p>")?;
+    }
+    let largest = |odds: &mut dyn Iterator<Item = f64>| odds.map(f64::abs).fold(0.0, f64::max);
+    out.push_str("<table><thead><tr><th>reason<th>adds<th>against · for</thead><tbody>\n");
+    let most = largest(&mut reasons.topics.iter().map(|(_, odds)| *odds));
+    for (topic, odds) in &reasons.topics {
+        writeln!(
+            out,
+            "<tr><th>{}<td>{odds:+.4}<td>{}",
+            topic.name(),
+            OddsBar {
+                odds: *odds,
+                largest: most
+            }
+        )?;
+    }
+    out.push_str(
+        "</tbody></table>\n<details><summary>features and pairs of them</summary>\n<table><thead><tr><th>feature\
+         <th>value<th>adds<th>against · for</thead><tbody>\n",
+    );
+    let largest = largest(&mut reasons.shown.iter().map(|reason| reason.odds));
     for reason in &reasons.shown {
         writeln!(out, "{}", Line { reason, largest })?;
     }
@@ -139,10 +273,11 @@ fn why(out: &mut String, reasons: &Reasons, probability: f32) -> fmt::Result {
             reasons.others, reasons.others_odds
         )?;
     }
+    out.push_str("</tbody></table></details>\n");
     let gap = gap(reasons.sum, probability);
     writeln!(
         out,
-        "</tbody></table>\n<p class=\"sum\">Sum of the {} that are not 0: {:+.4}, so probability {:.4}; the model \
+        "<p class=\"sum\">Sum of the {} that are not 0: {:+.4}, so probability {:.4}; the model \
          says {probability:.4}{}.</p></details>",
         reasons.shown.len() + reasons.others,
         reasons.sum,
@@ -189,12 +324,25 @@ impl fmt::Display for Line<'_> {
             Some(value) => write!(f, "{value:.4}")?,
             None => f.write_str("–")?,
         }
-        let side = if *odds < 0.0 { "n" } else { "y" };
-        let width = odds.abs() / self.largest * 50.0;
-        write!(
-            f,
-            "<td>{odds:+.4}<td><i class=\"{side}\" style=\"--w:{width:.1}\"></i>"
-        )
+        let bar = OddsBar {
+            odds: *odds,
+            largest: self.largest,
+        };
+        write!(f, "<td>{odds:+.4}<td>{bar}")
+    }
+}
+
+/// A bar to the left or right of the middle.
+struct OddsBar {
+    odds: f64,
+    largest: f64,
+}
+
+impl fmt::Display for OddsBar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = if self.odds < 0.0 { "n" } else { "y" };
+        let width = self.odds.abs() / self.largest.max(f64::MIN_POSITIVE) * 50.0;
+        write!(f, "<i class=\"{side}\" style=\"--w:{width:.1}\"></i>")
     }
 }
 
@@ -234,6 +382,64 @@ mod tests {
     }
 
     #[test]
+    fn runs_of_dropped_blocks_are_folded() {
+        let row = |kept, role| Row {
+            kept,
+            role: Some(role),
+            words: 2,
+            ..Row::default()
+        };
+        let rows = [
+            row(false, "menu"),
+            row(false, "links"),
+            row(false, "links"),
+            row(true, "body"),
+            row(true, "body"),
+            row(false, "footer"),
+        ];
+        let mut out = String::new();
+        blocks(&mut out, &rows, "").unwrap();
+        assert_eq!(out.matches("<details class=\"run\">").count(), 2);
+        assert!(out.starts_with(
+            "<details class=\"run\"><summary>3 dropped blocks, 6 words: links, menu</summary>"
+        ));
+        assert!(out.contains("<summary>1 dropped block, 2 words: footer</summary>"));
+        let kept = out.find("id=\"b4\"").unwrap();
+        assert!(out[..kept].trim_end().ends_with("</details>"), "{out}");
+        assert_eq!(out.matches("</details>").count(), 2);
+    }
+
+    #[test]
+    fn long_texts_are_cut_by_what_they_take_when_escaped() {
+        assert_eq!(fitting("abc", 3), "abc");
+        assert_eq!(fitting("a&b&c", 8), "a&b");
+        assert_eq!(fitting("ééé", 5), "éé");
+        let hostile = "\"".repeat(10_000_000);
+        let mut out = String::new();
+        whole(&mut out, "t", &hostile, "").unwrap();
+        assert!(out.len() < TEXT_BYTES + 1000, "{}", out.len());
+        assert!(out.contains("more bytes are left out here"));
+    }
+
+    #[test]
+    fn reports_have_a_bound() {
+        let rows: Vec<Row> = (0..200_000)
+            .map(|_| Row {
+                text: "\"x\" ".repeat(40).into(),
+                ..Row::default()
+            })
+            .collect();
+        let mut out = String::new();
+        blocks(&mut out, &rows, "").unwrap();
+        assert!(out.len() < 16 << 20, "{}", out.len());
+        assert!(out.contains("more blocks are left out here"));
+        assert_eq!(
+            out.matches("<details").count(),
+            out.matches("</details>").count()
+        );
+    }
+
+    #[test]
     fn bars_go_left_and_right_by_size() {
         let line = |value, odds| {
             let reason = Reason {
@@ -263,6 +469,7 @@ mod tests {
     fn a_sum_that_does_not_add_up_is_told() {
         let said = |sum, probability| {
             let reasons = Reasons {
+                topics: vec![],
                 shown: vec![],
                 others: 0,
                 others_odds: 0.0,

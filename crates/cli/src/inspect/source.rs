@@ -1,14 +1,13 @@
 //! Where the page to inspect comes from.
 
-use std::fs::File;
-use std::io::{Read as _, stdin};
+use std::io::stdin;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use trommel_archive::{
-    PayloadOptions, ReadOptions, Reader, Record, RecordType, Signature, payload,
-};
+use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, RecordType, payload};
 use trommel_pipeline::crawl_charset;
+
+use crate::page;
 
 /// The bytes of a page and what is known about it from outside.
 #[derive(Debug)]
@@ -31,22 +30,7 @@ impl Source {
     /// # Errors
     /// If it cannot be read, or is a WARC archive.
     pub fn page(file: &str) -> anyhow::Result<Self> {
-        let mut bytes = Vec::new();
-        if file == "-" {
-            stdin()
-                .lock()
-                .read_to_end(&mut bytes)
-                .context("standard input")?;
-        } else {
-            File::open(file)
-                .and_then(|mut file| file.read_to_end(&mut bytes))
-                .with_context(|| file.to_owned())?;
-        }
-        if Signature::of(&bytes).is_some() {
-            bail!(
-                "{file}: an archive or compressed, not a page: name a record of an archive with --record"
-            );
-        }
+        let bytes = page::read(file)?;
         Ok(Self {
             bytes,
             url: None,

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use trommel_extract::{ContentPolicy, Document, DocumentOptions, Extraction, Hints, Role};
+use trommel_extract::{
+    ContentPolicy, Document, DocumentOptions, Extraction, Hints, MarkdownOptions, Role,
+};
 use trommel_html::{Page, charset::Decoded};
 use trommel_model::Model;
 
@@ -55,6 +57,10 @@ pub struct View<'a> {
     pub left_out: Vec<String>,
     /// Its blocks in order.
     pub rows: Vec<Row<'a>>,
+    /// Its text as it comes out.
+    pub plain: String,
+    /// The same as Markdown.
+    pub markdown: String,
 }
 
 impl<'a> View<'a> {
@@ -125,6 +131,8 @@ impl<'a> View<'a> {
         Self {
             facts: facts(&document, &rows, kind, model),
             left_out,
+            plain: extraction.text(),
+            markdown: extraction.markdown(&MarkdownOptions::default()),
             title: document.title,
             url: hints.url,
             lang: document.lang,

@@ -288,3 +288,98 @@ fn text_that_stands_in_json_ld_alone_is_kept_where_the_page_has_no_other() {
     let blocks = extract(folder.path(), &["-f", "blocks"], shown.as_bytes());
     assert!(!blocks.well().contains("json-ld"));
 }
+
+#[test]
+fn several_pages_and_folders_are_extracted() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("site/sub")).unwrap();
+    for name in ["site/a.html", "site/sub/b.htm", "c.html"] {
+        fs::write(folder.path().join(name), page()).unwrap();
+    }
+    fs::write(folder.path().join("site/letter.txt"), "not a page").unwrap();
+
+    // On standard output each under its name, as `head` does.
+    let ran = extract(folder.path(), &["site", "c.html"], b"");
+    let text = ran.well();
+    let heads: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("==> "))
+        .collect();
+    assert_eq!(
+        heads,
+        [
+            "==> site/a.html <==",
+            "==> site/sub/b.htm <==",
+            "==> c.html <=="
+        ]
+    );
+    assert_eq!(text.matches(PARAGRAPHS[0]).count(), 3);
+    let ran = extract(folder.path(), &["-f", "json", "site"], b"");
+    let files: Vec<Value> = ran
+        .well()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["file"].clone())
+        .collect();
+    assert_eq!(files, ["site/a.html", "site/sub/b.htm"]);
+
+    // Into a folder a file each, with its path.
+    extract(
+        folder.path(),
+        &["site", "c.html", "-o", "out", "-f", "markdown"],
+        b"",
+    )
+    .well();
+    for name in ["out/a.md", "out/sub/b.md", "out/c.md"] {
+        let text = fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(text.contains(PARAGRAPHS[1]), "{name}");
+    }
+    // Of one page it is the file.
+    extract(folder.path(), &["c.html", "-o", "one.txt"], b"").well();
+    let text = fs::read_to_string(folder.path().join("one.txt")).unwrap();
+    assert_eq!(text, extract(folder.path(), &["c.html"], b"").well());
+    // A page that cannot be read costs itself only.
+    let ran = extract(folder.path(), &["c.html", "gone.html"], b"");
+    assert_eq!(ran.code, 1);
+    assert!(ran.text().contains(PARAGRAPHS[0]) && ran.stderr.contains("gone.html"));
+
+    for (arguments, words) in [
+        (&["c.html", "-o", "c.html"][..], "both page and output"),
+        (&["c.html", "site/../c.html", "-o", "out"], "to one file"),
+        (&["c.html", "site", "--url", "http://a/"], "one page"),
+        (&["http://127.0.0.1:9/x"], "--fetch"),
+    ] {
+        let ran = extract(folder.path(), arguments, b"");
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+    }
+    assert_eq!(
+        fs::read_to_string(folder.path().join("c.html")).unwrap(),
+        page()
+    );
+}
+
+#[test]
+fn gzipped_pages_are_read_and_archives_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let zipped = trommel_archive::write::gzip_member(page().as_bytes(), 6).unwrap();
+    fs::write(folder.path().join("a.html.gz"), &zipped).unwrap();
+    let plain = extract(folder.path(), &[], page().as_bytes());
+    let ran = extract(folder.path(), &["a.html.gz"], b"");
+    assert_eq!(ran.well(), plain.well());
+    assert_eq!(extract(folder.path(), &[], &zipped).well(), plain.text());
+
+    let record = b"WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
+    let archive = trommel_archive::write::gzip_member(record, 6).unwrap();
+    fs::write(folder.path().join("a.warc.gz"), &archive).unwrap();
+    fs::write(folder.path().join("a.warc"), record).unwrap();
+    fs::write(folder.path().join("cut.html.gz"), &zipped[..40]).unwrap();
+    for (name, words) in [
+        ("a.warc.gz", "an archive, not a page"),
+        ("a.warc", "an archive, not a page"),
+        ("cut.html.gz", "damaged gzip"),
+    ] {
+        let ran = extract(folder.path(), &[name], b"");
+        assert_eq!((ran.code, ran.text()), (2, ""), "{name}");
+        assert!(ran.stderr.contains(words), "{name}: {}", ran.stderr);
+    }
+}

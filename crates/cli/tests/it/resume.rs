@@ -235,7 +235,10 @@ fn signals_end_with_a_state_and_say_how_to_go_on() {
         let (status, words) = signalled(name);
         assert_eq!(status.code(), Some(code), "{name}: {words}");
         assert!(words.contains("trommel: stopped\n"), "{words}");
-        assert!(words.contains("--resume goes on from here"), "{words}");
+        assert!(
+            words.contains("continue with the same command and --resume"),
+            "{words}"
+        );
     }
 }
 

@@ -10,7 +10,7 @@ pub struct ResultsArgs {
     /// Folder of labelled sets: NAME.warc.gz with NAME.gold.jsonl.gz
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Folder to write results.md, results.svg and results-speed.md into
+    /// Folder to write method-comparison.md, method-comparison.svg and method-comparison-speed.md into
     #[arg(long, value_name = "DIR", default_value = "docs")]
     out: PathBuf,
 }

@@ -22,7 +22,7 @@ const TOP: f64 = 84.0;
 const ROW: f64 = 22.0;
 const WIDTH: f64 = 890.0;
 
-/// `results.svg`: a row a method, the best on dragnet-test first; its F1 there as a bar with the number,
+/// `method-comparison.svg`: a row a method, the best on dragnet-test first; its F1 there as a bar with the number,
 /// on the other sets as marks.
 pub(super) fn plot(methods: &[About], sets: &[Measured]) -> String {
     let f1 = |set: &str, method: usize| {

@@ -1,4 +1,4 @@
-//! The text of `results.md`.
+//! The text of `method-comparison.md`.
 
 use super::measure::{Measured, PageScores, TokenCounts};
 use super::paper::{KIM_BLOCKS, KIM_ROWS, PAPER_ROWS, PAPER_SETS, PaperRow};
@@ -58,7 +58,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// `results.md`.
+/// `method-comparison.md`.
 pub(super) fn report(results: &Results) -> String {
     [
         HEAD.to_owned(),
@@ -76,7 +76,7 @@ const HEAD: &str = "\
 # Results of the methods
 
 Written by `make results` from the labelled sets, the same bytes on every run. Speed is apart, in \
-[results-speed.md](results-speed.md).
+[method-comparison-speed.md](method-comparison-speed.md).
 
 Figures are means over pages of the precision, recall and F1 of the words of a page as a multiset, in \
 lower case. The gold is the main text and, where a set has them, the comments of readers. Methods that \
@@ -84,7 +84,7 @@ learn are fitted on dragnet-train alone, the 966 training pages of Peters and Le
 on other sets is how they carry over. All methods work on the same tables of blocks and elements: those \
 whose unit is a line or a token in the source are stated on blocks here.
 
-![Mean word F1 of the methods, by set](results.svg)
+![Mean word F1 of the methods, by set](method-comparison.svg)
 ";
 
 fn paper(results: &Results) -> String {

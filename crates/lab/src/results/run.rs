@@ -33,7 +33,7 @@ const SETS: [(&str, Division); 6] = [
 ];
 
 /// Fits every learning method on the set `dragnet-train` of `data`, scores all methods on all sets and
-/// writes `results.md`, `results.svg` (the same bytes on every run) and `results-speed.md` (not so) into
+/// writes `method-comparison.md`, `method-comparison.svg` (the same bytes on every run) and `method-comparison-speed.md` (not so) into
 /// `out`, which is made if need be. Returns the files. Sets are `NAME.warc.gz` with
 /// `NAME.gold.jsonl.gz`: those of the tables, all of which have to be there.
 ///
@@ -81,9 +81,12 @@ pub fn run(data: &Path, out: &Path) -> Result<Vec<PathBuf>, ResultsError> {
     write(
         out,
         &[
-            ("results.md", report(&results)),
-            ("results.svg", plot(&results.methods, &results.sets)),
-            ("results-speed.md", speed),
+            ("method-comparison.md", report(&results)),
+            (
+                "method-comparison.svg",
+                plot(&results.methods, &results.sets),
+            ),
+            ("method-comparison-speed.md", speed),
         ],
     )
 }

@@ -84,7 +84,7 @@ pub(super) fn growth(methods: &[Box<dyn Method>]) -> Result<Vec<Growth>, Results
     Ok(slowest)
 }
 
-/// `results-speed.md`.
+/// `method-comparison-speed.md`.
 pub(super) fn speed_report(
     machine: &Machine,
     methods: &[About],
@@ -104,7 +104,7 @@ pub(super) fn speed_report(
     format!(
         "# Speed of the methods\n\n\
          Written by `make results` on {}: {}, {} cores, of which one is used. This file varies from run \
-         to run and from machine to machine; the [quality](results.md) does not.\n\n\
+         to run and from machine to machine; the [quality](method-comparison.md) does not.\n\n\
          ## Pages a second\n\n\
          The verdict on the tables of the dragnet-test pages, read beforehand; the fastest of {ROUNDS} \
          rounds.\n\n{}\n\

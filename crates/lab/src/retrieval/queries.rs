@@ -66,7 +66,7 @@ pub fn by_words(items: &[Item]) -> Vec<Query<'_>> {
 
 /// The different terms of a sentence, each with the word that it stands for.
 fn words(sentence: &str) -> Vec<(String, &str)> {
-    let (mut tokenizer, mut seen, mut words) = (ScriptTokenizer, HashSet::new(), Vec::new());
+    let (mut tokenizer, mut seen, mut words) = (ScriptTokenizer::QUERY, HashSet::new(), Vec::new());
     tokenizer.token_stream(sentence).process(&mut |token| {
         if let Some(word) = sentence.get(token.offset_from..token.offset_to)
             && seen.insert(token.text.clone())
@@ -88,7 +88,7 @@ fn query<'a>(id: &'a str, text: &str) -> Query<'a> {
 
 /// The terms of a text.
 pub fn terms(text: &str) -> Vec<String> {
-    let mut tokenizer = ScriptTokenizer;
+    let mut tokenizer = ScriptTokenizer::QUERY;
     let mut terms = Vec::new();
     let mut stream = tokenizer.token_stream(text);
     stream.process(&mut |token| terms.push(token.text.clone()));

@@ -1,0 +1,34 @@
+//! Tells the program what it was built from: the commit and the features.
+
+use std::{env, fs, process::Command};
+
+/// The commit of a clone; of a package, the one that cargo noted when it was made.
+fn commit() -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").args(arguments).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        (output.status.success() && !text.trim().is_empty()).then(|| text.trim().to_owned())
+    };
+    if let Some(noted) = fs::read_to_string(".cargo_vcs_info.json").ok() {
+        let (_, rest) = noted.split_once("\"sha1\": \"")?;
+        return rest.get(..12).map(str::to_owned);
+    }
+    let log = git(&["rev-parse", "--git-path", "logs/HEAD"])?;
+    println!("cargo::rerun-if-changed={log}");
+    git(&["rev-parse", "--short=12", "HEAD"])
+}
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let commit = commit().unwrap_or_else(|| "unknown".to_owned());
+    println!("cargo::rustc-env=TROMMEL_COMMIT={commit}");
+    let mut features: Vec<String> = env::vars()
+        .filter_map(|(name, _)| name.strip_prefix("CARGO_FEATURE_").map(str::to_lowercase))
+        .filter(|name| name != "default")
+        .collect();
+    features.sort();
+    if features.is_empty() {
+        features.push("none".to_owned());
+    }
+    println!("cargo::rustc-env=TROMMEL_FEATURES={}", features.join(", "));
+}

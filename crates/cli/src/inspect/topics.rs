@@ -1,0 +1,130 @@
+//! What features are about, in words.
+
+/// What a feature says something about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Topic {
+    /// The constant that every block starts from.
+    Start,
+    /// Prose before, after and around the block.
+    Prose,
+    /// Links in the block and around it.
+    Links,
+    /// Words of `id` and `class`.
+    ClassWords,
+    /// The words of the block itself.
+    Wording,
+    /// How long the text is and how it is written.
+    Form,
+    /// The elements around the block.
+    Elements,
+    /// The containers that the block is in.
+    Containers,
+    /// The blocks before and after.
+    Neighbours,
+    /// Where on the page the block stands.
+    Place,
+    /// Whether the block is one of many alike.
+    Repetition,
+    /// The headings above the block.
+    Headings,
+    /// What the head says that the page is about.
+    Subject,
+    /// Comment sections.
+    Comments,
+    /// The page as a whole.
+    Page,
+    /// Trees, which ask about everything at once.
+    Trees,
+}
+
+impl Topic {
+    /// The topic of a feature.
+    pub fn of(feature: &str) -> Self {
+        let (group, rest) = feature.split_once('.').unwrap_or((feature, ""));
+        match group {
+            "intercept" => Self::Start,
+            "trees" => Self::Trees,
+            _ if feature.contains("linked") || feature.contains("link") => Self::Links,
+            "weights" => Self::ClassWords,
+            "wording" => Self::Wording,
+            "prose" => Self::Prose,
+            "repeats" => Self::Repetition,
+            "outline" => Self::Headings,
+            "topic" => Self::Subject,
+            "comments" => Self::Comments,
+            "page" | "address" => Self::Page,
+            "own" | "innermost" | "parent" | "around" => Self::Elements,
+            "position"
+                if rest.contains("like") || rest.contains("repeat") || rest.contains("seen") =>
+            {
+                Self::Repetition
+            }
+            "position" if rest.contains("title") => Self::Subject,
+            "position" => Self::Place,
+            _ if group.starts_with("container_") && rest.starts_with("prose") => Self::Prose,
+            _ if group.starts_with("container_") => Self::Containers,
+            _ if group.starts_with("neighbour_") => Self::Neighbours,
+            // Density of text and tags.
+            _ => Self::Form,
+        }
+    }
+
+    /// It in words, as what speaks for a block or against it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Start => "what every block starts from",
+            Self::Prose => "the prose around it",
+            Self::Links => "links",
+            Self::ClassWords => "words of class and id",
+            Self::Wording => "its wording",
+            Self::Form => "length and form of its text",
+            Self::Elements => "the elements around it",
+            Self::Containers => "its containers",
+            Self::Neighbours => "the blocks next to it",
+            Self::Place => "its place on the page",
+            Self::Repetition => "repetition",
+            Self::Headings => "headings",
+            Self::Subject => "the subject of the page",
+            Self::Comments => "comment sections",
+            Self::Page => "the page as a whole",
+            Self::Trees => "the trees together",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_model::Model;
+
+    #[test]
+    fn features_have_topics() {
+        for (feature, topic) in [
+            ("intercept", Topic::Start),
+            ("container_3.link_density", Topic::Links),
+            ("container_3.prose_share", Topic::Prose),
+            ("container_3.commas", Topic::Containers),
+            ("position.log_like", Topic::Repetition),
+            ("position.title_share", Topic::Subject),
+            ("position.share", Topic::Place),
+            ("neighbour_-1.heading", Topic::Neighbours),
+            ("text_density.next", Topic::Form),
+            ("own.p", Topic::Elements),
+            ("weights.parent_min", Topic::ClassWords),
+        ] {
+            assert_eq!(Topic::of(feature), topic, "{feature}");
+        }
+    }
+
+    /// A group of features that nobody thought of here would count as form.
+    #[test]
+    fn only_density_and_text_are_form() {
+        let model = Model::builtin("fast").unwrap();
+        for name in model.schema().names() {
+            let is_form = ["text.", "text_density", "tag_ratio."]
+                .iter()
+                .any(|start| name.starts_with(start));
+            assert!(is_form || Topic::of(name) != Topic::Form, "{name}");
+        }
+    }
+}

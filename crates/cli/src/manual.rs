@@ -1,0 +1,40 @@
+//! `trommel completions` and `trommel man`: what shells and `man` know of the program, made from its own
+//! list of options.
+
+use std::{fs, path::PathBuf, process::ExitCode};
+
+use anyhow::Context;
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::Cli;
+
+/// Print the completions of a shell
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Write the manual pages into a folder
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The folder; made if it is missing
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
+    let mut out = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "trommel", &mut out);
+    crate::out(&String::from_utf8(out)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
+    let named = || args.folder.display().to_string();
+    fs::create_dir_all(&args.folder).with_context(named)?;
+    clap_mangen::generate_to(Cli::command(), &args.folder).with_context(named)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,136 @@
+//! What the program says on standard error: log lines, summaries, the one message of an error.
+
+use std::{
+    env,
+    ffi::OsString,
+    fmt::Display,
+    io::IsTerminal,
+    sync::atomic::{AtomicU8, Ordering},
+};
+
+use clap::{Args, ValueEnum};
+use tracing_subscriber::EnvFilter;
+
+use crate::progress;
+
+/// How much is said, and in which form
+#[derive(Clone, Copy, Debug, Args)]
+pub struct MessageArgs {
+    /// Say nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say more; twice for everything. RUST_LOG chooses by module
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+    /// Form of the messages on standard error
+    #[arg(long, global = true, value_enum, value_name = "FORM", default_value_t = LogFormat::Text)]
+    log_format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    /// Lines for people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// How plain lines are said: for people, as JSON, or not at all.
+static MANNER: AtomicU8 = AtomicU8::new(PLAIN);
+const PLAIN: u8 = 0;
+const JSON: u8 = 1;
+const QUIET: u8 = 2;
+
+/// Sets up all that the program says from here on.
+pub fn begin(args: MessageArgs) {
+    let level = match (args.quiet, args.verbose) {
+        (true, _) => "error",
+        (_, 0) => "info",
+        (_, 1) => "debug",
+        _ => "trace",
+    };
+    let is_chosen = args.quiet || args.verbose > 0;
+    let filter = match EnvFilter::try_from_default_env() {
+        Ok(filter) if !is_chosen => filter,
+        _ => EnvFilter::new(level),
+    };
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_target(false)
+        .with_ansi(has_colour(&std::io::stderr()))
+        .with_writer(progress::Log);
+    match args.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+    let manner = match (args.quiet, args.log_format) {
+        (true, _) => QUIET,
+        (_, LogFormat::Text) => PLAIN,
+        (_, LogFormat::Json) => JSON,
+    };
+    MANNER.store(manner, Ordering::Relaxed);
+    progress::show(manner == PLAIN && is_smart(&std::io::stderr()));
+}
+
+/// Says what is no event of the log: a summary, what was found.
+pub fn say(text: &str) {
+    match MANNER.load(Ordering::Relaxed) {
+        QUIET => {}
+        JSON => tracing::info!("{text}"),
+        _ => eprintln!("{text}"),
+    }
+}
+
+/// Says why the program ends: the one message of an error.
+pub fn fail(error: &dyn Display) {
+    match MANNER.load(Ordering::Relaxed) {
+        JSON => tracing::error!("{error}"),
+        _ => eprintln!("trommel: {error}"),
+    }
+}
+
+/// Whether colours may be written: on a terminal that has them, unless `NO_COLOR` is set.
+pub fn has_colour(stream: &impl IsTerminal) -> bool {
+    is_smart(stream) && wants_colour(env::var_os("NO_COLOR"))
+}
+
+/// Whether this is a terminal that can do more than print lines.
+fn is_smart(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && can_redraw(env::var_os("TERM"))
+}
+
+/// `NO_COLOR`: any text but the empty one asks for none.
+fn wants_colour(no_color: Option<OsString>) -> bool {
+    no_color.is_none_or(|value| value.is_empty())
+}
+
+fn can_redraw(term: Option<OsString>) -> bool {
+    term.is_none_or(|term| term != "dumb")
+}
+
+/// A number of things: `1 document`, `2 documents`.
+pub fn counted(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_is_heard() {
+        let set = |text: &str| Some(OsString::from(text));
+        assert!(wants_colour(None) && wants_colour(set("")));
+        assert!(!wants_colour(set("1")) && !wants_colour(set("0")));
+        assert!(can_redraw(None) && can_redraw(set("xterm-256color")));
+        assert!(!can_redraw(set("dumb")));
+    }
+
+    #[test]
+    fn one_thing_is_not_several() {
+        assert_eq!(counted(1, "document"), "1 document");
+        assert_eq!(counted(0, "document"), "0 documents");
+        assert_eq!(counted(2, "hit"), "2 hits");
+    }
+}

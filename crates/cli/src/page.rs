@@ -1,0 +1,220 @@
+//! Pages that arguments name: files, folders, URLs, standard input.
+
+use std::{
+    fs::{self, File},
+    io::{Read, stdin},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+use flate2::bufread::MultiGzDecoder;
+use trommel_archive::{PayloadOptions, Signature};
+#[cfg(feature = "remote")]
+use trommel_sources::NetworkOptions;
+use trommel_sources::is_url;
+
+/// Endings of the names of pages in folders; `.gz` may follow.
+const ENDINGS: [&str; 3] = [".html", ".htm", ".xhtml"];
+
+/// A page that an argument names, not yet read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageInput {
+    /// The file as it was named, the URL, or `-` for standard input.
+    pub name: String,
+    /// What the page is called in a folder of outputs: its path below the folder that was named, or the
+    /// name of its file, without its ending.
+    pub stem: PathBuf,
+}
+
+impl PageInput {
+    /// The pages that arguments stand for: those of a folder in the order of their names.
+    ///
+    /// # Errors
+    /// If a folder cannot be read or holds no page, or a URL is named without `fetch`.
+    pub fn expand(arguments: &[String], fetch: bool) -> Result<Vec<Self>> {
+        let mut pages = Vec::new();
+        for argument in arguments {
+            let path = Path::new(argument);
+            if is_url(argument) {
+                if !fetch {
+                    bail!("{argument}: a URL is read only with --fetch");
+                }
+                pages.push(Self::new(argument, &from_url(argument)));
+            } else if path.is_dir() {
+                let before = pages.len();
+                let mut found = Vec::new();
+                walk(path, &mut found).with_context(|| argument.clone())?;
+                found.sort();
+                pages.extend(found.iter().map(|file| {
+                    Self::new(
+                        &file.display().to_string(),
+                        file.strip_prefix(path).unwrap_or(file),
+                    )
+                }));
+                if pages.len() == before {
+                    bail!(
+                        "{argument}: no page in this folder (.html, .htm, .xhtml; .gz may follow)"
+                    );
+                }
+            } else {
+                let name = path.file_name().map_or(path, Path::new);
+                pages.push(Self::new(argument, name));
+            }
+        }
+        Ok(pages)
+    }
+
+    fn new(name: &str, path: &Path) -> Self {
+        Self {
+            name: name.to_owned(),
+            stem: without_endings(path),
+        }
+    }
+
+    /// Reads the page.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn read(&self) -> Result<Vec<u8>> {
+        read(&self.name)
+    }
+}
+
+/// Reads a page from a file, a URL or standard input (`-`); of gzip what it holds.
+///
+/// # Errors
+/// If it cannot be read, is an archive, or is compressed otherwise.
+pub fn read(name: &str) -> Result<Vec<u8>> {
+    let named = || match name {
+        "-" => "standard input".to_owned(),
+        name => name.to_owned(),
+    };
+    let mut bytes = Vec::new();
+    match name {
+        "-" => stdin().lock().read_to_end(&mut bytes).map(drop),
+        url if is_url(url) => fetch(url)?.read_to_end(&mut bytes).map(drop),
+        file => File::open(file).and_then(|mut file| file.read_to_end(&mut bytes).map(drop)),
+    }
+    .with_context(named)?;
+    if Signature::of(&bytes) == Some(Signature::Gzip) {
+        bytes = inflated(&bytes).with_context(named)?;
+    }
+    refuse_other_files(&bytes).with_context(named)?;
+    Ok(bytes)
+}
+
+/// What a gzip file holds, as far as a page may go.
+fn inflated(stored: &[u8]) -> Result<Vec<u8>> {
+    let most = PayloadOptions::default().max_payload;
+    let mut bytes = Vec::new();
+    MultiGzDecoder::new(stored)
+        .take(most)
+        .read_to_end(&mut bytes)
+        .context("damaged gzip")?;
+    Ok(bytes)
+}
+
+/// # Errors
+/// If these are the bytes of something that is known not to be a page.
+fn refuse_other_files(bytes: &[u8]) -> Result<()> {
+    let is_arc = bytes.starts_with(b"filedesc://");
+    match Signature::of(bytes) {
+        Some(Signature::Warc) => {}
+        None if is_arc => {}
+        None => return Ok(()),
+        Some(other) => bail!("{} data, not a page", format!("{other:?}").to_lowercase()),
+    }
+    bail!(
+        "an archive, not a page: `trommel run` reads archives, `trommel cat` and `inspect --record` one \
+         record of them"
+    )
+}
+
+/// Pages below a folder. Links, pipes and devices are passed over.
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        let path = entry.path();
+        if kind.is_dir() {
+            walk(&path, found)?;
+        } else if kind.is_file() && without_endings(&path) != path {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The path without the ending of a page, if it has one.
+fn without_endings(path: &Path) -> PathBuf {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return path.to_owned();
+    };
+    let plain = trommel_archive::name::without_one_of(name, &[".gz"]);
+    let stem = trommel_archive::name::without_one_of(plain, &ENDINGS);
+    match stem == plain {
+        true => path.to_owned(),
+        false => path.with_file_name(stem),
+    }
+}
+
+/// The last part of a URL's path, or its host.
+fn from_url(url: &str) -> PathBuf {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let mut parts = rest.split('/').filter(|part| !part.is_empty());
+    let name = parts.next_back().unwrap_or("page");
+    PathBuf::from(if name == ".." { "page" } else { name })
+}
+
+#[cfg(feature = "remote")]
+fn fetch(url: &str) -> Result<impl Read + use<>> {
+    let remote = trommel_sources::Remote::new(NetworkOptions::default()).context("network")?;
+    Ok(remote
+        .open(url)?
+        .take(PayloadOptions::default().max_payload))
+}
+
+#[cfg(not(feature = "remote"))]
+fn fetch(url: &str) -> Result<impl Read + use<>> {
+    bail!("{url}: this program was built without network inputs");
+    #[expect(unreachable_code, reason = "gives the type of the reader")]
+    Ok(std::io::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_a_folder_keep_their_paths() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("site");
+        fs::create_dir_all(root.join("sub")).unwrap();
+        for name in ["b.html", "a.HTM", "sub/c.xhtml.gz", "d.txt", "html"] {
+            fs::write(root.join(name), "").unwrap();
+        }
+        let argument = root.display().to_string();
+        let pages = PageInput::expand(std::slice::from_ref(&argument), false).unwrap();
+        let stems: Vec<&str> = pages
+            .iter()
+            .map(|page| page.stem.to_str().unwrap())
+            .collect();
+        assert_eq!(stems, ["a", "b", "sub/c"]);
+        assert!(pages[2].name.ends_with("sub/c.xhtml.gz"));
+        fs::remove_dir_all(&root).unwrap();
+        fs::create_dir(&root).unwrap();
+        let error = PageInput::expand(&[argument], false).unwrap_err();
+        assert!(error.to_string().contains("no page in this folder"));
+    }
+
+    #[test]
+    fn urls_are_read_on_request_only() {
+        let url = ["https://example.org/a/page.html?x#y".to_owned()];
+        let error = PageInput::expand(&url, false).unwrap_err();
+        assert!(error.to_string().contains("--fetch"), "{error}");
+        let page = PageInput::expand(&url, true).unwrap().remove(0);
+        assert_eq!(page.stem, Path::new("page"));
+        assert_eq!(from_url("https://example.org/"), Path::new("example.org"));
+    }
+}

@@ -1,0 +1,66 @@
+//! The share of a run that one of several programs takes.
+
+use std::str::FromStr;
+
+use sha2::{Digest as _, Sha256};
+use trommel_pipeline::Input;
+
+/// One of several equal shares of the inputs, `2/8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShardChoice {
+    /// From 1.
+    number: u64,
+    of: u64,
+}
+
+impl FromStr for ShardChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text
+            .split_once('/')
+            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            _ => Err("expected I/N with I from 1 to N, such as 2/8".to_owned()),
+        }
+    }
+}
+
+impl ShardChoice {
+    /// Whether an input is in this share. By its name alone, so that it stays where it is when others
+    /// come and go.
+    pub fn takes(self, input: &Input) -> bool {
+        let digest = Sha256::digest(input.name().as_bytes());
+        let first = digest.first_chunk().copied().unwrap_or_default();
+        u64::from_be_bytes(first) % self.of == self.number - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_apart_and_together_all() {
+        let inputs: Vec<Input> = (0..200)
+            .map(|at| Input::File(format!("{at}.warc.gz").into()))
+            .collect();
+        let mut taken = 0;
+        for number in 1..=4 {
+            let shard: ShardChoice = format!("{number}/4").parse().unwrap();
+            let count = inputs.iter().filter(|input| shard.takes(input)).count();
+            assert!((30..=70).contains(&count), "{count} in {number}");
+            taken += count;
+        }
+        assert_eq!(taken, inputs.len());
+    }
+
+    #[test]
+    fn faults_are_told() {
+        for text in ["0/4", "5/4", "1/0", "1", "a/b", "-1/4", "1/"] {
+            assert!(text.parse::<ShardChoice>().is_err(), "{text}");
+        }
+        assert!("4/4".parse::<ShardChoice>().is_ok());
+    }
+}

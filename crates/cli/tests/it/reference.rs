@@ -1,0 +1,205 @@
+//! `docs/reference.md` says what the program does: each table against what is written, or against the
+//! code where nothing writes it.
+
+use std::{collections::BTreeSet, fs};
+
+use serde_json::{Value, json};
+use trommel_output::{OutputBlock, OutputRecord, RecordSource};
+
+use crate::{
+    program::{trommel, workspace},
+    sample::ARCHIVE,
+};
+
+/// The names in code quotes in the first column of the tables under a heading.
+fn documented(heading: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(workspace().join("docs/reference.md")).unwrap();
+    let mut lines = text.lines().skip_while(|line| *line != heading);
+    assert!(lines.next().is_some(), "no {heading}");
+    let mut names = BTreeSet::new();
+    for line in lines.take_while(|line| !line.starts_with('#')) {
+        let Some(cell) = line
+            .strip_prefix("| ")
+            .and_then(|row| row.split(" |").next())
+        else {
+            continue;
+        };
+        if !cell.starts_with("key of ") {
+            names.extend(cell.split('`').skip(1).step_by(2).map(str::to_owned));
+        }
+    }
+    assert!(!names.is_empty(), "nothing under {heading}");
+    names
+}
+
+fn keys(value: &Value) -> BTreeSet<String> {
+    value.as_object().unwrap().keys().cloned().collect()
+}
+
+fn names(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+fn some(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+#[test]
+fn keys_of_a_json_line() {
+    // Every field by its name: a new one does not compile until it is here, and then not pass until
+    // it is documented.
+    let record = OutputRecord {
+        id: "i".into(),
+        url: some("u"),
+        date: some("d"),
+        text: "t".into(),
+        title: some("t"),
+        lang: some("en"),
+        charset: "utf-8".into(),
+        charset_source: "http".into(),
+        confidence: 0.5,
+        source: Some(RecordSource {
+            file: "f".into(),
+            offset: 1,
+            length: 2,
+            inner: 3,
+        }),
+        metadata: serde_json::from_value(json!({
+            "author": ["a"], "published": "2024", "modified": "2024", "site": "s",
+            "description": "d", "canonical": "c", "lang_declared": "en",
+        }))
+        .unwrap(),
+        headings: vec!["h".into()],
+        page_type: some("article"),
+        comments: some("c"),
+        status: Some(200),
+        truncated: some("length"),
+        capped: vec!["depth".into()],
+        notes: vec!["n".into()],
+        blocks: vec![OutputBlock::default()],
+    };
+    let written = serde_json::to_value(&record).unwrap();
+    assert_eq!(keys(&written), documented("## Keys of a JSON line"));
+    assert_eq!(
+        keys(&written["source"]),
+        names(&["file", "inner", "length", "offset"])
+    );
+    assert_eq!(
+        keys(&written["blocks"][0]),
+        names(&["end", "kept", "probability", "role", "start", "text"])
+    );
+}
+
+#[test]
+fn keys_of_summary_and_manifest() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = workspace().join(ARCHIVE);
+    let arguments = [
+        "run",
+        archive.to_str().unwrap(),
+        "-o",
+        "out",
+        "--summary",
+        "s.json",
+    ];
+    trommel(folder.path(), &arguments, b"").well();
+    let read = |name: &str| -> Value {
+        serde_json::from_slice(&fs::read(folder.path().join(name)).unwrap()).unwrap()
+    };
+    let summary = read("s.json");
+    let mut written = keys(&summary);
+    written.extend(keys(&summary["files"][0]));
+    assert_eq!(written, documented("## Keys of the summary"));
+    for part in ["p50", "p99", "slowest"] {
+        assert!(!summary["page_times"][part].is_null(), "{part}");
+    }
+    let manifest = fs::read_dir(folder.path().join("out"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .find(|name| name.to_lowercase().contains("manifest"))
+        .unwrap();
+    let manifest = read(&format!("out/{manifest}"));
+    assert_eq!(
+        keys(&manifest["files"][0]),
+        documented("## Keys of the manifest")
+    );
+}
+
+#[test]
+fn reasons_of_drops() {
+    let mut known = BTreeSet::new();
+    let source = fs::read_to_string(workspace().join("crates/pipeline/src/drop.rs")).unwrap();
+    let (drops, _) = source.split_once("impl FailureKind").unwrap();
+    for line in drops.lines().filter(|line| line.contains("=> \"")) {
+        known.extend(line.split('"').nth(1).map(str::to_owned));
+    }
+    assert_eq!(documented("### Reasons of drops"), known);
+    let filters = fs::read_to_string(workspace().join("crates/filters/src/reason.rs")).unwrap();
+    let configuration = fs::read_to_string(workspace().join("docs/configuration.md")).unwrap();
+    for line in filters.lines().filter(|line| line.contains("=> \"")) {
+        let reason = line.split('"').nth(1).unwrap();
+        let short = reason
+            .strip_prefix("gopher-")
+            .map(|rest| format!("`-{rest}`"));
+        let is_there = configuration.contains(&format!("`{reason}`"))
+            || short.is_some_and(|short| configuration.contains(&short))
+            || (reason.starts_with("c4-") && configuration.contains("`c4-...`"));
+        assert!(is_there, "{reason} is not in docs/configuration.md");
+    }
+}
+
+/// Public fields of a struct in a source file.
+fn fields(path: &str, name: &str) -> BTreeSet<String> {
+    let source = fs::read_to_string(workspace().join(path)).unwrap();
+    let (_, body) = source
+        .split_once(&format!("pub struct {name} {{"))
+        .unwrap_or_else(|| panic!("{path}: no {name}"));
+    let (body, _) = body.split_once("\n}").unwrap();
+    body.lines()
+        .filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(':'))
+        .map(|(field, _)| field.to_owned())
+        .collect()
+}
+
+#[test]
+fn keys_of_the_configuration() {
+    let mut known = fields("crates/pipeline/src/config.rs", "Config");
+    known.extend(fields("crates/filters/src/settings.rs", "Settings"));
+    assert_eq!(documented("## Keys of the configuration"), known);
+}
+
+#[test]
+fn variables_of_the_environment() {
+    let documented = documented("## Variables of the environment");
+    for name in [
+        "RUST_LOG",
+        "NO_COLOR",
+        "TERM",
+        "SOURCE_DATE_EPOCH",
+        "AWS_ENDPOINT",
+    ] {
+        assert!(documented.contains(name), "{name}");
+    }
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn columns_of_a_parquet_file() {
+    use parquet::file::reader::{FileReader as _, SerializedFileReader};
+
+    let folder = tempfile::tempdir().unwrap();
+    let archive = workspace().join(ARCHIVE);
+    let arguments = ["run", archive.to_str().unwrap(), "-o", "x.parquet"];
+    trommel(folder.path(), &arguments, b"").well();
+    let file = fs::File::open(folder.path().join("x.parquet")).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let schema = reader.metadata().file_metadata().schema();
+    let written: BTreeSet<String> = schema
+        .get_fields()
+        .iter()
+        .map(|field| field.name().to_owned())
+        .collect();
+    let mut documented = documented("## Columns of a Parquet file");
+    documented.retain(|name| !name.starts_with("source."));
+    assert_eq!(documented, written);
+}
