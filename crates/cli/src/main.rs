@@ -40,7 +40,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Take the main text out of web archives
 #[derive(Debug, Parser)]
-#[command(version, long_version = version::LONG.as_str())]
+#[command(name = "trommel", version, long_version = version::LONG.as_str())]
 struct Cli {
     #[command(flatten)]
     messages: messages::MessageArgs,

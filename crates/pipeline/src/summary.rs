@@ -197,8 +197,9 @@ impl fmt::Display for Summary {
         let failures: u64 = self.failures.values().sum();
         write!(
             f,
-            "{} records: {} documents, {drops} dropped, {failures} failed",
-            self.records, self.documents
+            "{}: {}, {drops} dropped, {failures} failed",
+            counted(self.records, "record"),
+            counted(self.documents, "document")
         )?;
         if drops > 0 {
             write!(f, "\ndropped: {}", list(&self.drops))?;
@@ -206,8 +207,8 @@ impl fmt::Display for Summary {
         if self.forgotten > 0 {
             write!(
                 f,
-                "\nmemory for duplicates full: {} documents forgotten",
-                self.forgotten
+                "\nmemory for duplicates full: {} forgotten",
+                counted(self.forgotten, "document")
             )?;
         }
         if failures > 0 {
@@ -216,7 +217,7 @@ impl fmt::Display for Summary {
                 write!(f, "; kept in {quarantine}")?;
             }
         }
-        write!(f, "\n{} pages", self.pages)?;
+        write!(f, "\n{}", counted(self.pages, "page"))?;
         if self.empty > 0 {
             write!(f, ", {} of them without text", self.empty)?;
         }
@@ -239,11 +240,11 @@ impl fmt::Display for Summary {
             )?;
         }
         if self.damaged > 0 {
-            let places = if self.damaged == 1 { "place" } else { "places" };
             write!(
                 f,
-                "\ndamage at {} {places}, {} bytes lost",
-                self.damaged, self.lost_bytes
+                "\ndamage at {}, {} lost",
+                counted(self.damaged, "place"),
+                counted(self.lost_bytes, "byte")
             )?;
         }
         // Each was named in a line of its own when it happened.
@@ -255,8 +256,8 @@ impl fmt::Display for Summary {
         if unread > 0 {
             write!(
                 f,
-                "\n{unread} of {} inputs not read to the end",
-                self.files.len()
+                "\n{unread} of {} not read to the end",
+                counted(self.files.len() as u64, "input")
             )?;
         }
         if self.closed {
@@ -280,6 +281,12 @@ fn list<K: fmt::Display>(counts: &BTreeMap<K, u64>) -> String {
         .map(|(name, count)| format!("{count} {name}"))
         .collect();
     counts.join(", ")
+}
+
+/// A number of things: `1 page`, `2 pages`.
+fn counted(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
 }
 
 fn size(bytes: u64) -> String {
@@ -365,7 +372,7 @@ mod tests {
         let words = summary.to_string();
         assert!(
             words.starts_with(
-                "4 records: 1 documents, 2 dropped, 1 failed\n\
+                "4 records: 1 document, 2 dropped, 1 failed\n\
                  dropped: 1 request, 1 not-html\n\
                  failed: 1 panic\n\
                  2 pages, cut by the crawler: 1 length, 1 other\n"

@@ -404,7 +404,7 @@ mod tests {
             "<details class=\"run\"><summary>3 dropped blocks, 6 words: links, menu</summary>"
         ));
         assert!(out.contains("<summary>1 dropped block, 2 words: footer</summary>"));
-        let kept = out.find("id=\"b4\"").unwrap();
+        let kept = out.find("<article class=\"b k\" id=\"b4\"").unwrap();
         assert!(out[..kept].trim_end().ends_with("</details>"), "{out}");
         assert_eq!(out.matches("</details>").count(), 2);
     }

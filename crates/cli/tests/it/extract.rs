@@ -141,11 +141,12 @@ fn faults_are_named_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.html"), page()).unwrap();
     fs::write(folder.path().join("letter.txt"), "Dear reader,\n").unwrap();
+    fs::create_dir(folder.path().join("empty")).unwrap();
     for (arguments, words) in [
         (&["gone.html"][..], "gone.html"),
         (&["a.html", "--model", "gone"], "gone"),
         (&["a.html", "--model", "letter.txt"], "letter.txt"),
-        (&["."], "."),
+        (&["empty"], "no page in this folder"),
     ] {
         let ran = extract(folder.path(), arguments, b"");
         assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);

@@ -160,7 +160,7 @@ fn exit_codes() {
         (
             0,
             &["index", "one.jsonl", "--index", "i"][..],
-            "1 documents to index",
+            "1 document to index",
         ),
         (
             1,

@@ -221,7 +221,20 @@ fn reasons_add_up_to_what_the_model_says() {
         let odds = (p / (1.0 - p)).ln();
         let said = number(between(block, "why: log odds ", "</summary>"));
         assert!((said - odds).abs() < 1e-3, "{said} {odds}");
-        let table = between(block, "<tbody>\n", "</tbody>");
+        // The topics add up exactly, in the report's four digits each.
+        let topics = between(block, "<tbody>\n", "</tbody>");
+        let by_topic: f64 = topics
+            .lines()
+            .map(|line| number(line.split("<td>").nth(1).unwrap()))
+            .sum();
+        assert!((by_topic - odds).abs() < 2e-3, "{by_topic} {odds}");
+        let said = between(block, "<p class=\"said\">", "</p>");
+        assert!(
+            said.contains("or it: ") || said.contains("gainst it: "),
+            "{said}"
+        );
+        let (_, features) = block.split_once("features and pairs of them").unwrap();
+        let table = between(features, "<tbody>\n", "</tbody>");
         let added: Vec<f64> = table
             .lines()
             .map(|line| number(line.split("<td>").nth(2).unwrap()))
@@ -258,7 +271,17 @@ fn a_hostile_page_stays_text() {
     assert_eq!(report.matches("<script").count(), 1);
     assert_eq!(report.matches("</article>").count(), blocks(report).len());
     assert_eq!(report.matches("</title>\n<style>").count(), 1);
-    let own = report.replace(&coded_for_report(attack), "");
+    // Text and Markdown as they come out are text: nothing in them is a tag.
+    let mut own = report.replace(&coded_for_report(attack), "");
+    for _ in 0..2 {
+        let shown = between(&own, "<pre dir=\"auto\"", "</pre>").to_owned();
+        let (attributes, text) = shown.split_once('>').unwrap();
+        assert!(text.contains("The mill stands"), "{text}");
+        assert!(!text.contains('<') && !attributes.contains('<'), "{shown}");
+        own = own
+            .replacen("<pre dir=\"auto\"", "", 1)
+            .replacen(&shown, "", 1);
+    }
     for loads in [
         "<img",
         "<link",

@@ -125,19 +125,34 @@ fn keys_of_summary_and_manifest() {
     );
 }
 
+/// The names in kebab case of the variants of an enum in a source file that hold nothing.
+fn variants(path: &str, name: &str) -> BTreeSet<String> {
+    let kebab = |variant: &str| {
+        let mut out = String::new();
+        for c in variant.chars() {
+            if c.is_uppercase() && !out.is_empty() {
+                out.push('-');
+            }
+            out.extend(c.to_lowercase());
+        }
+        out
+    };
+    body(path, &format!("pub enum {name} {{"))
+        .lines()
+        .filter_map(|line| line.trim().strip_suffix(','))
+        .filter(|line| line.chars().all(char::is_alphanumeric))
+        .map(kebab)
+        .collect()
+}
+
 #[test]
 fn reasons_of_drops() {
-    let mut known = BTreeSet::new();
-    let source = fs::read_to_string(workspace().join("crates/pipeline/src/drop.rs")).unwrap();
-    let (drops, _) = source.split_once("impl FailureKind").unwrap();
-    for line in drops.lines().filter(|line| line.contains("=> \"")) {
-        known.extend(line.split('"').nth(1).map(str::to_owned));
-    }
+    let known = variants("crates/pipeline/src/drop.rs", "DropReason");
     assert_eq!(documented("### Reasons of drops"), known);
-    let filters = fs::read_to_string(workspace().join("crates/filters/src/reason.rs")).unwrap();
+    let filters = variants("crates/filters/src/reason.rs", "Reason");
+    assert!(filters.len() > 20, "{filters:?}");
     let configuration = fs::read_to_string(workspace().join("docs/configuration.md")).unwrap();
-    for line in filters.lines().filter(|line| line.contains("=> \"")) {
-        let reason = line.split('"').nth(1).unwrap();
+    for reason in filters {
         let short = reason
             .strip_prefix("gopher-")
             .map(|rest| format!("`-{rest}`"));
@@ -148,13 +163,18 @@ fn reasons_of_drops() {
     }
 }
 
-/// Public fields of a struct in a source file.
-fn fields(path: &str, name: &str) -> BTreeSet<String> {
+/// What stands in a source file between this line and the end of its braces.
+fn body(path: &str, start: &str) -> String {
     let source = fs::read_to_string(workspace().join(path)).unwrap();
     let (_, body) = source
-        .split_once(&format!("pub struct {name} {{"))
-        .unwrap_or_else(|| panic!("{path}: no {name}"));
-    let (body, _) = body.split_once("\n}").unwrap();
+        .split_once(start)
+        .unwrap_or_else(|| panic!("{path}: no {start}"));
+    body.split_once("\n}").unwrap().0.to_owned()
+}
+
+/// Public fields of a struct in a source file.
+fn fields(path: &str, name: &str) -> BTreeSet<String> {
+    let body = body(path, &format!("pub struct {name} {{"));
     body.lines()
         .filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(':'))
         .map(|(field, _)| field.to_owned())

@@ -45,7 +45,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .map(|name| {
             let bytes = if folder.join(&name).is_dir() {
                 let all = [
-                    "search", "-nowhere", "--index", &name, "-n", "9999", "--json",
+                    "search", "--index", &name, "-n", "9999", "--json", "--", "-nowhere",
                 ];
                 trommel(folder, &all, b"").well().as_bytes().to_vec()
             } else {

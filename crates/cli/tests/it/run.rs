@@ -54,7 +54,7 @@ fn data_on_standard_output_and_words_on_standard_error() {
     assert!(
         by_name
             .stderr
-            .contains("1 records: 1 documents, 0 dropped, 0 failed")
+            .contains("1 record: 1 document, 0 dropped, 0 failed")
     );
 
     let bytes = fs::read(folder.path().join("a.warc")).unwrap();
@@ -121,7 +121,7 @@ fn exit_codes() {
     fs::write(folder.path().join("letter.warc"), "Dear reader,\n").unwrap();
     fs::write(folder.path().join("bad.toml"), "job = 1\n").unwrap();
     for (expected, arguments, words) in [
-        (0, &["a.warc", "-o", "out"][..], "1 documents"),
+        (0, &["a.warc", "-o", "out"][..], "1 document"),
         (1, &["gone.warc", "a.warc", "-o", "out"], "gone.warc"),
         (1, &["a.warc", "letter.warc", "-o", "out"], "letter.warc"),
         (
