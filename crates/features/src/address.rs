@@ -8,8 +8,8 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
-use crate::terms::word_hash;
 use crate::text::log;
+use crate::word_hash::word_hash;
 
 const NAMES: [&str; 10] = [
     "address.known",

@@ -174,10 +174,8 @@ impl GroupColumns<'_> {
     /// Writes as many columns as `rows` has, given a row for each block.
     #[inline(always)]
     pub fn put_rows<const N: usize>(&mut self, row: impl Fn(usize) -> [f32; N]) {
-        let mut rows = [[0.0; N]; LANES];
-        for (slots, block) in rows.iter_mut().zip(self.blocks.clone()) {
-            *slots = row(block);
-        }
+        let first = self.blocks.start;
+        let rows: [[f32; N]; LANES] = std::array::from_fn(|lane| row(first + lane));
         let len = self.blocks.len().min(LANES);
         for column in 0..N {
             if let Some(lanes) = self.next() {

@@ -7,8 +7,8 @@ use trommel_html::json_ld::{self, Content, ContentProperty, ContentSubject};
 use trommel_text::words;
 
 use crate::prose::prose_words;
-use crate::terms::word_hash;
 use crate::text::{Shape, log};
+use crate::word_hash::word_hash;
 use crate::work::count_work;
 
 /// Words of a phrase: a text stands on a page if its phrases do.

@@ -6,6 +6,7 @@ use trommel_html::{Attribute, Token};
 use trommel_text::hash;
 
 use crate::weight_table::WeightTable;
+use crate::word_hash::term_hash;
 
 /// An attribute word with a feature of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,8 +64,8 @@ impl Lexicon {
         Self {
             listed: listed_index,
             names: listed.iter().map(ListedWord::feature).collect(),
-            weights: WeightTable::new(weights),
-            words: WeightTable::new(words),
+            weights: WeightTable::new(weights, |word| hash(word.as_bytes())),
+            words: WeightTable::new(words, term_hash),
         }
     }
 

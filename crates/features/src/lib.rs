@@ -31,6 +31,7 @@ mod terms;
 mod text;
 mod topic;
 mod weight_table;
+mod word_hash;
 mod wording;
 mod work;
 

@@ -4,43 +4,14 @@ use crate::work::count_work;
 
 use rustc_hash::FxHashSet;
 use trommel_html::{Block, Page};
-use trommel_text::{EMPTY_HASH, hash, hash_step, words};
+use trommel_text::words;
+
+use crate::word_hash::{ascii_words, pair_hash, word_hash};
 
 /// Words at the start of a block that are hashed.
 const SAMPLE: usize = 60;
 /// Words at the start of a block whose pairs are hashed as well.
 pub(crate) const PAIRED: usize = 12;
-
-/// Hash of a word in lower case.
-pub(crate) fn word_hash(word: &str) -> u64 {
-    if word.is_ascii() {
-        continued(
-            EMPTY_HASH,
-            word.bytes().map(|byte| byte.to_ascii_lowercase()),
-        )
-    } else {
-        hash(word.to_lowercase().as_bytes())
-    }
-}
-
-/// [`hash`] of what was hashed before and these bytes.
-fn continued(before: u64, bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(before, hash_step)
-}
-
-/// Bytes of words in lower case; 0 for bytes that are of no word in ASCII.
-const LOWER: [u8; 256] = {
-    let mut lower = [0; 256];
-    let mut at = 0;
-    while at < 128 {
-        let byte = at as u8;
-        if byte.is_ascii_alphanumeric() || byte == b'_' {
-            lower[at] = byte.to_ascii_lowercase();
-        }
-        at += 1;
-    }
-    lower
-};
 
 /// A set of hashes of words, most often asked for words that it does not have.
 #[derive(Clone, Debug, Default)]
@@ -136,12 +107,6 @@ pub(crate) struct Terms {
     starts: Vec<(u32, u32)>,
 }
 
-/// Words of a block before they are taken over, each with the pair that ends with it.
-struct Ready {
-    words: [u64; SAMPLE + 1],
-    pairs: [u64; SAMPLE + 1],
-}
-
 impl Terms {
     pub fn new(page: &Page) -> Self {
         let mut terms = Self {
@@ -149,71 +114,30 @@ impl Terms {
             pairs: Vec::with_capacity(page.blocks.len() * 4),
             starts: Vec::with_capacity(page.blocks.len() + 1),
         };
-        let mut ready = Ready {
-            words: [0; SAMPLE + 1],
-            pairs: [0; SAMPLE + 1],
-        };
         for block in &page.blocks {
             terms.mark();
+            let first = terms.words.len();
             let text = page.text(block);
             count_work(text.len());
             if text.is_ascii() {
-                terms.take_ascii(text.as_bytes(), &mut ready);
-                continue;
+                ascii_words(text.as_bytes(), |hash| {
+                    terms.words.push(hash);
+                    terms.words.len() - first < SAMPLE
+                });
+            } else {
+                let all = words::words(text, words::Rule::Characters);
+                terms.words.extend(all.take(SAMPLE).map(word_hash));
             }
-            let mut before: Option<u64> = None;
-            let all = words::words(text, words::Rule::Characters);
-            for (at, word) in all.take(SAMPLE).enumerate() {
-                let own = word_hash(word);
-                if let Some(before) = before.filter(|_| at < PAIRED) {
-                    let space = continued(before, std::iter::once(b' '));
-                    terms.pairs.push(if word.is_ascii() {
-                        continued(space, word.bytes().map(|byte| byte.to_ascii_lowercase()))
-                    } else {
-                        continued(space, word.to_lowercase().bytes())
-                    });
-                }
-                terms.words.push(own);
-                before = Some(own);
-            }
+            let own = terms.words.get(first..).unwrap_or_default();
+            let paired = own.get(..own.len().min(PAIRED)).unwrap_or_default();
+            let pairs = paired.windows(2).map(|pair| match pair {
+                [first, second] => pair_hash(*first, *second),
+                _ => 0,
+            });
+            terms.pairs.extend(pairs);
         }
         terms.mark();
         terms
-    }
-
-    /// Takes in the words of an ASCII text: each byte is looked at once, and in the same steps whether
-    /// a word ends there or not, as that can't be foreseen.
-    fn take_ascii(&mut self, text: &[u8], ready: &mut Ready) {
-        // The hash of the word at hand and of its pair with the word before, and whether one is at hand.
-        let (mut own, mut pair, mut inside) = (EMPTY_HASH, EMPTY_HASH, false);
-        let mut found = 0;
-        for byte in text.iter().chain(b" ") {
-            let lower = LOWER[usize::from(*byte)];
-            let is_word = lower != 0;
-            let ends = inside & !is_word;
-            ready.words[found] = own;
-            ready.pairs[found] = pair;
-            found += usize::from(ends);
-            if found == SAMPLE {
-                break;
-            }
-            let next = if ends { hash_step(own, b' ') } else { pair };
-            pair = if is_word {
-                hash_step(pair, lower)
-            } else {
-                next
-            };
-            own = if is_word {
-                hash_step(own, lower)
-            } else {
-                EMPTY_HASH
-            };
-            inside = is_word;
-        }
-        self.words.extend(ready.words.iter().take(found));
-        // The first word has none before it.
-        self.pairs
-            .extend(ready.pairs.iter().take(found.min(PAIRED)).skip(1));
     }
 
     fn mark(&mut self) {
@@ -268,21 +192,19 @@ impl Terms {
 /// Gives the words at the start of a block and their pairs in lower case: each term's hash and text.
 pub fn terms(page: &Page, block: &Block, mut give: impl FnMut(u64, &str)) {
     let mut text = String::new();
-    let mut start = 0;
+    let mut before: Option<(u64, usize)> = None;
     for word in words::words(page.text(block), words::Rule::Characters).take(PAIRED) {
-        let before = text.len();
-        if before > 0 {
+        if before.is_some() {
             text.push(' ');
         }
-        let own = text.len();
+        let start = text.len();
         text.push_str(&word.to_lowercase());
-        let term = text.get(own..).unwrap_or_default();
-        give(hash(term.as_bytes()), term);
-        if before > 0 {
-            let pair = text.get(start..).unwrap_or_default();
-            give(hash(pair.as_bytes()), pair);
+        let hash = word_hash(word);
+        give(hash, text.get(start..).unwrap_or_default());
+        if let Some((first, from)) = before {
+            give(pair_hash(first, hash), text.get(from..).unwrap_or_default());
         }
-        start = own;
+        before = Some((hash, start));
     }
 }
 
@@ -312,7 +234,7 @@ mod tests {
             assert_eq!(table.pairs(at), pairs);
         }
         assert_eq!((table.words(2).len(), table.pairs(2).len()), (14, 11));
-        assert_eq!(table.words(1), [hash(b"one")]);
+        assert_eq!(table.words(1), [word_hash("one")]);
     }
 
     #[test]

@@ -43,22 +43,45 @@ pub(crate) struct Shape {
     pub ends_sentence: bool,
 }
 
+/// Which 16 bits of [`COUNTED`] count what.
+const DIGIT: u32 = 0;
+const UPPER: u32 = 1;
+const COMMA: u32 = 2;
+const MARK: u32 = 3;
+
+/// What each byte adds to the counts of a shape.
+const COUNTED: [u64; 256] = {
+    let mut counted = [0; 256];
+    let mut at = 0;
+    while at < 128 {
+        let field = match at as u8 {
+            b'0'..=b'9' => DIGIT,
+            b'A'..=b'Z' => UPPER,
+            b',' => COMMA,
+            b'.' | b'!' | b'?' => MARK,
+            _ => 4,
+        };
+        if field < 4 {
+            counted[at] = 1 << (16 * field);
+        }
+        at += 1;
+    }
+    counted
+};
+
 impl Shape {
     pub fn of(text: &str) -> Self {
         let mut shape = Shape::default();
-        // Counted in bytes, 255 at a time, so that many are counted at once.
-        for part in text.as_bytes().chunks(255) {
-            let (mut digits, mut upper, mut commas, mut marks) = (0u8, 0u8, 0u8, 0u8);
-            for byte in part {
-                digits += u8::from(byte.is_ascii_digit());
-                upper += u8::from(byte.is_ascii_uppercase());
-                commas += u8::from(*byte == b',');
-                marks += u8::from(matches!(byte, b'.' | b'!' | b'?'));
-            }
-            shape.digits += u32::from(digits);
-            shape.upper += u32::from(upper);
-            shape.commas += u32::from(commas);
-            shape.sentence_marks += u32::from(marks);
+        // Four counts in one number, as long as none of them can run over.
+        for part in text.as_bytes().chunks(usize::from(u16::MAX)) {
+            let counts = part
+                .iter()
+                .fold(0, |sum, byte| sum + COUNTED[usize::from(*byte)]);
+            let field = |at: u32| u32::from((counts >> (16 * at)) as u16);
+            shape.digits += field(DIGIT);
+            shape.upper += field(UPPER);
+            shape.commas += field(COMMA);
+            shape.sentence_marks += field(MARK);
         }
         // Most text is ASCII and has none of these.
         let wide = if text.is_ascii() { "" } else { text };

@@ -9,8 +9,9 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
-use crate::terms::{Terms, WordSet, word_hash};
+use crate::terms::{Terms, WordSet};
 use crate::text::log;
+use crate::word_hash::word_hash;
 use crate::work::count_work;
 
 const NAMES: [&str; 8] = [

@@ -1,7 +1,5 @@
 //! Weights of terms, found by the terms' hashes.
 
-use trommel_text::hash;
-
 use crate::lexicon::TermWeight;
 
 /// A table of weights that is asked for terms of every page, most of which it does not have: one look
@@ -15,14 +13,14 @@ pub(crate) struct WeightTable {
 }
 
 impl WeightTable {
-    pub fn new(terms: &[TermWeight]) -> Self {
+    pub fn new(terms: &[TermWeight], hash: impl Fn(&str) -> u64) -> Self {
         let places = (2 * terms.len()).next_power_of_two();
         let mut own = Self {
             keys: vec![0; places],
             weights: vec![0.0; places],
         };
         for term in terms {
-            let hash = hash(term.term.as_bytes());
+            let hash = hash(&term.term);
             let mut at = own.place(hash);
             while own
                 .keys
@@ -62,6 +60,10 @@ impl WeightTable {
 mod tests {
     use super::*;
 
+    fn hash(term: &str) -> u64 {
+        trommel_text::hash(term.as_bytes())
+    }
+
     #[test]
     fn every_term_is_found_and_no_other() {
         let term = |at: u32| format!("term{at}");
@@ -71,13 +73,13 @@ mod tests {
                 weight: at as f32,
             })
             .collect();
-        let weights = WeightTable::new(&terms);
+        let weights = WeightTable::new(&terms, hash);
         for at in 0..2000 {
             let expected = (at < 1000).then_some(at as f32);
-            assert_eq!(weights.get(hash(term(at).as_bytes())), expected, "{at}");
+            assert_eq!(weights.get(hash(&term(at))), expected, "{at}");
         }
         assert_eq!(weights.get(0), None);
-        assert_eq!(WeightTable::new(&[]).get(7), None);
+        assert_eq!(WeightTable::new(&[], hash).get(7), None);
         assert_eq!(WeightTable::default().get(7), None);
     }
 
@@ -88,7 +90,7 @@ mod tests {
             weight,
         };
         assert_eq!(
-            WeightTable::new(&[of(1.0), of(2.0)]).get(hash(b"a")),
+            WeightTable::new(&[of(1.0), of(2.0)], hash).get(hash("a")),
             Some(2.0)
         );
     }

@@ -140,7 +140,9 @@ impl WithSimd for Sum<'_> {
 #[inline(always)]
 fn add_quad<S: Simd>(simd: S, quad: &Quad, a: &Lanes, b: &Lanes, sums: &mut Lanes) {
     let edges = (simd.splat_f32s(quad.edges.0), simd.splat_f32s(quad.edges.1));
-    let [low_low, low_high, high_low, high_high] = quad.weights.map(|own| simd.splat_f32s(own));
+    let [low_low, low_high, high_low, high_high] = quad.weights;
+    let (low_low, low_high) = (simd.splat_f32s(low_low), simd.splat_f32s(low_high));
+    let (high_low, high_high) = (simd.splat_f32s(high_low), simd.splat_f32s(high_high));
     let (a, b) = (S::as_simd_f32s(a).0, S::as_simd_f32s(b).0);
     for ((sum, a), b) in S::as_mut_simd_f32s(sums).0.iter_mut().zip(a).zip(b) {
         let is_high = simd.less_than_f32s(edges.1, *b);
@@ -151,21 +153,9 @@ fn add_quad<S: Simd>(simd: S, quad: &Quad, a: &Lanes, b: &Lanes, sums: &mut Lane
     }
 }
 
-/// Adds `step` to each lane's cell for every edge below its value.
-#[inline(always)]
-fn count<S: Simd>(simd: S, edges: &[f32], values: &Lanes, step: u32, cells: &mut [u32; LANES]) {
-    let (zero, step) = (simd.splat_u32s(0), simd.splat_u32s(step));
-    let values = S::as_simd_f32s(values).0;
-    for edge in edges {
-        let edge = simd.splat_f32s(*edge);
-        for (cell, value) in S::as_mut_simd_u32s(cells).0.iter_mut().zip(values) {
-            let is_above = simd.less_than_f32s(edge, *value);
-            *cell = simd.add_u32s(*cell, simd.select_u32s(is_above, step, zero));
-        }
-    }
-}
-
 impl Tables {
+    /// Adds the weights of a table of many edges, again by choosing: from low to high each edge that a
+    /// value is above takes the place of what was chosen before.
     #[inline(always)]
     fn add_many_edged<S: Simd>(
         &self,
@@ -181,13 +171,37 @@ impl Tables {
             .split_at_checked(usize::from(first))
             .unwrap_or_default();
         let other = rest.get(..usize::from(second)).unwrap_or_default();
-        let mut cells = [0u32; LANES];
-        count(simd, own, a, u32::from(second) + 1, &mut cells);
-        count(simd, other, b, 1, &mut cells);
         let weights = self.weights.get(table.weights as usize..);
         let weights = weights.unwrap_or_default();
-        for (sum, cell) in sums.iter_mut().zip(cells) {
-            *sum += weights.get(cell as usize).copied().unwrap_or(0.0);
+        let (a, b) = (S::as_simd_f32s(a).0, S::as_simd_f32s(b).0);
+        for ((sum, a), b) in S::as_mut_simd_f32s(sums).0.iter_mut().zip(a).zip(b) {
+            let mut chosen = simd.splat_f32s(0.0);
+            for (bin, weights) in weights.chunks_exact(other.len() + 1).enumerate() {
+                // The weights of one bin of the first column. No closure chooses here, as the compiler need
+                // not inline one, and then compiles it for the narrowest vectors.
+                let mut own_chosen = simd.splat_f32s(0.0);
+                for (at, weight) in weights.iter().enumerate() {
+                    let weight = simd.splat_f32s(*weight);
+                    own_chosen = match at.checked_sub(1).and_then(|at| other.get(at)) {
+                        Some(edge) => {
+                            let is_above = simd.less_than_f32s(simd.splat_f32s(*edge), *b);
+                            simd.select_f32s(is_above, weight, own_chosen)
+                        }
+                        None => weight,
+                    };
+                }
+                chosen = match bin.checked_sub(1).and_then(|bin| own.get(bin)) {
+                    Some(edge) => {
+                        let is_above = simd.less_than_f32s(simd.splat_f32s(*edge), *a);
+                        simd.select_f32s(is_above, own_chosen, chosen)
+                    }
+                    None => own_chosen,
+                };
+                if bin == own.len() {
+                    break;
+                }
+            }
+            *sum = simd.add_f32s(*sum, chosen);
         }
     }
 }
