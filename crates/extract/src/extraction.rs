@@ -5,11 +5,11 @@ use trommel_html::{Block, Page, charset};
 use trommel_model::JudgedEmbedded;
 
 use crate::document::{BlockSource, BlockVerdict, Document, DocumentOptions};
-use crate::extractor::keep_memory;
 use crate::hints::Hints;
 use crate::language::language;
 use crate::metadata::{self, Metadata};
 use crate::observer::{ExtractionStage, SharedObserver, observed};
+use crate::page_memory;
 use crate::render::content::Content;
 use crate::render::copies::drop_copies;
 use crate::render::embedded::{append, role};
@@ -33,7 +33,7 @@ pub struct Extraction<'a> {
 
 impl Drop for Extraction<'_> {
     fn drop(&mut self) {
-        keep_memory(std::mem::take(&mut self.page));
+        page_memory::keep(std::mem::take(&mut self.page));
     }
 }
 

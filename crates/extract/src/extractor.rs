@@ -1,20 +1,15 @@
 //! The extractor: bytes of a page and hints about them in, a judged page out.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
-use trommel_html::{Limits, Page, ScanReader, charset};
+use trommel_html::{Limits, charset};
 use trommel_model::Model;
 
 use crate::extraction::Extraction;
 use crate::hints::Hints;
 use crate::observer::{ExtractionObserver, ExtractionStage, SharedObserver, observed};
+use crate::page_memory;
 use crate::policy::ContentPolicy;
-
-thread_local! {
-    /// Memory of pages that the thread is done with, for its next one.
-    static READER: RefCell<ScanReader> = RefCell::default();
-}
 
 /// Extracts main text with one model. Cheap to clone; has no state between pages, so the same bytes,
 /// hints and model give the same result on any thread and in any order.
@@ -66,7 +61,7 @@ impl Extractor {
     pub fn extract<'a>(&self, bytes: &'a [u8], hints: &Hints<'a>) -> Extraction<'a> {
         let (decoded, page) = observed(&self.observer, ExtractionStage::Parse, || {
             let decoded = charset::decode(bytes, &hints.charset());
-            let page = self.page(&decoded.text);
+            let page = page_memory::read(&decoded.text, &self.limits, self.inline_style);
             (decoded, page)
         });
         let verdicts = observed(&self.observer, ExtractionStage::Classify, || {
@@ -74,24 +69,4 @@ impl Extractor {
         });
         Extraction::new(decoded, page, verdicts, hints).with_observer(self.observer.clone())
     }
-
-    fn page(&self, html: &str) -> Page {
-        READER.with_borrow_mut(|reader| {
-            if self.inline_style {
-                reader.read_marked(html, &self.limits)
-            } else {
-                reader.read(html, &self.limits)
-            }
-        })
-    }
-}
-
-/// Takes a page that is done with, to use its memory for the thread's next one.
-pub(crate) fn keep_memory(page: Page) {
-    // While the thread ends there is no next page.
-    let _ = READER.try_with(|reader| {
-        if let Ok(mut reader) = reader.try_borrow_mut() {
-            reader.keep(page);
-        }
-    });
 }

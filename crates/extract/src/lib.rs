@@ -28,6 +28,7 @@ mod hostile_tests;
 mod language;
 mod metadata;
 mod observer;
+mod page_memory;
 mod policy;
 mod render;
 mod role;

@@ -1,6 +1,7 @@
 //! What counts as main text where people differ: readers' comments and the headline.
 
 use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 use trommel_html::Page;
 use trommel_model::Model;
 
@@ -17,10 +18,10 @@ use crate::verdicts::Verdicts;
     Eq,
     Serialize,
     Deserialize,
-    strum::Display,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantNames,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -44,9 +45,9 @@ pub enum CommentPolicy {
     Eq,
     Serialize,
     Deserialize,
-    strum::Display,
-    strum::EnumString,
-    strum::VariantNames,
+    Display,
+    EnumString,
+    VariantNames,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

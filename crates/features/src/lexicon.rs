@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, Token};
 use trommel_text::hash;
 
-use crate::weight_table::WeightTable;
+use crate::weight_table::{TermWeight, WeightTable};
 use crate::word_hash::term_hash;
 
 /// An attribute word with a feature of its own.
@@ -27,16 +27,6 @@ impl ListedWord {
     pub fn feature(&self) -> String {
         format!("{}:{}", self.attribute, self.word)
     }
-}
-
-/// An attribute word, or a word or word pair of the text, with a weight.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TermWeight {
-    /// The term in lower case; an attribute word from whichever attribute.
-    #[serde(rename = "token")]
-    pub term: String,
-    /// Natural logarithm of the odds of content, page-normalised.
-    pub weight: f32,
 }
 
 /// What a model knows of attribute words and of words of the text, made ready for look-up.

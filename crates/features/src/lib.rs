@@ -42,8 +42,9 @@ pub use embedded_text::{
 };
 pub use group::FeatureGroup;
 pub use kmeans::{farthest_first, kmeans, nearest_centre};
-pub use lexicon::{ListedWord, TermWeight};
+pub use lexicon::ListedWord;
 pub use rows::FeatureMatrix;
 pub use schema::Schema;
 pub use shallow::{full_lines, text_density};
 pub use terms::terms;
+pub use weight_table::TermWeight;

@@ -155,7 +155,7 @@ fn weight_features(page: &Page, paths: &[PathWeight], at: usize) -> [f32; NAMES.
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexicon::TermWeight;
+    use crate::weight_table::TermWeight;
     use trommel_html::{Engine, Limits, LolEngine};
 
     fn weight(term: &str, weight: f32) -> TermWeight {

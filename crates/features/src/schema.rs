@@ -7,8 +7,9 @@ use trommel_html::Page;
 use crate::columns::{ColumnSet, Columns, LANES};
 use crate::facts::PageFacts;
 use crate::group::FeatureGroup;
-use crate::lexicon::{Lexicon, ListedWord, TermWeight};
+use crate::lexicon::{Lexicon, ListedWord};
 use crate::rows::FeatureMatrix;
+use crate::weight_table::TermWeight;
 use crate::work::count_work;
 
 /// What a row of features is made of.

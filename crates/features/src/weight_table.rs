@@ -1,6 +1,16 @@
 //! Weights of terms, found by the terms' hashes.
 
-use crate::lexicon::TermWeight;
+use serde::{Deserialize, Serialize};
+
+/// An attribute word, or a word or word pair of the text, with a weight.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TermWeight {
+    /// The term in lower case; an attribute word from whichever attribute.
+    #[serde(rename = "token")]
+    pub term: String,
+    /// Natural logarithm of the odds of content, page-normalised.
+    pub weight: f32,
+}
 
 /// A table of weights that is asked for terms of every page, most of which it does not have: one look
 /// into memory tells. Holds twice as many places as terms, each term at the place its hash says or at

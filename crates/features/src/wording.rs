@@ -118,7 +118,7 @@ fn features(all: &[BlockWording], outline: &Outline, at: usize) -> [f32; NAMES.l
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexicon::TermWeight;
+    use crate::weight_table::TermWeight;
     use trommel_html::{Engine, Limits, LolEngine};
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use trommel_html::{NONE, Tag};
 
 use super::downwards;
-use super::transparent::transparent;
+use super::transparent::{is_list, transparent};
 use crate::render::content::Content;
 
 /// Most containers around a segment; deeper ones are left out, so that prefixes stay short.
@@ -269,9 +269,4 @@ impl Container {
             Kind::Item { .. } => " ".repeat(self.marker().len()),
         }
     }
-}
-
-/// Elements whose children are items.
-pub(super) fn is_list(tag: Tag) -> bool {
-    matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
 }

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use trommel_html::{NONE, Tag};
 
-use super::containers::is_list;
 use crate::render::content::{Content, Segment};
 
 /// Mean words of an item from which on a list is one of posts or sections.
@@ -59,6 +58,11 @@ pub(super) fn transparent(content: &Content) -> HashSet<u32> {
         .filter(|(at, inside)| is_transparent(*at, inside))
         .map(|(at, _)| at)
         .collect()
+}
+
+/// Elements whose children are items.
+pub(super) fn is_list(tag: Tag) -> bool {
+    matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
 }
 
 fn words(content: &Content, segment: &Segment) -> u32 {

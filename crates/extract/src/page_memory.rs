@@ -1,0 +1,31 @@
+//! Memory of pages, kept by each thread for its next page.
+
+use std::cell::RefCell;
+
+use trommel_html::{Limits, Page, ScanReader};
+
+thread_local! {
+    /// Memory of pages that the thread is done with.
+    static READER: RefCell<ScanReader> = RefCell::default();
+}
+
+/// Reads a page into kept memory, with the inline styles of its blocks if they are asked for.
+pub(crate) fn read(html: &str, limits: &Limits, inline_style: bool) -> Page {
+    READER.with_borrow_mut(|reader| {
+        if inline_style {
+            reader.read_marked(html, limits)
+        } else {
+            reader.read(html, limits)
+        }
+    })
+}
+
+/// Takes a page that is done with, to use its memory for the thread's next one.
+pub(crate) fn keep(page: Page) {
+    // While the thread ends there is no next page.
+    let _ = READER.try_with(|reader| {
+        if let Ok(mut reader) = reader.try_borrow_mut() {
+            reader.keep(page);
+        }
+    });
+}
