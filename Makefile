@@ -35,7 +35,7 @@ release: build ## The same, stripped, with its symbols apart, in out/release
 # Only what a first result needs: no search index, no Parquet, no network, little time for optimization.
 demo: ## Build quickly, run on the sample archive and show a page of each type
 	$(CARGO) run --profile quick -p trommel-cli --no-default-features -- \
-		run samples/wcxb-sample.warc.gz -o out/demo -f jsonl --compress none
+		run samples/wcxb-sample.warc.gz -o out/demo -f jsonl --compress none --overwrite
 	@gunzip -c samples/wcxb-sample.gold.jsonl.gz | awk -f samples/show.awk - out/demo/wcxb-sample.jsonl
 	@printf '\nAll documents: out/demo/wcxb-sample.jsonl\n'
 

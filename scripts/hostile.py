@@ -136,7 +136,7 @@ def main():
         for name, records, texts in bodies:
             path, folder = os.path.join(work, "bodies.warc.gz"), os.path.join(work, "run")
             archive(path, records)
-            run = [arguments.trommel, "run", path, "-o", folder, "-f", "jsonl", "--compress", "none", "-j", "1"]
+            run = [arguments.trommel, "run", path, "-o", folder, "--overwrite", "-f", "jsonl", "--compress", "none", "-j", "1"]
             seconds, mb = measured(run, out)
             with open(os.path.join(folder, "bodies.jsonl")) as lines:
                 documents = [json.loads(line) for line in lines]

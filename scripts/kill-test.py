@@ -36,6 +36,8 @@ KILLS_OF_A_RUN = 10
 def files(folder, trommel):
     found = {}
     for name in os.listdir(folder):
+        if name in (".run.checkpoint", ".run.journal"):  # times are in them
+            continue
         path = os.path.join(folder, name)
         if os.path.isdir(path):
             dump = [trommel, "search", "-nowhere", "--index", path, "-n", "1000000", "--json"]

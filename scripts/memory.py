@@ -34,7 +34,7 @@ def passes(program, archive, number, work):
     allocator is told to give freed memory back at once: what it keeps for a while differs by a third from
     moment to moment."""
     out = os.path.join(work, "out")
-    command = [program, "run", *[archive] * number, "-o", out, "-j", "2"]
+    command = [program, "run", *[archive] * number, "-o", out, "-j", "2", "--overwrite"]
     environment = {**os.environ, "MIMALLOC_PURGE_DELAY": "0"}
     run = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
     found, seen = [], []
@@ -83,7 +83,7 @@ def large(path):
 def peak(program, archive, bound, work):
     """Peak MB, and documents written."""
     out = os.path.join(work, "large.jsonl")
-    command = [program, "run", archive, "-o", out, "-j", "2", *bound]
+    command = [program, "run", archive, "-o", out, "-j", "2", "--overwrite", *bound]
     run = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(run.pid, 0)
     run.returncode = os.waitstatus_to_exitcode(status)

@@ -186,7 +186,7 @@ def main():
 
     def trommel(model, jobs):
         return lambda path, out: [
-            arguments.trommel, "run", path, "-o", out.with_suffix(".jsonl.zst"), "-j", str(jobs), "--model", model,
+            arguments.trommel, "run", path, "-o", out.with_suffix(".jsonl.zst"), "--overwrite", "-j", str(jobs), "--model", model,
         ]  # fmt: skip
 
     def rust(name):

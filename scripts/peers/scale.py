@@ -79,7 +79,7 @@ def main():
     def run(jobs, model="fast"):
         done = [
             measure(
-                [str(arguments.trommel), "run", str(archive), "-o", str(work / "scale.jsonl.zst")]
+                [str(arguments.trommel), "run", str(archive), "-o", str(work / "scale.jsonl.zst"), "--overwrite"]
                 + ["-j", str(jobs), "--model", model]
             )
             for _ in range(arguments.rounds)

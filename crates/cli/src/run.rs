@@ -20,8 +20,8 @@ use trommel_filters::Filters;
 use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format};
 use trommel_pipeline::{
-    Clock, Config, Destination, Environment, FormatChoice, Input, Outcome, Output, Plan, Summary,
-    TextForm, expand, run as run_plan, select,
+    Clock, Config, Destination, Environment, Existing, FormatChoice, Input, Outcome, Output, Plan,
+    Summary, TextForm, expand, run as run_plan, select,
 };
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
@@ -124,13 +124,18 @@ pub struct RunArgs {
     #[arg(long)]
     profile: bool,
 
-    /// Continue an interrupted run of the same inputs and options; its output ends up as if it had never
-    /// been interrupted
+    /// Continue a run with the same options: one that was interrupted ends as if it had not been, and
+    /// inputs that are new are added; a run that is finished stays as it is
     #[arg(long)]
     resume: bool,
 
+    /// Replace outputs that are there already
+    #[arg(long, conflicts_with = "resume")]
+    overwrite: bool,
+
     /// WARC file for records that fail, which can be run again; or none [default:
-    /// quarantine.warc.gz in the folder of the output, none for standard output]
+    /// quarantine.warc.gz in the folder of outputs, OUT.quarantine.warc.gz beside one output, none for
+    /// standard output]
     #[arg(long, value_name = "FILE|none")]
     quarantine: Option<PathBuf>,
 
@@ -236,6 +241,13 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         epoch: epoch()?,
     }
     .within();
+    if let Some(path) = &args.summary {
+        check_summary(
+            path,
+            &plan,
+            [args.config.as_deref(), model.as_deref().map(Path::new)],
+        )?;
+    }
     if args.dry_run {
         crate::out(&plan.to_string())?;
         return Ok(ExitCode::SUCCESS);
@@ -260,28 +272,37 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
 
     let mut reporter = Reporter::new();
     let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let host = Environment {
+    let mut unfinished = Summary::default();
+    let environment = Environment {
+        unfinished: Some(&mut unfinished),
         stop: stop.flag(),
         network: NetworkOptions {
             stop: stop.shared(),
             ..args.network.options()
         },
-        resume: args.resume,
+        existing: match (args.resume, args.overwrite) {
+            (true, _) => Existing::Resume,
+            (false, true) => Existing::Overwrite,
+            (false, false) => Existing::Refuse,
+        },
         clock: clock.as_deref(),
         ..Environment::new(&mut stdout, &mut reporter)
     };
     let done = run_plan(
         &plan,
         &|bytes, hints| extractor.extract(bytes, hints).document(&form),
-        host,
+        environment,
     );
     drop(reporter);
     let summary = match done {
         Ok(summary) => summary,
         Err(error) => {
             fail(&error);
-            if plan.state_file().is_some_and(|path| path.exists()) {
+            if !error.is_refusal() && plan.state_file().is_some_and(|path| path.exists()) {
                 say("trommel: continue with the same command and --resume");
+            }
+            if let Some(path) = args.summary.as_ref().filter(|_| !error.is_refusal()) {
+                save(&unfinished, path).with_context(|| path.display().to_string())?;
             }
             return Ok(stop.exit_code());
         }
@@ -310,12 +331,15 @@ fn quarantine(
     destination: &Destination,
     inputs: &[Input],
 ) -> Result<Option<PathBuf>> {
-    let usual = |folder: &Path| Some(folder.join("quarantine.warc.gz"));
     let path = match (named, destination) {
         (Some(named), _) if named.as_os_str() == "none" => None,
         (Some(named), _) => Some(named),
-        (None, Destination::Folder(folder)) => usual(folder),
-        (None, Destination::File(file)) => file.parent().and_then(usual),
+        (None, Destination::Folder(folder)) => Some(folder.join("quarantine.warc.gz")),
+        // Each output has its own, so that runs into one folder do not share it.
+        (None, Destination::File(file)) => {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            Some(file.with_file_name(format!("{name}.quarantine.warc.gz")))
+        }
         (None, Destination::Stdout) => None,
     };
     if let Some(path) = &path
@@ -331,6 +355,41 @@ fn quarantine(
         );
     }
     Ok(path)
+}
+
+/// Refuses to write the summary over anything that the run reads or writes.
+fn check_summary(path: &Path, plan: &Plan, read: [Option<&Path>; 2]) -> Result<()> {
+    let place = |path: &Path| {
+        path.canonicalize().ok().or_else(|| {
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+            Some(folder.join(path.file_name()?))
+        })
+    };
+    let inputs = plan.inputs.iter().filter_map(|input| match input {
+        Input::File(path) => Some(path.clone()),
+        Input::Selection(selection) => Some(selection.index().to_owned()),
+        _ => None,
+    });
+    let outputs = plan.outputs().into_iter().chain(plan.quarantine.clone());
+    let read = read.into_iter().flatten().map(Path::to_owned);
+    let summary = place(path);
+    for (mut paths, what) in [
+        (
+            Box::new(inputs) as Box<dyn Iterator<Item = PathBuf>>,
+            "an input",
+        ),
+        (Box::new(outputs), "an output"),
+        (Box::new(read), "read by the run"),
+    ] {
+        if summary.is_some() && paths.any(|other| place(&other) == summary) {
+            anyhow::bail!(
+                "{}: is {what}; name another file with --summary",
+                path.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// What tells a model from every other.

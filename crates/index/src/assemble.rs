@@ -1,10 +1,16 @@
 //! An index as the output of a run.
 
-use std::path::Path;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use trommel_output::{Assemble, OutputError, RecordReader};
 
 use crate::{DEFAULT_MEMORY, IndexError, IndexWriter};
+
+/// Where Tantivy lists the files of an index.
+const MANAGED: &str = ".managed.json";
 
 /// Assembles an index from a spool: a folder that [`Index::open`](crate::Index::open) takes. The
 /// documents keep their order and are in one segment. The names of its files are random, as Tantivy has
@@ -21,6 +27,32 @@ impl Assemble for Tantivy {
         }
         writer.commit_merged().map_err(index)?;
         Ok(())
+    }
+
+    fn foreign(&self, target: &Path) -> io::Result<Option<PathBuf>> {
+        // Tantivy lists all that it wrote in a file of its own.
+        let managed = match fs::read(target.join(MANAGED)) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let managed: Vec<PathBuf> = serde_json::from_slice(&managed).unwrap_or_default();
+        for entry in fs::read_dir(target)? {
+            let name = PathBuf::from(entry?.file_name());
+            let is_ours = managed.contains(&name)
+                || [
+                    MANAGED,
+                    "meta.json",
+                    ".tantivy-writer.lock",
+                    ".tantivy-meta.lock",
+                ]
+                .iter()
+                .any(|own| name == Path::new(own));
+            if !is_ours {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -39,6 +71,10 @@ mod tests {
         Tantivy.assemble(&at("spool"), &at("x.tantivy")).unwrap();
         let index = Index::open(&at("x.tantivy")).unwrap();
         assert_eq!(index.search("mills", 3).unwrap()[0].id, "a");
+        assert_eq!(Tantivy.foreign(&at("x.tantivy")).unwrap(), None);
+        std::fs::write(at("x.tantivy/notes.txt"), "mine").unwrap();
+        let foreign = Tantivy.foreign(&at("x.tantivy")).unwrap();
+        assert_eq!(foreign.as_deref(), Some(Path::new("notes.txt")));
         std::fs::write(at("spool"), &map[..9]).unwrap();
         assert!(Tantivy.assemble(&at("spool"), &at("y.tantivy")).is_err());
     }

@@ -23,6 +23,14 @@ pub enum OutputError {
     /// An index cannot be assembled.
     #[error("{0}")]
     Index(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A folder that would be replaced holds something else.
+    #[error("{path}: holds {file}, which is not part of such an output; the folder is left as it is", path = path.display(), file = file.display())]
+    Foreign {
+        /// The folder.
+        path: std::path::PathBuf,
+        /// What is in it.
+        file: std::path::PathBuf,
+    },
     /// The format is never compressed this way.
     #[error("{format} cannot be compressed with {compression}")]
     Compression {

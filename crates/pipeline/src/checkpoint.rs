@@ -1,6 +1,8 @@
-//! The saved state of a run, from which it can continue after an interruption.
+//! The saved state of a run, from which it can continue after an interruption, and when there are new
+//! inputs.
 
 use std::{
+    collections::{HashMap, VecDeque},
     fs, io,
     path::{Path, PathBuf},
 };
@@ -11,43 +13,42 @@ use trommel_filters::DuplicatesState;
 use trommel_output::{Disk, hidden};
 
 use crate::{
-    FileReport, Summary,
-    manifest::Listed,
+    Destination, FileReport, Plan, Summary,
+    identity::Identity,
+    journal::{self, Contents, Done},
     outputs::{OutputsState, Written},
     quarantine::QuarantineState,
     times::Times,
 };
 
 /// Version of the format; a state of another is refused.
-const VERSION: u32 = 2;
-/// Characters shown of a fact that differs.
+const VERSION: u32 = 3;
+/// Characters shown of a setting that differs.
 const SHOWN: usize = 80;
 
-/// State of a run at one moment: all records up to `point` are in the outputs and in the counts, and
-/// none after it. Stored as a MessagePack map.
+/// State of a run at one moment: all records up to that moment are in the outputs and in the counts, and
+/// none after it. Stored as a MessagePack map; the inputs that are done stand in the journal beside it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
     /// Version of the format.
     pub(crate) version: u32,
-    /// All that the outputs depend on.
-    pub(crate) facts: Vec<(String, String)>,
-    /// Index of the input to continue with.
-    pub(crate) input: usize,
-    /// Place in it; none: its start.
-    pub(crate) point: Option<ResumePoint>,
+    /// Whether the run came to its end.
+    pub(crate) finished: bool,
+    /// All that the outputs depend on but the inputs.
+    pub(crate) settings: Vec<(String, String)>,
+    /// Bytes of the journal that count.
+    pub(crate) journal: u64,
+    /// The input in the middle of which the state was saved.
+    pub(crate) current: Option<Current>,
     /// The outputs being written and the bytes of them that count.
     pub(crate) outputs: OutputsState,
     /// The quarantine being written, likewise.
     pub(crate) quarantine: Option<QuarantineState>,
     /// Outputs that are complete but may not have their final names yet.
     pub(crate) complete: Vec<Written>,
-    /// Outputs that have their final names.
-    pub(crate) files: Vec<Listed>,
     /// A complete quarantine that may not have its final name yet.
     pub(crate) complete_quarantine: Option<PathBuf>,
-    /// Report of the input at hand.
-    pub(crate) report: FileReport,
-    /// Counts.
+    /// Counts, without those of single inputs.
     pub(crate) summary: Summary,
     /// Times of the pages.
     pub(crate) times: Times,
@@ -55,6 +56,30 @@ pub(crate) struct Checkpoint {
     pub(crate) duplicates: DuplicatesState,
     /// The read error that ended the run. Met again, it does not end it again.
     pub(crate) failed: Option<String>,
+}
+
+/// An input that is being read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Current {
+    /// The input as it was when it was opened.
+    pub(crate) identity: Identity,
+    /// Where reading continues.
+    pub(crate) point: Option<ResumePoint>,
+    /// Its counts so far.
+    pub(crate) report: FileReport,
+}
+
+/// A run to be continued, set beside the inputs it has now.
+#[derive(Debug)]
+pub(crate) struct Continued {
+    pub(crate) state: Checkpoint,
+    /// The inputs that are done, and the outputs that have their names.
+    pub(crate) contents: Contents,
+    /// Names of inputs that could not be read and are read again.
+    pub(crate) again: Vec<String>,
+    /// Indices of the inputs that are left, in the order in which they are read; the one that is in the
+    /// middle of being read first.
+    pub(crate) todo: Vec<usize>,
 }
 
 /// Why a run cannot be continued.
@@ -67,30 +92,36 @@ pub enum ResumeError {
     /// The state cannot be read.
     #[error("{path}: {source}", path = path.display())]
     Io {
-        /// The state.
+        /// The state or its journal.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
     /// The state is damaged.
-    #[error("{path}: not the state of a run ({what})", path = path.display())]
+    #[error(
+        "{path}: the state of the run is empty or damaged ({what}); remove this file and start afresh with --overwrite",
+        path = path.display()
+    )]
     Damaged {
-        /// The state.
+        /// The state or its journal.
         path: PathBuf,
         /// What is wrong.
         what: String,
     },
     /// The state was written by another version of the program.
-    #[error("{path}: state of version {version}, this program reads version {VERSION}", path = path.display())]
+    #[error(
+        "{path}: state of version {version}, this program reads version {VERSION}; start afresh with --overwrite",
+        path = path.display()
+    )]
     Version {
         /// The state.
         path: PathBuf,
         /// Its version.
         version: u32,
     },
-    /// The interrupted run was another.
+    /// The run was another.
     #[error(
-        "{path}: the interrupted run had {name} {then}, this one has {now}; go on with the same, or without --resume to start afresh",
+        "{path}: the run to continue had {name} {then}, this one has {now}; use the same, or start afresh with --overwrite",
         path = path.display()
     )]
     OtherPlan {
@@ -103,6 +134,39 @@ pub enum ResumeError {
         /// What it is.
         now: String,
     },
+    /// An input has changed since the run read it.
+    #[error("{input}: has changed since the run read it: {change}; start afresh with --overwrite")]
+    Changed {
+        /// The input.
+        input: String,
+        /// In which way.
+        change: String,
+    },
+    /// An input that the run read is not among those of this one.
+    #[error(
+        "{input}: the run to continue read this input, which is not among those of this one; name it too, or start afresh with --overwrite"
+    )]
+    Missing {
+        /// The input.
+        input: String,
+    },
+    /// One file for all inputs takes no more once it is whole.
+    #[error(
+        "{output}: the run into this file is finished, and {input} is new; write into a folder to add inputs, or start afresh with --overwrite",
+        output = output.display()
+    )]
+    Whole {
+        /// The output.
+        output: PathBuf,
+        /// The first new input.
+        input: String,
+    },
+    /// An output of the run is gone.
+    #[error("{output}: written by the run to continue, but gone; start afresh with --overwrite", output = output.display())]
+    Gone {
+        /// The output.
+        output: PathBuf,
+    },
 }
 
 /// What is read first, to know whether the rest can be.
@@ -113,18 +177,17 @@ struct Versioned {
 
 impl Checkpoint {
     /// The state before anything was done.
-    pub(crate) fn new(facts: Vec<(String, String)>) -> Self {
+    pub(crate) fn new(settings: Vec<(String, String)>) -> Self {
         Self {
             version: VERSION,
-            facts,
-            input: 0,
-            point: None,
+            finished: false,
+            settings,
+            journal: 0,
+            current: None,
             outputs: OutputsState::default(),
             quarantine: None,
             complete: Vec::new(),
-            files: Vec::new(),
             complete_quarantine: None,
-            report: FileReport::default(),
             summary: Summary::default(),
             times: Times::default(),
             duplicates: DuplicatesState::default(),
@@ -132,11 +195,8 @@ impl Checkpoint {
         }
     }
 
-    /// The state at `path` if there is one and it is that of a run with these `facts`.
-    pub(crate) fn load(
-        path: &Path,
-        facts: &[(String, String)],
-    ) -> Result<Option<Self>, ResumeError> {
+    /// The state at `path`, if there is one.
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, ResumeError> {
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -158,13 +218,20 @@ impl Checkpoint {
                 version,
             });
         }
-        let state: Self = rmp_serde::from_slice(&bytes).map_err(damaged)?;
-        let value = |facts: &[(String, String)], name: &str| {
-            let found = facts.iter().find(|(key, _)| key == name);
+        rmp_serde::from_slice(&bytes).map(Some).map_err(damaged)
+    }
+
+    /// The state at `path` if it is that of a run with these `settings`.
+    fn matching(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>, ResumeError> {
+        let Some(state) = Self::read(path)? else {
+            return Ok(None);
+        };
+        let value = |settings: &[(String, String)], name: &str| {
+            let found = settings.iter().find(|(key, _)| key == name);
             found.map_or_else(|| "none".to_owned(), |(_, value)| value.clone())
         };
-        for (name, _) in facts.iter().chain(&state.facts) {
-            let (then, now) = (value(&state.facts, name), value(facts, name));
+        for (name, _) in settings.iter().chain(&state.settings) {
+            let (then, now) = (value(&state.settings, name), value(settings, name));
             if then != now {
                 return Err(ResumeError::OtherPlan {
                     path: path.to_owned(),
@@ -188,6 +255,128 @@ impl Checkpoint {
     }
 }
 
+impl Continued {
+    /// A run that begins.
+    pub(crate) fn afresh(plan: &Plan) -> Self {
+        Self {
+            state: Checkpoint::new(plan.settings()),
+            contents: Contents::default(),
+            again: Vec::new(),
+            todo: (0..plan.inputs.len()).collect(),
+        }
+    }
+
+    /// The run whose state is saved at `path`, if there is one.
+    ///
+    /// # Errors
+    /// If it is not a run of this plan, or its inputs or outputs are not what they were.
+    pub(crate) fn load(plan: &Plan, path: &Path) -> Result<Option<Self>, ResumeError> {
+        let Some(state) = Checkpoint::matching(path, &plan.settings())? else {
+            return Ok(None);
+        };
+        let journal = journal_file(path);
+        let mut contents =
+            journal::read(&journal, state.journal).map_err(|error| ResumeError::Damaged {
+                path: journal,
+                what: error.to_string(),
+            })?;
+        let (again, todo) = remaining(plan, &state, &mut contents.done)?;
+        let continued = Self {
+            state,
+            contents,
+            again,
+            todo,
+        };
+        if continued.state.finished {
+            continued.check_finished(plan)?;
+        }
+        Ok(Some(continued))
+    }
+
+    fn check_finished(&self, plan: &Plan) -> Result<(), ResumeError> {
+        let folder = match &plan.output.destination {
+            Destination::Folder(folder) => Some(folder.as_path()),
+            Destination::File(path) => path.parent(),
+            Destination::Stdout => None,
+        };
+        let folder = folder.unwrap_or(Path::new(""));
+        for file in &self.contents.files {
+            let output = folder.join(&file.name);
+            if !output.exists() {
+                return Err(ResumeError::Gone { output });
+            }
+        }
+        if let (Destination::File(path), Some(&first)) =
+            (&plan.output.destination, self.todo.first())
+        {
+            let input = plan.inputs.get(first);
+            return Err(ResumeError::Whole {
+                output: path.clone(),
+                input: input.map_or_else(String::new, crate::Input::name),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Which inputs are left; takes out of `done` those that could not be read and can be now, and gives
+/// their names.
+fn remaining(
+    plan: &Plan,
+    state: &Checkpoint,
+    done: &mut Vec<Done>,
+) -> Result<(Vec<String>, Vec<usize>), ResumeError> {
+    let mut left: HashMap<String, VecDeque<usize>> = HashMap::new();
+    for (index, input) in plan.inputs.iter().enumerate() {
+        left.entry(input.name()).or_default().push_back(index);
+    }
+    let mut take = |identity: &Identity| {
+        let index = left.get_mut(&identity.name).and_then(VecDeque::pop_front);
+        let missing = || ResumeError::Missing {
+            input: identity.name.clone(),
+        };
+        let index = index.ok_or_else(missing)?;
+        let input = plan.inputs.get(index).ok_or_else(missing)?;
+        match identity.change(input) {
+            Some(change) => Err(ResumeError::Changed {
+                input: identity.name.clone(),
+                change,
+            }),
+            None => Ok((index, identity.has_appeared(input))),
+        }
+    };
+    let (mut again, mut appeared) = (Vec::new(), Vec::new());
+    let mut fault = None;
+    done.retain(|done| match take(&done.identity) {
+        Ok((index, true)) if done.report.records == 0 && done.report.error.is_some() => {
+            again.push(done.identity.name.clone());
+            appeared.push(index);
+            false
+        }
+        Ok(_) => true,
+        Err(error) => {
+            fault.get_or_insert(error);
+            true
+        }
+    });
+    if let Some(error) = fault {
+        return Err(error);
+    }
+    let mut todo = Vec::new();
+    if let Some(current) = &state.current {
+        todo.push(take(&current.identity)?.0);
+    }
+    let mut rest: Vec<usize> = left.into_values().flatten().chain(appeared).collect();
+    rest.sort_unstable();
+    todo.extend(rest);
+    Ok((again, todo))
+}
+
+/// The journal beside a state.
+pub(crate) fn journal_file(state: &Path) -> PathBuf {
+    state.with_extension("journal")
+}
+
 fn shortened(value: &str) -> String {
     match value.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", value.get(..end).unwrap_or(value)),
@@ -200,7 +389,7 @@ mod tests {
     use super::*;
     use trommel_output::LocalDisk;
 
-    fn facts(format: &str) -> Vec<(String, String)> {
+    fn settings(format: &str) -> Vec<(String, String)> {
         vec![("format".to_owned(), format.to_owned())]
     }
 
@@ -208,39 +397,48 @@ mod tests {
     fn goes_there_and_back_and_knows_its_plan() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".a.checkpoint");
-        assert!(Checkpoint::load(&path, &facts("wet")).unwrap().is_none());
-        let mut state = Checkpoint::new(facts("wet"));
-        state.input = 3;
+        let load = |format: &str| Checkpoint::matching(&path, &settings(format));
+        assert!(load("wet").unwrap().is_none());
+        let mut state = Checkpoint::new(settings("wet"));
+        state.journal = 3;
         state.summary.records = 7;
         state.summary.drop(crate::DropReason::NotHtml);
         state.summary.truncate("length");
         state.save(&LocalDisk, &path).unwrap();
-        let read = Checkpoint::load(&path, &facts("wet")).unwrap().unwrap();
-        assert_eq!((read.input, &read.summary), (3, &state.summary));
-        let error = Checkpoint::load(&path, &facts("jsonl")).unwrap_err();
+        let read = load("wet").unwrap().unwrap();
+        assert_eq!((read.journal, &read.summary), (3, &state.summary));
+        let error = load("jsonl").unwrap_err().to_string();
         assert!(
-            error
-                .to_string()
-                .contains("the interrupted run had format wet, this one has jsonl"),
+            error.contains("the run to continue had format wet, this one has jsonl"),
             "{error}"
         );
     }
 
     #[test]
-    fn what_is_no_state_is_refused() {
+    fn what_is_no_state_is_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".a.checkpoint");
-        let mut state = Checkpoint::new(facts("wet"));
+        let mut state = Checkpoint::new(settings("wet"));
         state.version = 9;
         state.save(&LocalDisk, &path).unwrap();
         assert!(matches!(
-            Checkpoint::load(&path, &facts("wet")),
+            Checkpoint::read(&path),
             Err(ResumeError::Version { version: 9, .. })
         ));
-        fs::write(&path, b"junk").unwrap();
-        assert!(matches!(
-            Checkpoint::load(&path, &facts("wet")),
-            Err(ResumeError::Damaged { .. })
-        ));
+        state.version = VERSION;
+        state.save(&LocalDisk, &path).unwrap();
+        let whole = fs::read(&path).unwrap();
+        for bytes in [&b""[..], b"junk", &whole[..whole.len() / 2]] {
+            fs::write(&path, bytes).unwrap();
+            let error = Checkpoint::read(&path).unwrap_err().to_string();
+            let named = format!(
+                "{}: the state of the run is empty or damaged",
+                path.display()
+            );
+            assert!(
+                error.starts_with(&named) && error.contains("remove this file"),
+                "{error}"
+            );
+        }
     }
 }

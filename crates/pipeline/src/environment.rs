@@ -5,7 +5,7 @@ use std::{io::Write, sync::atomic::AtomicBool};
 use trommel_output::{Disk, LocalDisk};
 use trommel_sources::NetworkOptions;
 
-use crate::{Clock, Progress};
+use crate::{Clock, Existing, Progress, Summary};
 
 /// A run that nobody stops.
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -23,8 +23,10 @@ pub struct Environment<'a> {
     /// How reading waits for the network. Its flag ends reads that wait, of the network, of standard input
     /// and of named pipes; it should be the flag of [`Environment::stop`].
     pub network: NetworkOptions,
-    /// Whether to continue an interrupted run.
-    pub resume: bool,
+    /// Takes the counts of a run that ends early.
+    pub unfinished: Option<&'a mut Summary>,
+    /// What to do with outputs that are there already.
+    pub existing: Existing,
     /// Is told how long reading, encoding and writing take.
     pub clock: Option<&'a Clock>,
 }
@@ -38,7 +40,8 @@ impl<'a> Environment<'a> {
             disk: &LocalDisk,
             stop: &NEVER,
             network: NetworkOptions::default(),
-            resume: false,
+            unfinished: None,
+            existing: Existing::Refuse,
             clock: None,
         }
     }

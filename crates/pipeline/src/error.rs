@@ -28,6 +28,35 @@ pub enum RunError {
     /// An archive could be opened and read, but not to its end.
     #[error("{0}")]
     Input(String),
+    /// Another run is writing the same output.
+    #[error("{path}: another run is writing there", path = .0.display())]
+    Locked(PathBuf),
+    /// Outputs are there already.
+    #[error(
+        "{path}: is there already; --overwrite replaces it, --resume continues the run that wrote it",
+        path = .0.display()
+    )]
+    Exists(PathBuf),
+    /// Outputs are there, and nothing tells how they were made.
+    #[error(
+        "{path}: is there already, without the state of a run to resume; --overwrite replaces it",
+        path = .0.display()
+    )]
+    NoState(PathBuf),
+    /// A run was interrupted here.
+    #[error(
+        "{path}: a run was interrupted here; --resume continues it, --overwrite starts afresh",
+        path = .0.display()
+    )]
+    Interrupted(PathBuf),
+    /// A folder that would be replaced holds something else.
+    #[error("{path}: holds {file}, which is not part of such an output; the folder is left as it is", path = path.display(), file = file.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// What is in it.
+        file: PathBuf,
+    },
     /// The run was stopped from outside.
     #[error("stopped")]
     Stopped,
@@ -40,6 +69,19 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// Whether the run ended before it did anything: what is there is as it was.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Locked(_)
+                | Self::Exists(_)
+                | Self::NoState(_)
+                | Self::Interrupted(_)
+                | Self::Foreign { .. }
+                | Self::Resume(_)
+        )
+    }
+
     pub(crate) fn output(path: &Path, source: io::Error) -> Self {
         Self::Output {
             path: path.to_owned(),

@@ -1,6 +1,7 @@
-//! What a folder of outputs holds: `manifest.json` and `_SUCCESS`.
+//! What a folder of outputs holds: `_MANIFEST` and `_SUCCESS`.
 
 use std::{
+    collections::HashSet,
     fs::{self, File},
     io::{self, Read},
     path::Path,
@@ -11,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use trommel_output::{Disk, hidden};
 
-const MANIFEST: &str = "manifest.json";
+/// Readers of folders pass over names that begin with an underscore, and take a suffix for a format.
+const MANIFEST: &str = "_MANIFEST";
 const SUCCESS: &str = "_SUCCESS";
 
 /// One file or folder of documents.
@@ -68,14 +70,46 @@ pub(crate) fn begin(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     }
 }
 
+/// The files in a folder that earlier runs made in one of these formats of one of these inputs.
+pub(crate) fn made_of(
+    folder: &Path,
+    inputs: &HashSet<String>,
+    formats: &[String],
+) -> io::Result<Vec<String>> {
+    let manifest = earlier(&folder.join(MANIFEST))?;
+    let is_of = |file: &Listed| {
+        formats.contains(&file.format)
+            && file.inputs.iter().any(|input| inputs.contains(input))
+            && folder.join(&file.name).exists()
+    };
+    let files = manifest.files.into_iter().filter(is_of);
+    Ok(files.map(|file| file.name).collect())
+}
+
 /// Lists `files` in the manifest, with those of earlier runs that are still there and were not written
-/// again, by name; then marks the folder as complete.
+/// again, by name; then marks the folder as complete. What earlier runs made of the same inputs in the
+/// same formats, under names that this run does not have, is removed.
 pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[Listed]) -> io::Result<()> {
     let path = folder.join(MANIFEST);
     let mut manifest = earlier(&path)?;
-    manifest.files.retain(|file| {
-        folder.join(&file.name).exists() && files.iter().all(|new| new.name != file.name)
-    });
+    let names: HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    let inputs = files
+        .iter()
+        .flat_map(|file| &file.inputs)
+        .cloned()
+        .collect();
+    let mut formats: Vec<String> = files.iter().map(|file| file.format.clone()).collect();
+    formats.sort();
+    formats.dedup();
+    for name in made_of(folder, &inputs, &formats)? {
+        let stale = folder.join(&name);
+        if !names.contains(name.as_str()) && stale.is_file() {
+            disk.remove(&stale)?;
+        }
+    }
+    manifest
+        .files
+        .retain(|file| folder.join(&file.name).exists() && !names.contains(file.name.as_str()));
     manifest.files.extend_from_slice(files);
     manifest.files.sort_by(|a, b| a.name.cmp(&b.name));
     let mut bytes = serde_json::to_vec_pretty(&manifest)?;
@@ -110,7 +144,7 @@ mod tests {
         Listed {
             name: name.to_owned(),
             format: "jsonl".to_owned(),
-            inputs: vec!["in.warc".to_owned()],
+            inputs: vec![format!("{}.warc", name.split('.').next().unwrap())],
             documents,
             bytes,
             sha256,
@@ -138,6 +172,14 @@ mod tests {
             .map(|file| (&*file.name, file.documents))
             .collect();
         assert_eq!(names, [("a.jsonl", 2), ("b.jsonl", 1)]);
+        // In another shape: what was made of the same input before goes.
+        fs::write(folder.join("a-00000.jsonl"), "abc").unwrap();
+        fs::write(folder.join("a.wet"), "abc").unwrap();
+        let mut parts = listed(folder, "a-00000.jsonl", 2);
+        parts.inputs = vec!["a.warc".to_owned()];
+        complete(&LocalDisk, folder, &[parts]).unwrap();
+        assert!(!folder.join("a.jsonl").exists() && folder.join("a.wet").exists());
+        assert!(folder.join("b.jsonl").exists());
         assert_eq!(files[0].bytes, 3);
         assert_eq!(
             files[0].sha256.as_deref(),

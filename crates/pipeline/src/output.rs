@@ -1,10 +1,12 @@
 //! Where the output goes and what its files are called.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
 };
 
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
 use trommel_archive::name;
 use trommel_output::{Compression, Format};
 
@@ -233,26 +235,40 @@ impl Output {
         Ok(self)
     }
 
-    /// What the outputs of each input are called without folder and suffix: as the input. A name already
-    /// taken by an earlier input is numbered `-2`, `-3`.
+    /// What the outputs of each input are called without folder and suffix: as the input. Inputs whose
+    /// names are alike have a few digits made of their whole names after it, whatever their order is; an
+    /// input that is named again is numbered `-2`, `-3`.
     pub(crate) fn stems(&self, inputs: &[Input]) -> Vec<String> {
+        let stem_of = |input: &Input| match input {
+            Input::File(path) => stem(path),
+            Input::Url(url) => {
+                let path = url.split(['?', '#']).next().unwrap_or_default();
+                stem(Path::new(path))
+            }
+            Input::Selection(selection) => stem(selection.index()),
+            Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),
+        };
+        // A missing input has no file and must not take a name from one that has.
+        let is_there = |input: &&Input| !matches!(input, Input::Nothing { .. });
+        let mut alike: HashMap<String, HashSet<String>> = HashMap::new();
+        for input in inputs.iter().filter(is_there) {
+            alike
+                .entry(stem_of(input))
+                .or_default()
+                .insert(input.name());
+        }
         let mut taken = HashSet::new();
         inputs
             .iter()
             .map(|input| {
-                let stem = match input {
-                    Input::File(path) => stem(path),
-                    Input::Url(url) => {
-                        let path = url.split(['?', '#']).next().unwrap_or_default();
-                        stem(Path::new(path))
-                    }
-                    Input::Selection(selection) => stem(selection.index()),
-                    Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),
-                };
+                let mut stem = stem_of(input);
+                if alike.get(&stem).is_some_and(|names| names.len() > 1) {
+                    let digest = HEXLOWER.encode(&Sha256::digest(input.name().as_bytes()));
+                    stem = format!("{stem}-{}", digest.get(..8).unwrap_or_default());
+                }
                 let mut name = stem.clone();
                 let mut number = 2;
-                // A missing input has no file and must not take a name from one that has.
-                while !matches!(input, Input::Nothing { .. }) && !taken.insert(name.clone()) {
+                while is_there(&input) && !taken.insert(name.clone()) {
                     name = format!("{stem}-{number}");
                     number += 1;
                 }
@@ -273,9 +289,7 @@ impl Output {
                 Some(folder.join(format!("{stem}{number}{}", encoding.suffix())))
             }
             Destination::File(path) => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let end = name.len().saturating_sub(suffix_length(&name));
-                let (stem, suffix) = name.split_at_checked(end).unwrap_or((&name, ""));
+                let (stem, suffix) = divided(path);
                 Some(path.with_file_name(format!("{stem}{number}{suffix}")))
             }
             Destination::Stdout => None,
@@ -327,6 +341,14 @@ impl Encoding {
     pub(crate) fn suffix(self) -> String {
         format!("{}{}", self.format.suffix(), self.compression.suffix())
     }
+}
+
+/// The name of one output for all inputs without its folder, before and from its suffix.
+pub(crate) fn divided(path: &Path) -> (String, String) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let end = name.len().saturating_sub(suffix_length(&name));
+    let (stem, suffix) = name.split_at_checked(end).unwrap_or((&name, ""));
+    (stem.to_owned(), suffix.to_owned())
 }
 
 /// Whether an existing folder of that name is an output as a whole.
@@ -434,19 +456,24 @@ mod tests {
     }
 
     #[test]
-    fn clashing_names_are_numbered() {
+    fn names_alike_are_told_apart_by_the_paths_not_by_the_order() {
+        let inputs = ["x/a.warc", "y/a.warc.gz", "b.warc", "z/a.arc"];
+        let one = names("out", NONE, &inputs);
+        let mut reversed = inputs;
+        reversed.reverse();
+        let mut other = names("out", NONE, &reversed);
+        other.reverse();
+        assert_eq!(one, other);
+        assert_eq!(one[2], "b.jsonl.zst");
+        for name in [&one[0], &one[1], &one[3]] {
+            let digits = name.strip_prefix("a-").unwrap();
+            let digits = digits.strip_suffix(".jsonl.zst").unwrap();
+            assert!(digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        }
+        // The same input again.
         assert_eq!(
-            names(
-                "out",
-                NONE,
-                &["x/a.warc", "y/a.warc.gz", "a-2.warc", "z/a.arc"]
-            ),
-            [
-                "a.jsonl.zst",
-                "a-2.jsonl.zst",
-                "a-2-2.jsonl.zst",
-                "a-3.jsonl.zst"
-            ]
+            names("out", NONE, &["a.warc", "a.warc"]),
+            ["a.jsonl.zst", "a-2.jsonl.zst"]
         );
     }
 

@@ -63,8 +63,8 @@ pub(crate) struct Written {
     pub(crate) path: PathBuf,
     /// Index of its encoding.
     pub(crate) encoding: usize,
-    /// Index of the input, the first if there are several.
-    pub(crate) input: usize,
+    /// Name of the input, the first if there are several.
+    pub(crate) input: String,
     /// Documents in it.
     pub(crate) documents: u64,
 }
@@ -72,8 +72,10 @@ pub(crate) struct Written {
 /// What an input begins with.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Beginning {
-    /// Index of the input.
-    pub(crate) input: usize,
+    /// Name of the input.
+    pub(crate) input: String,
+    /// What its outputs are called: of the parts to come too, should there be other inputs by then.
+    pub(crate) stem: String,
     /// Block of the first record if it is a warcinfo.
     pub(crate) info: Option<Vec<u8>>,
     /// Date of the first record.
@@ -85,7 +87,6 @@ pub(crate) struct Outputs<'a> {
     plan: &'a Plan,
     encoders: &'a [Encoder],
     disk: &'a dyn Disk,
-    stems: Vec<String>,
     stdout: Option<&'a mut dyn Write>,
     beginning: Beginning,
     open: Vec<Open<'a>>,
@@ -186,7 +187,6 @@ impl<'a> Outputs<'a> {
             plan,
             encoders,
             disk,
-            stems: plan.output.stems(&plan.inputs),
             stdout: Some(stdout),
             beginning: state.beginning.clone().unwrap_or_default(),
             open,
@@ -217,8 +217,12 @@ impl<'a> Outputs<'a> {
         let Some(encoder) = self.encoders.get(at) else {
             return Ok(None);
         };
-        let Beginning { input, info, date } = &self.beginning;
-        let stem = self.stems.get(*input).map_or("", String::as_str);
+        let Beginning {
+            input,
+            stem,
+            info,
+            date,
+        } = &self.beginning;
         let path = self.plan.output.path(stem, encoder.encoding, part);
         let name = match path.as_deref().and_then(Path::file_name) {
             Some(name) => name.to_string_lossy(),
@@ -255,7 +259,7 @@ impl<'a> Outputs<'a> {
             file: Written {
                 path,
                 encoding: at,
-                input: *input,
+                input: input.clone(),
                 documents: 0,
             },
             part,
@@ -340,12 +344,12 @@ impl<'a> Outputs<'a> {
         })
     }
 
-    /// Ends all that are open; gives the files that are complete, to be published.
-    pub(crate) fn complete(&mut self) -> Result<Vec<Written>, RunError> {
+    /// Ends all that are open; they are complete then.
+    pub(crate) fn complete(&mut self) -> Result<(), RunError> {
         for open in std::mem::take(&mut self.open) {
             self.complete.extend(open.complete()?);
         }
-        Ok(self.take_complete())
+        Ok(())
     }
 
     /// Lets go of standard output, whose reader is gone.

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::Arc,
@@ -59,23 +58,27 @@ impl Plan {
         self
     }
 
-    /// The file in which an interrupted run leaves its state: `.NAME.checkpoint` beside the output, or
-    /// in its folder, with the name of the first file. None if the run cannot be continued:
-    /// standard input and output can't be read or written again.
+    /// The file in which a run leaves its state: `.run.checkpoint` in the folder of its outputs, or
+    /// `.NAME.checkpoint` beside its one output. None if the run cannot be continued: standard input and
+    /// output can't be read or written again.
     pub fn state_file(&self) -> Option<PathBuf> {
         if self.inputs.contains(&Input::Stdin) {
             return None;
         }
-        let stem = self.output.stems(&self.inputs).into_iter().next()?;
-        let first = self
-            .output
-            .path(&stem, *self.output.encodings.first()?, 0)?;
-        hidden(&first, "checkpoint").ok()
+        match &self.output.destination {
+            Destination::Folder(folder) => Some(folder.join(".run.checkpoint")),
+            Destination::File(path) => hidden(path, "checkpoint").ok(),
+            Destination::Stdout => None,
+        }
     }
 
-    /// All that the outputs depend on, as names and values.
-    pub(crate) fn facts(&self) -> Vec<(String, String)> {
-        let inputs: Vec<String> = self.inputs.iter().map(named).collect();
+    /// The files and folders that documents are written to, without repetition; of parts the first.
+    pub fn outputs(&self) -> Vec<PathBuf> {
+        self.output.paths(&self.inputs)
+    }
+
+    /// All that the outputs depend on but the inputs, as names and values.
+    pub(crate) fn settings(&self) -> Vec<(String, String)> {
         let path = |path: &Path| path.to_string_lossy().into_owned();
         let destination = match &self.output.destination {
             Destination::Folder(folder) => path(folder),
@@ -94,9 +97,8 @@ impl Plan {
             .output
             .split
             .map_or("none".to_owned(), |size| size.to_string());
-        let mut facts: Vec<(String, String)> = [
+        let mut settings: Vec<(String, String)> = [
             ("program version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("inputs", inputs.join(", ")),
             ("output", destination),
             ("format", of_encodings(|encoding| encoding.format.name())),
             (
@@ -113,22 +115,7 @@ impl Plan {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
-        facts.extend(self.recipe.iter().cloned());
-        facts
-    }
-}
-
-/// An input and its size, as a file that has changed since cannot be continued.
-fn named(input: &Input) -> String {
-    match input {
-        Input::File(path) => match fs::metadata(path) {
-            Ok(file) => format!("{} ({} bytes)", input.name(), file.len()),
-            Err(_) => format!("{} (missing)", input.name()),
-        },
-        Input::Selection(selection) => {
-            let (name, rows) = (input.name(), selection.rows().len());
-            format!("{name} ({rows} records, {} bytes)", selection.bytes())
-        }
-        _ => input.name(),
+        settings.extend(self.recipe.iter().cloned());
+        settings
     }
 }

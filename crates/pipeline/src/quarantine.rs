@@ -1,7 +1,7 @@
 //! Records that failed, as WARC records that can be run again.
 
 use std::{
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -10,7 +10,7 @@ use trommel_archive::{
     Record,
     write::{gzip_member, write_record},
 };
-use trommel_output::{Compression, Disk, Shard, record_id};
+use trommel_output::{Compression, Disk, Shard, hidden, record_id};
 
 use crate::FailureKind;
 
@@ -112,14 +112,18 @@ pub(crate) struct Quarantine<'a> {
     disk: &'a dyn Disk,
     path: PathBuf,
     shard: Option<Shard>,
+    /// Whether the file of that name, if there is one, is of the same run and goes on.
+    continues: bool,
 }
 
 impl<'a> Quarantine<'a> {
-    /// The quarantine at `path`; `state` is what an interrupted run left of it.
+    /// The quarantine at `path`; `state` is what an interrupted run left of it. If it `continues` that of
+    /// a finished run, records come behind those that are in the file.
     pub(crate) fn new(
         disk: &'a dyn Disk,
         path: &Path,
         state: Option<&QuarantineState>,
+        continues: bool,
     ) -> io::Result<Self> {
         let resume =
             |state: &QuarantineState| Shard::resume(disk, path, Compression::None, state.length);
@@ -127,6 +131,7 @@ impl<'a> Quarantine<'a> {
             disk,
             path: path.to_owned(),
             shard: state.map(resume).transpose()?,
+            continues,
         })
     }
 
@@ -145,7 +150,13 @@ impl<'a> Quarantine<'a> {
         let shard = match &mut self.shard {
             Some(shard) => shard,
             None => {
-                let shard = Shard::create(self.disk, &self.path, Compression::None)?;
+                let shard = match self.continues && self.path.exists() {
+                    true => {
+                        let length = fs::copy(&self.path, hidden(&self.path, "tmp")?)?;
+                        Shard::resume(self.disk, &self.path, Compression::None, length)?
+                    }
+                    false => Shard::create(self.disk, &self.path, Compression::None)?,
+                };
                 self.shard.insert(shard)
             }
         };

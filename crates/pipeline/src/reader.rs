@@ -1,6 +1,7 @@
 //! The thread that reads all inputs in order.
 
 use std::{
+    collections::HashSet,
     fmt, fs, io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -17,6 +18,7 @@ use crate::clock::{Clock, Stage};
 use crate::{
     Input, Plan, crawl_metadata,
     gate::Gate,
+    identity::Identity,
     network::Network,
     panic::panic_message,
     task::{Captured, Step, Task},
@@ -54,11 +56,11 @@ struct Held {
 }
 
 /// Where a run begins.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Start {
-    /// Index of the first input.
-    pub(crate) input: usize,
-    /// Place in it; none: its start.
+    /// Indices of the inputs to read, in that order.
+    pub(crate) todo: Vec<usize>,
+    /// Place in the first of them; none: its start.
     pub(crate) point: Option<ResumePoint>,
 }
 
@@ -87,19 +89,24 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Reads every input from `start` on to its end, or until nothing more is wanted.
+    /// Reads the inputs of `start` to their ends, or until nothing more is wanted.
     pub(crate) fn run(mut self, start: Start) -> Result<(), Stopped> {
-        let mut before = 0;
-        for (index, input) in self.plan.inputs.iter().enumerate() {
-            let size = match input {
-                Input::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
-                _ => None,
-            };
-            if index < start.input {
-                before += size.unwrap_or_default();
+        let size = |input: &Input| match input {
+            Input::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
+            _ => None,
+        };
+        let todo: HashSet<usize> = start.todo.iter().copied().collect();
+        let inputs = self.plan.inputs.iter().enumerate();
+        let done = inputs.filter(|(index, _)| !todo.contains(index));
+        let mut before = done.filter_map(|(_, input)| size(input)).sum::<u64>();
+        let mut point = start.point;
+        for index in start.todo {
+            let Some(input) = self.plan.inputs.get(index) else {
                 continue;
-            }
-            let point = start.point.filter(|_| index == start.input);
+            };
+            let size = size(input);
+            let point = point.take();
+            self.send(0, None, Step::Open(Identity::of(input)))?;
             let opened = match input {
                 Input::Selection(selection) => Opened::Selection(selection),
                 _ => match self.open(input, point) {

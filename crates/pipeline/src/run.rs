@@ -14,9 +14,12 @@ use trommel_output::Disk;
 
 use crate::clock::{Clock, Stage};
 use crate::{
-    Destination, Environment, Input, Plan, Progress, ProgressState, ResumeError, RunError, Summary,
-    checkpoint::Checkpoint,
+    Destination, Environment, Existing, Input, Plan, Progress, ProgressState, ResumeError,
+    RunError, Summary,
+    checkpoint::{Checkpoint, Continued},
+    existing::{check_folders, outputs, remove_leftovers},
     gate::Gate,
+    lock::OutputLock,
     manifest,
     network::Network,
     outputs::Encoder,
@@ -45,30 +48,44 @@ const TICK: Duration = Duration::from_millis(200);
 /// If an output cannot be written, if the system cannot read on in the middle of an archive (the second
 /// time at the same place the archive is given up), if the run is stopped, or if it cannot continue
 /// where another ended. Files finished before that stay.
-pub fn run(plan: &Plan, extract: &Extract<'_>, host: Environment<'_>) -> Result<Summary, RunError> {
-    let start = Instant::now();
+pub fn run(
+    plan: &Plan,
+    extract: &Extract<'_>,
+    environment: Environment<'_>,
+) -> Result<Summary, RunError> {
+    let begun = Instant::now();
     let encoders = Encoder::all(plan)?;
-    if let Destination::Folder(folder) = &plan.output.destination {
-        fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
-    }
     let Environment {
         stdout,
         progress,
         disk,
         stop,
         network,
-        resume,
+        unfinished,
+        existing,
         clock,
-    } = host;
+    } = environment;
     let flag = network.stop.clone();
     let is_stopped = || stop.load(Ordering::Relaxed) || flag.is_set();
-    let state = state(plan, disk, resume)?;
+    if let Destination::Folder(folder) = &plan.output.destination {
+        fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
+    }
+    let _lock = OutputLock::acquire(&plan.output.destination)?;
+    let continued = begin(plan, disk, existing)?;
+    if continued.state.finished && continued.todo.is_empty() {
+        tracing::info!("nothing to do: this run is finished and no input is new");
+        return Ok(Writer::finished(continued));
+    }
     if let Destination::Folder(folder) = &plan.output.destination {
         manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
     }
-    let begin = Start {
-        input: state.input,
-        point: state.point,
+    let start = Start {
+        todo: continued.todo.clone(),
+        point: continued
+            .state
+            .current
+            .as_ref()
+            .and_then(|current| current.point),
     };
     let jobs = plan.jobs.get();
     let window = jobs.saturating_mul(WINDOW);
@@ -88,7 +105,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Environment<'_>) -> Result<
         quarantine: plan.quarantine.is_some(),
         clock,
     };
-    let mut writer = Writer::new(plan, &encoders, stdout, disk, state)?;
+    let mut writer = Writer::new(plan, &encoders, stdout, disk, continued)?;
     let mut ticker = Ticker {
         progress,
         position: &position,
@@ -118,7 +135,7 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Environment<'_>) -> Result<
             .name("reader".to_owned())
             .spawn_scoped(scope, move || {
                 // Being stopped is no fault: the writer knows why.
-                let _ = feed.run(begin);
+                let _ = feed.run(start);
             })
             .map_err(RunError::Thread)?;
         let written = write(
@@ -142,44 +159,59 @@ pub fn run(plan: &Plan, extract: &Extract<'_>, host: Environment<'_>) -> Result<
             true
         }
         Err(error) => {
-            writer.leave();
+            let mut summary = writer.leave();
+            summary.seconds += begun.elapsed().as_secs_f64();
+            summary.ended_early = Some(error.to_string());
+            if let Some(unfinished) = unfinished {
+                *unfinished = summary;
+            }
             return Err(error);
         }
     };
     let mut summary = writer.into_summary();
     summary.closed = closed;
-    summary.seconds += start.elapsed().as_secs_f64();
+    summary.seconds += begun.elapsed().as_secs_f64();
     ticker.tell(&summary);
     Ok(summary)
 }
 
-/// The state to begin from: that of an interrupted run if there is one and it is wanted.
-fn state(plan: &Plan, disk: &dyn Disk, resume: bool) -> Result<Checkpoint, RunError> {
-    let facts = plan.facts();
-    let path = match plan.state_file() {
-        Some(path) => path,
-        None if resume => return Err(ResumeError::Stream.into()),
-        None => return Ok(Checkpoint::new(facts)),
-    };
-    if resume {
-        if let Some(state) = Checkpoint::load(&path, &facts)? {
+/// What to begin with: the run that was interrupted or finished if it is to be continued, else nothing.
+fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, RunError> {
+    let path = plan.state_file();
+    if existing == Existing::Resume {
+        let path = path.as_deref().ok_or(ResumeError::Stream)?;
+        if let Some(continued) = Continued::load(plan, path)? {
             tracing::info!(
-                "going on after {} records of an interrupted run",
-                state.summary.records
+                "continuing after {} records and {} inputs",
+                continued.state.summary.records,
+                continued.contents.done.len()
             );
-            return Ok(state);
+            return Ok(continued);
         }
         tracing::info!("{}: no such state; starting afresh", path.display());
-    } else if path.exists() {
-        tracing::warn!(
-            "{}: state of an interrupted run removed; starting afresh",
-            path.display()
-        );
-        // Before its files are written over.
+    }
+    let outputs = outputs(plan)?;
+    if existing != Existing::Overwrite {
+        if let Some(path) = &path
+            && Checkpoint::read(path)?.is_some_and(|state| !state.finished)
+        {
+            return Err(RunError::Interrupted(path.clone()));
+        }
+        if let Some(output) = outputs.first().cloned() {
+            return Err(match existing {
+                Existing::Resume => RunError::NoState(output),
+                _ => RunError::Exists(output),
+            });
+        }
+    }
+    check_folders(plan, &outputs)?;
+    // Before its files are written over.
+    if let Some(path) = path.filter(|path| path.exists()) {
         disk.remove(&path)
             .map_err(|source| RunError::output(&path, source))?;
     }
-    Ok(Checkpoint::new(facts))
+    remove_leftovers(plan, disk)?;
+    Ok(Continued::afresh(plan))
 }
 
 /// Puts the results in order and writes them until there are no more.

@@ -47,6 +47,8 @@ pub struct Summary {
     pub text_bytes: u64,
     /// Whether the reader of standard output went away before the end; the counts end there.
     pub closed: bool,
+    /// Why the run ended before its end, if it did.
+    pub ended_early: Option<String>,
     /// The file that the failed records were written to, if there were any.
     pub quarantine: Option<String>,
     /// Times of the pages; none without a page.

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use trommel_archive::{Record, ResumePoint};
 use trommel_filters::Fingerprint;
 
-use crate::{DropReason, FailureKind};
+use crate::{DropReason, FailureKind, identity::Identity};
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that
 /// stage: [`Captured`] before the workers, [`Made`] after them.
@@ -21,7 +21,7 @@ pub(crate) struct Task<T> {
     pub(crate) step: Step<T>,
 }
 
-/// What happens to an input, in order: it begins with its first record and always ends.
+/// What happens to an input, in order: it is opened, begins with its first record, and always ends.
 #[derive(Debug)]
 pub(crate) enum Step<T> {
     /// The first record of an input is about to come.
@@ -33,6 +33,8 @@ pub(crate) enum Step<T> {
         /// Date of the record.
         date: Option<String>,
     },
+    /// An input has been opened.
+    Open(Identity),
     /// A record.
     Record(T),
     /// Damage that was passed.
@@ -66,6 +68,7 @@ impl<T> Task<T> {
             point: self.point,
             step: match self.step {
                 Step::Record(record) => Step::Record(next(record)),
+                Step::Open(identity) => Step::Open(identity),
                 Step::Begin { input, info, date } => Step::Begin { input, info, date },
                 Step::Damage { offset, lost, what } => Step::Damage { offset, lost, what },
                 Step::End {

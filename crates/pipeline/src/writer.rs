@@ -12,9 +12,11 @@ use trommel_output::{Assemble, Disk, OutputError, discard, publish};
 
 use crate::{
     DamageReport, Destination, DropReason, FileReport, Outcome, Plan, RunError, Summary,
-    checkpoint::Checkpoint,
+    checkpoint::{Checkpoint, Continued, Current, journal_file},
+    identity::Identity,
+    journal::{Done, Entry, Journal},
     manifest::{self, Listed},
-    outputs::{Beginning, Encoder, Outputs, OutputsState, Written},
+    outputs::{Beginning, Encoder, Outputs, OutputsState},
     quarantine::Quarantine,
     task::{Made, Step, Task, Verdict},
     times::Times,
@@ -22,8 +24,9 @@ use crate::{
 
 /// Records after which the state is saved even if they gave few bytes.
 const RECORDS: u64 = 1 << 16;
-/// Bytes of blocks after which the state is saved even if they gave few bytes.
-const BLOCKS: u64 = 1 << 30;
+/// Bytes of blocks, in frames, after which the state is saved even if they gave few bytes: reading and
+/// dropping so many again takes a few seconds.
+const BLOCKS_A_FRAME: u64 = 64;
 
 /// Writes what the workers made and keeps the counts. It must be given the steps in their order.
 pub(crate) struct Writer<'a> {
@@ -36,6 +39,21 @@ pub(crate) struct Writer<'a> {
     state_file: Option<PathBuf>,
     /// The state saved last, or the one at the beginning.
     saved: Checkpoint,
+    /// The inputs that are done; none if the run cannot be continued.
+    journal: Option<Journal<'a>>,
+    /// What the outputs of each input are called.
+    stems: Vec<String>,
+    /// The inputs that are read, in that order, and how many of them are done.
+    todo: Vec<usize>,
+    ended: usize,
+    /// The input that is being read.
+    identity: Identity,
+    /// Reports of the inputs that are done.
+    reports: Vec<FileReport>,
+    /// The outputs that have their names.
+    files: Vec<Listed>,
+    /// Encoded bytes since the state was saved.
+    unsaved: u64,
     since: Since,
     begin: Instant,
     /// Report of the input that is being read.
@@ -60,34 +78,76 @@ impl<'a> Writer<'a> {
         encoders: &'a [Encoder],
         stdout: &'a mut dyn Write,
         disk: &'a dyn Disk,
-        state: Checkpoint,
+        continued: Continued,
     ) -> Result<Self, RunError> {
+        let Continued {
+            state,
+            contents,
+            again,
+            todo,
+        } = continued;
         let outputs = Outputs::new(plan, encoders, stdout, disk, &state.outputs)?;
+        // One that this run has completed before, when there were fewer inputs.
+        let continues = state.summary.quarantine.is_some();
         let quarantine = match &plan.quarantine {
             Some(path) => Some(
-                Quarantine::new(disk, path, state.quarantine.as_ref())
+                Quarantine::new(disk, path, state.quarantine.as_ref(), continues)
                     .map_err(|source| RunError::output(path, source))?,
             ),
             None => None,
         };
         let mut duplicates = plan.filters.duplicates();
         duplicates.restore(state.duplicates.clone());
+        let state_file = plan.state_file();
+        let mut journal = state_file
+            .as_deref()
+            .map(|path| Journal::new(disk, journal_file(path), state.journal));
+        if let Some(journal) = &mut journal {
+            for name in again {
+                journal
+                    .add(&Entry::Again(name))
+                    .map_err(|source| RunError::output(journal.path(), source))?;
+            }
+        }
+        let current = state.current.clone().unwrap_or_default();
         let mut writer = Self {
             plan,
             disk,
             outputs,
             quarantine,
             duplicates,
-            state_file: plan.state_file(),
+            state_file,
+            journal,
+            stems: plan.output.stems(&plan.inputs),
+            todo,
+            ended: 0,
+            identity: current.identity,
+            reports: contents.done.into_iter().map(|done| done.report).collect(),
+            files: contents.files,
+            unsaved: 0,
             since: Since::default(),
             begin: Instant::now(),
-            report: state.report.clone(),
+            report: current.report,
             summary: state.summary.clone(),
             times: state.times.clone(),
-            saved: state,
+            saved: Checkpoint {
+                finished: false,
+                ..state
+            },
         };
         writer.publish_complete()?;
         Ok(writer)
+    }
+
+    /// The counts of a run that is finished.
+    pub(crate) fn finished(continued: Continued) -> Summary {
+        let Continued {
+            state, contents, ..
+        } = continued;
+        let mut summary = state.summary;
+        summary.files = contents.done.into_iter().map(|done| done.report).collect();
+        summary.time(&state.times);
+        summary
     }
 
     /// The counts so far.
@@ -98,6 +158,7 @@ impl<'a> Writer<'a> {
     /// Writes and counts one step, and saves the state after it if it is time.
     pub(crate) fn step(&mut self, task: Task<Made>) -> Result<(), RunError> {
         match task.step {
+            Step::Open(identity) => self.identity = identity,
             Step::Begin { input, info, date } => self.begin(input, info, date)?,
             Step::Record(made) => {
                 self.record(made)?;
@@ -125,7 +186,8 @@ impl<'a> Writer<'a> {
                 if let (true, Some(error)) = (broken, &error) {
                     self.stop_unless_known(error)?;
                 }
-                return self.end(input, bytes, error);
+                debug_assert_eq!(self.todo.get(self.ended), Some(&input));
+                return self.end(bytes, error);
             }
         }
         let Since {
@@ -135,9 +197,11 @@ impl<'a> Writer<'a> {
         } = self.since;
         // Saving must not cost more than writing, however much there is to remember.
         let frame = self.plan.frame.max(self.duplicates.bytes());
-        let part_ended =
-            self.outputs.has_complete() && (task.point.is_some() || self.state_file.is_none());
-        if encoded >= frame || records >= RECORDS || blocks >= BLOCKS || part_ended {
+        let part_ended = self.outputs.has_complete()
+            && (task.point.is_some() || self.state_file.is_none())
+            && self.is_worth_saving();
+        let read_enough = blocks >= self.plan.frame.saturating_mul(BLOCKS_A_FRAME);
+        if encoded >= frame || records >= RECORDS || read_enough || part_ended {
             self.end_frame(task.point)?;
         }
         Ok(())
@@ -145,17 +209,37 @@ impl<'a> Writer<'a> {
 
     /// Ends all that is left to end and removes the state.
     pub(crate) fn finish(&mut self) -> Result<(), RunError> {
-        let complete = self.outputs.complete()?;
-        self.save_complete(complete, true)?;
+        self.outputs.complete()?;
+        self.save_complete(true)?;
         self.publish_complete()?;
         self.mark()?;
-        match &self.state_file {
-            Some(path) if path.exists() => self
-                .disk
-                .remove(path)
-                .map_err(|source| RunError::output(path, source)),
-            _ => Ok(()),
+        let Some(path) = self.state_file.clone() else {
+            return Ok(());
+        };
+        if self.outcome() == Outcome::Nothing {
+            // There is nothing to come back to.
+            let journal = journal_file(&path);
+            for path in [path, journal] {
+                if path.exists() {
+                    self.disk
+                        .remove(&path)
+                        .map_err(|source| RunError::output(&path, source))?;
+                }
+            }
+            return Ok(());
         }
+        self.note(None, OutputsState::default())?;
+        self.saved.quarantine = None;
+        self.saved.finished = true;
+        self.save()
+    }
+
+    /// How the run has gone up to now.
+    fn outcome(&mut self) -> Outcome {
+        self.summary.files = std::mem::take(&mut self.reports);
+        let outcome = self.summary.outcome();
+        self.reports = std::mem::take(&mut self.summary.files);
+        outcome
     }
 
     /// Lets go of standard output, whose reader is gone.
@@ -164,9 +248,10 @@ impl<'a> Writer<'a> {
     }
 
     /// Removes unfinished files if there is no state to continue from.
-    pub(crate) fn leave(mut self) {
+    /// Gives the counts up to here.
+    pub(crate) fn leave(mut self) -> Summary {
         if self.state_file.as_deref().is_some_and(Path::exists) {
-            return;
+            return self.into_summary();
         }
         self.outputs.discard();
         if let Some(quarantine) = self.quarantine.take().filter(Quarantine::is_begun) {
@@ -176,25 +261,31 @@ impl<'a> Writer<'a> {
         }
         if let Some(path) = &self.state_file {
             discard(self.disk, path);
+            let journal = journal_file(path);
+            if journal.exists() {
+                // What it says is of no use without a state; if it stays, it does no harm.
+                let _ = self.disk.remove(&journal);
+            }
         }
+        self.into_summary()
     }
 
     /// The counts, at the end; those of an input that was left in the middle included.
     pub(crate) fn into_summary(mut self) -> Summary {
         if self.report != FileReport::default() {
             self.report.file = self.input_name();
-            self.summary.files.push(self.report);
+            self.reports.push(self.report);
         }
+        self.summary.files = self.reports;
         self.summary.time(&self.times);
         self.summary
     }
 
     /// Name of the input that is being read: each ends exactly once, in order.
     fn input_name(&self) -> String {
-        let index = self.summary.files.len();
-        self.plan
-            .inputs
-            .get(index)
+        let index = self.todo.get(self.ended);
+        index
+            .and_then(|&index| self.plan.inputs.get(index))
             .map_or_else(String::new, crate::Input::name)
     }
 
@@ -204,7 +295,12 @@ impl<'a> Writer<'a> {
         info: Option<Vec<u8>>,
         date: Option<String>,
     ) -> Result<(), RunError> {
-        self.outputs.begin(Beginning { input, info, date })?;
+        self.outputs.begin(Beginning {
+            input: self.input_name(),
+            stem: self.stems.get(input).cloned().unwrap_or_default(),
+            info,
+            date,
+        })?;
         self.report.outputs.extend(self.outputs.take_begun());
         Ok(())
     }
@@ -219,6 +315,7 @@ impl<'a> Writer<'a> {
         if let Verdict::Document { encoded, .. } = &made.verdict {
             let longest = self.outputs.write(encoded)?;
             self.since.encoded = self.since.encoded.saturating_add(longest);
+            self.unsaved = self.unsaved.saturating_add(longest);
             self.report.outputs.extend(self.outputs.take_begun());
         }
         if let Verdict::Failed { members, .. } = &made.verdict
@@ -267,29 +364,43 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn end(&mut self, input: usize, bytes: u64, error: Option<String>) -> Result<(), RunError> {
+    fn end(&mut self, bytes: u64, error: Option<String>) -> Result<(), RunError> {
         if let Some(error) = &error {
             tracing::error!("{error}");
         }
         let mut report = std::mem::take(&mut self.report);
-        report.file = self
-            .plan
-            .inputs
-            .get(input)
-            .map_or_else(String::new, crate::Input::name);
+        report.file = self.input_name();
         report.stored_bytes = bytes;
         report.error = error;
         self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(bytes);
-        self.summary.files.push(report);
+        if let Some(journal) = &mut self.journal {
+            let done = Done {
+                identity: std::mem::take(&mut self.identity),
+                report: report.clone(),
+            };
+            journal
+                .add(&Entry::Done(done))
+                .map_err(|source| RunError::output(journal.path(), source))?;
+        }
+        self.reports.push(report);
+        self.ended += 1;
         if let Destination::Folder(_) = self.plan.output.destination
             && self.outputs.are_open()
         {
-            let complete = self.outputs.complete()?;
+            self.outputs.complete()?;
             self.since = Since::default();
-            self.save_complete(complete, false)?;
-            self.publish_complete()?;
+            if self.is_worth_saving() {
+                self.save_complete(false)?;
+                self.publish_complete()?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether saving costs no more than what was written since, however much the filters of duplicates
+    /// remember.
+    fn is_worth_saving(&self) -> bool {
+        self.unsaved >= self.duplicates.bytes()
     }
 
     /// A read error in the middle of an archive ends the run, so that its shard does not pass for
@@ -322,13 +433,14 @@ impl<'a> Writer<'a> {
     }
 
     /// Saves that outputs are complete, and at the end of the run the quarantine as well.
-    fn save_complete(&mut self, complete: Vec<Written>, last: bool) -> Result<(), RunError> {
+    fn save_complete(&mut self, last: bool) -> Result<(), RunError> {
         let mut quarantine = None;
         if let Some(open) = self.quarantine.as_mut().filter(|_| last) {
             quarantine = open
                 .complete()
                 .map_err(|source| RunError::output(open.path(), source))?;
         }
+        let complete = self.outputs.take_complete();
         self.note(None, OutputsState::default())?;
         let any = !complete.is_empty() || quarantine.is_some();
         self.saved.complete = complete;
@@ -347,12 +459,20 @@ impl<'a> Writer<'a> {
                 .map_err(|source| RunError::output(quarantine.path(), source))?;
         }
         let earlier = self.summary.seconds;
-        self.saved.input = self.summary.files.len();
-        self.saved.point = point;
+        if let Some(journal) = &mut self.journal {
+            self.saved.journal = journal
+                .sync()
+                .map_err(|source| RunError::output(journal.path(), source))?;
+        }
+        self.saved.current = point.map(|point| Current {
+            identity: self.identity.clone(),
+            point: Some(point),
+            report: self.report.clone(),
+        });
+        self.unsaved = 0;
         self.saved.outputs = outputs;
         self.saved.complete = Vec::new();
         self.saved.complete_quarantine = None;
-        self.saved.report = self.report.clone();
         self.saved.summary = self.summary.clone();
         self.saved.summary.seconds = earlier + self.begin.elapsed().as_secs_f64();
         self.saved.times = self.times.clone();
@@ -380,20 +500,28 @@ impl<'a> Writer<'a> {
             };
             let assemble = self.plan.assemble.get(&encoding.format);
             self.publish(&file.path, assemble.map(|assemble| &**assemble))?;
-            if let Destination::Folder(_) = self.plan.output.destination {
-                let (bytes, sha256) = manifest::measured(&file.path)
-                    .map_err(|source| RunError::output(&file.path, source))?;
-                let name = file.path.file_name().unwrap_or_default();
-                let input = self.plan.inputs.get(file.input).map(crate::Input::name);
-                self.saved.files.push(Listed {
-                    name: name.to_string_lossy().into_owned(),
-                    format: encoding.format.to_string(),
-                    inputs: input.into_iter().collect(),
-                    documents: file.documents,
-                    bytes,
-                    sha256,
-                });
+            let measured = match &self.plan.output.destination {
+                Destination::Folder(_) => manifest::measured(&file.path),
+                // Nobody lists it.
+                _ => Ok((0, None)),
+            };
+            let (bytes, sha256) =
+                measured.map_err(|source| RunError::output(&file.path, source))?;
+            let name = file.path.file_name().unwrap_or_default();
+            let listed = Listed {
+                name: name.to_string_lossy().into_owned(),
+                format: encoding.format.to_string(),
+                inputs: vec![file.input],
+                documents: file.documents,
+                bytes,
+                sha256,
+            };
+            if let Some(journal) = &mut self.journal {
+                journal
+                    .add(&Entry::File(listed.clone()))
+                    .map_err(|source| RunError::output(journal.path(), source))?;
             }
+            self.files.push(listed);
         }
         match self.saved.complete_quarantine.take() {
             Some(path) => self.publish(&path, None),
@@ -402,10 +530,10 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the manifest of a folder and marks it as complete, if anything could be read.
-    fn mark(&self) -> Result<(), RunError> {
+    fn mark(&mut self) -> Result<(), RunError> {
         match &self.plan.output.destination {
-            Destination::Folder(folder) if self.summary.outcome() != Outcome::Nothing => {
-                manifest::complete(self.disk, folder, &self.saved.files)
+            Destination::Folder(folder) if self.outcome() != Outcome::Nothing => {
+                manifest::complete(self.disk, folder, &self.files)
                     .map_err(|source| RunError::output(folder, source))
             }
             _ => Ok(()),

@@ -9,6 +9,7 @@ mod documents;
 #[cfg(feature = "index")]
 mod endpoint;
 mod eval;
+mod existing;
 mod extract;
 mod filters;
 mod golden;

@@ -59,8 +59,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
+    // All but the state of the run, which has times in it.
     entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| ![".run.checkpoint", ".run.journal"].contains(&name.as_str()))
         .collect()
 }
 
@@ -96,7 +98,7 @@ impl Numbers {
     }
 }
 
-/// Kills a run into `outputs` files or more so many times, goes on with it, and compares it with a whole one.
+/// Kills a run into `outputs` files or more so many times, continues it, and compares it with a whole one.
 fn kill_and_resume(format: &[&str], outputs: usize, kills: u32) {
     let folder = tempfile::tempdir().unwrap();
     let archive = repeated(folder.path(), 3);
@@ -213,15 +215,21 @@ fn signalled(name: &str) -> (ExitStatus, String) {
         "1",
         "--checkpoint",
         "16K",
+        "--summary",
+        "s.json",
     ];
     let child = start(folder.path(), &arguments);
-    let state = folder.path().join("out/.long.jsonl.zst.checkpoint");
+    let state = folder.path().join("out/.run.checkpoint");
     while !state.exists() {
         thread::sleep(Duration::from_millis(5));
     }
     signal(&child, name);
     let ended = child.wait_with_output().unwrap();
     assert!(state.exists() && !folder.path().join("out/long.jsonl.zst").exists());
+    // What was done is counted.
+    let counts = counts(&folder.path().join("s.json"));
+    assert_eq!(counts["ended_early"], "stopped");
+    assert!(counts["records"].as_u64().unwrap() > 1, "{counts}");
     (
         ended.status,
         String::from_utf8_lossy(&ended.stderr).into_owned(),
@@ -230,7 +238,7 @@ fn signalled(name: &str) -> (ExitStatus, String) {
 
 #[cfg(unix)]
 #[test]
-fn signals_end_with_a_state_and_say_how_to_go_on() {
+fn signals_end_with_a_state_and_say_how_to_continue() {
     for (name, code) in [("TERM", 2), ("INT", 130)] {
         let (status, words) = signalled(name);
         assert_eq!(status.code(), Some(code), "{name}: {words}");

@@ -169,7 +169,8 @@ fn exit_codes() {
         (2, &["a.warc", "-o", "gone/x.jsonl"], "gone/x.jsonl"),
         (2, &["a.warc"], "--output"),
     ] {
-        let output = run(folder.path(), arguments, b"");
+        let arguments = [arguments, &["--overwrite"]].concat();
+        let output = run(folder.path(), &arguments, b"");
         let errors = &output.stderr;
         assert_eq!(output.code, expected, "{arguments:?}: {errors}");
         assert!(errors.contains(words), "{arguments:?}: {errors}");
@@ -202,7 +203,16 @@ fn options_win_over_the_file() {
             .map(|entry| entry.unwrap().file_name())
             .collect();
         names.sort();
-        assert_eq!(names, ["_SUCCESS", expected, "manifest.json"]);
+        assert_eq!(
+            names,
+            [
+                ".run.checkpoint",
+                ".run.journal",
+                "_MANIFEST",
+                "_SUCCESS",
+                expected
+            ]
+        );
     }
 }
 
@@ -253,7 +263,11 @@ fn exit_codes_of_odd_archives() {
             "empty.warc.gz: empty archive",
         ),
     ] {
-        let ran = run(folder.path(), &[arguments, &["-o", "out"]].concat(), b"");
+        let ran = run(
+            folder.path(),
+            &[arguments, &["-o", "out", "--overwrite"]].concat(),
+            b"",
+        );
         assert_eq!(ran.code, expected, "{arguments:?}: {}", ran.stderr);
         assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
     }
@@ -369,7 +383,7 @@ fn a_folder_of_several_formats_in_parts_lists_what_it_holds() {
     let out = folder.path().join("out");
     let read = |name: &str| fs::read(out.join(name)).unwrap();
     assert_eq!(read("_SUCCESS"), b"");
-    let manifest: Value = serde_json::from_slice(&read("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&read("_MANIFEST")).unwrap();
     let files = manifest["files"].as_array().unwrap();
     let mut lines = String::new();
     for file in files {
@@ -410,7 +424,7 @@ fn a_folder_of_several_formats_in_parts_lists_what_it_holds() {
         b"",
     )
     .well();
-    let manifest: Value = serde_json::from_slice(&read("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&read("_MANIFEST")).unwrap();
     assert_eq!(manifest["files"].as_array().unwrap().len(), files.len() + 1);
     // One that reads nothing leaves no mark.
     assert_eq!(run(folder.path(), &["gone.warc", "-o", "out"], b"").code, 2);

@@ -3,7 +3,12 @@
 mod columns;
 mod read;
 
-use std::{fs::File, path::Path, sync::Arc};
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use parquet::{
     basic::{Compression, ZstdLevel},
@@ -76,6 +81,11 @@ impl Assemble for Parquet {
             self.write_group(&mut writer, &group)?;
         }
         Ok(writer.into_inner()?.sync_all()?)
+    }
+
+    /// The output is a file: no folder is one.
+    fn foreign(&self, _: &Path) -> io::Result<Option<PathBuf>> {
+        Err(io::ErrorKind::IsADirectory.into())
     }
 }
 

@@ -121,6 +121,13 @@ pub trait Assemble: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// If `spool` cannot be read or `target` cannot be written.
     fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError>;
+
+    /// The first thing in the folder `target` that is not part of an output assembled before; none if
+    /// the folder may be replaced.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    fn foreign(&self, target: &Path) -> io::Result<Option<PathBuf>>;
 }
 
 /// Takes the [complete](Shard::complete) shard `path` to its final name, through `assemble` if there is
@@ -148,6 +155,12 @@ pub fn publish(
     assemble.assemble(&spool, &part)?;
     // A folder is replaced by none but an empty one.
     if path.is_dir() {
+        if let Some(file) = assemble.foreign(path)? {
+            return Err(OutputError::Foreign {
+                path: path.to_owned(),
+                file,
+            });
+        }
         fs::remove_dir_all(path)?;
     }
     disk.rename(&part, path)?;
@@ -260,6 +273,11 @@ mod tests {
             let length = fs::metadata(spool)?.len();
             Ok(fs::write(target.join("length"), length.to_string())?)
         }
+
+        fn foreign(&self, target: &Path) -> io::Result<Option<PathBuf>> {
+            let entries = fs::read_dir(target)?.map(|entry| entry.unwrap().file_name());
+            Ok(entries.map(PathBuf::from).find(|name| name != "length"))
+        }
     }
 
     #[test]
@@ -277,5 +295,11 @@ mod tests {
                 assert_eq!(read, length.to_string());
             }
         }
+        // What is not ours is not removed.
+        fs::write(path.join("notes.txt"), "mine").unwrap();
+        written(&path, &[&[0; 9]]);
+        let error = publish(&LocalDisk, &path, Some(&Length)).unwrap_err();
+        assert!(error.to_string().contains("notes.txt"), "{error}");
+        assert_eq!(fs::read(path.join("notes.txt")).unwrap(), b"mine");
     }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod disk;
+mod existing;
 mod make;
 mod quarantine;
 mod resume;

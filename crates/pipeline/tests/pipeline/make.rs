@@ -116,10 +116,12 @@ pub fn lines(bytes: &[u8]) -> Vec<Value> {
         .collect()
 }
 
+/// The names in a folder but those of the state of a run.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.ends_with(".checkpoint") && !name.ends_with(".journal"))
         .collect();
     names.sort();
     names

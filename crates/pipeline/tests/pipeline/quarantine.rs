@@ -87,5 +87,5 @@ fn no_failure_no_quarantine() {
     let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     assert_eq!(summary.quarantine, None);
     let left = names(&folder.path().join("out"));
-    assert_eq!(left, ["_SUCCESS", "a.jsonl", "manifest.json"]);
+    assert_eq!(left, ["_MANIFEST", "_SUCCESS", "a.jsonl"]);
 }

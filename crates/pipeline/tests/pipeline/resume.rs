@@ -16,14 +16,14 @@ use serde_json::Value;
 use trommel_filters::{DuplicateSettings, Filters, Reason, Settings};
 use trommel_output::{Assemble, Compression, Disk, Format, OutputError};
 use trommel_pipeline::{
-    Destination, DropReason, Encoding, Environment, Outcome, Plan, Progress, ProgressState,
-    RunError, Summary, run,
+    Destination, DropReason, Encoding, Environment, Existing, Outcome, Plan, Progress,
+    ProgressState, RunError, Summary, run,
 };
 
 use crate::{disk::Failing, make::*};
 
 /// Pages, records that fail, other records and damage, in two archives.
-fn archives(folder: &Path) -> [PathBuf; 2] {
+pub fn archives(folder: &Path) -> [PathBuf; 2] {
     let mut records: Vec<Vec<u8>> = Vec::new();
     for number in 0..36 {
         records.push(match number % 12 {
@@ -44,7 +44,7 @@ fn archives(folder: &Path) -> [PathBuf; 2] {
     [a, b]
 }
 
-fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compression) -> Plan {
+pub fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compression) -> Plan {
     let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     let mut plan = plan(&inputs, Destination::Folder(out.to_owned()), format);
     plan.output.encodings[0].compression = compression;
@@ -53,15 +53,23 @@ fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compressio
     plan
 }
 
-fn go(plan: &Plan, disk: &dyn Disk, resume: bool) -> Result<Summary, RunError> {
-    let (mut stdout, mut progress) = (io::sink(), ());
-    let mut host = Environment::new(&mut stdout, &mut progress);
-    host.disk = disk;
-    host.resume = resume;
-    run(plan, &extract, host)
+pub fn go(plan: &Plan, disk: &dyn Disk, resume: bool) -> Result<Summary, RunError> {
+    let existing = match resume {
+        true => Existing::Resume,
+        false => Existing::Refuse,
+    };
+    go_over(plan, disk, existing)
 }
 
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn go_over(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Summary, RunError> {
+    let (mut stdout, mut progress) = (io::sink(), ());
+    let mut environment = Environment::new(&mut stdout, &mut progress);
+    environment.disk = disk;
+    environment.existing = existing;
+    run(plan, &extract, environment)
+}
+
+pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     names(folder)
         .into_iter()
         .map(|name| (name.clone(), fs::read(folder.join(name)).unwrap()))
@@ -69,7 +77,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// The counts without what depends on time and folder.
-fn counts(mut summary: Summary) -> Summary {
+pub fn counts(mut summary: Summary) -> Summary {
     summary.seconds = 0.0;
     summary.page_times = None;
     summary.quarantine = None;
@@ -228,7 +236,7 @@ fn several_formats_go_on_together() {
         }
         // What is left of one run is not taken up by another.
         if operations == 20 {
-            let _ = go(&plan, &Failing::after(operations), false);
+            let _ = go_over(&plan, &Failing::after(operations), Existing::Overwrite);
             let mut other = plan.clone();
             other.output.encodings.pop();
             let error = go(&other, &Failing::never(), true).unwrap_err().to_string();
@@ -257,7 +265,7 @@ fn parts_go_on_where_they_ended() {
     jobs.jobs = NonZeroUsize::MIN;
     go(&jobs, &Failing::never(), false).unwrap();
     assert!(files(&alone) == files(&whole));
-    let manifest: Value = serde_json::from_slice(&files(&whole)["manifest.json"]).unwrap();
+    let manifest: Value = serde_json::from_slice(&files(&whole)["_MANIFEST"]).unwrap();
     let listed = manifest["files"].as_array().unwrap();
     let of = |name: &'static str| listed.iter().filter(move |file| file["format"] == name);
     assert!(
@@ -390,13 +398,19 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     assert!(
         error
             .to_string()
-            .contains("the interrupted run had model none, this one has other"),
+            .contains("the run to continue had model none, this one has other"),
         "{error}"
     );
-    let summary = go(&other, &Failing::never(), false).unwrap();
-    assert!(summary.adds_up() && !plan.state_file().unwrap().exists());
-    let outputs = ["a.jsonl", "b.jsonl", "manifest.json", "quarantine.warc.gz"];
-    assert_eq!(names(&out), [&["_SUCCESS"], &outputs[..]].concat());
+    // The work of an interrupted run is not thrown away unasked.
+    let error = go(&other, &Failing::never(), false).unwrap_err();
+    assert!(matches!(error, RunError::Interrupted(_)), "{error}");
+    let summary = go_over(&other, &Failing::never(), Existing::Overwrite).unwrap();
+    assert!(summary.adds_up());
+    let outputs = ["a.jsonl", "b.jsonl", "quarantine.warc.gz"];
+    assert_eq!(
+        names(&out),
+        [&["_MANIFEST", "_SUCCESS"], &outputs[..]].concat()
+    );
 
     let mut pipe = plan.clone();
     pipe.output.destination = Destination::Stdout;
@@ -416,6 +430,11 @@ impl Assemble for Foldered {
         fs::copy(spool, target.join("bytes"))?;
         Ok(())
     }
+
+    fn foreign(&self, target: &Path) -> io::Result<Option<PathBuf>> {
+        let entries = fs::read_dir(target)?.map(|entry| entry.unwrap().file_name());
+        Ok(entries.map(PathBuf::from).find(|name| name != "bytes"))
+    }
 }
 
 #[test]
@@ -434,8 +453,8 @@ fn assembled_outputs_survive_errors_as_well() {
         if !done {
             go(&plan, &Failing::never(), true).unwrap();
         }
-        let outputs = ["a.msgpack", "b.msgpack", "manifest.json"];
-        let all = [&["_SUCCESS"], &outputs[..], &["quarantine.warc.gz"]].concat();
+        let outputs = ["a.msgpack", "b.msgpack", "quarantine.warc.gz"];
+        let all = [&["_MANIFEST", "_SUCCESS"], &outputs[..]].concat();
         assert_eq!(names(&out), all, "{operations}");
         assert!(fs::read(out.join("a.msgpack/bytes")).unwrap() == expected);
         if done {

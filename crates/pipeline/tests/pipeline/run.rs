@@ -12,8 +12,8 @@ use serde_json::Value;
 use trommel_archive::write::gzip_member;
 use trommel_output::{Compression, Format, record_id};
 use trommel_pipeline::{
-    Destination, DropReason, Encoding, Environment, FailureKind, FormatChoice, Input, Outcome,
-    Output, ProgressState, RunError, Summary, run,
+    Destination, DropReason, Encoding, Environment, Existing, FailureKind, FormatChoice, Input,
+    Outcome, Output, ProgressState, RunError, Summary, run,
 };
 
 use crate::make::*;
@@ -269,7 +269,7 @@ fn what_cannot_be_read_is_reported_and_passed() {
             "{error}"
         );
     }
-    assert_eq!(names(&out), ["_SUCCESS", "good.jsonl", "manifest.json"]);
+    assert_eq!(names(&out), ["_MANIFEST", "_SUCCESS", "good.jsonl"]);
 
     for path in &bad {
         let (summary, out) = to_stdout(&[path], Format::Wet);
@@ -334,20 +334,32 @@ fn a_failed_run_leaves_no_output_under_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.warc");
     fs::write(&path, page(1)).unwrap();
-    // A folder stands where the output should appear, so that the last step, the renaming, fails.
     let out = folder.path().join("out.jsonl");
-    fs::create_dir(&out).unwrap();
-    let plan = plan(&[&path], Destination::File(out), Format::Jsonl);
-    let error = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap_err();
+    let plan = plan(&[&path], Destination::File(out.clone()), Format::Jsonl);
+    // A folder that comes to stand where the output should appear, so that the renaming fails.
+    let in_the_way = |bytes: &[u8], hints: &trommel_extract::Hints<'_>| {
+        fs::create_dir(&out).unwrap();
+        extract(bytes, hints)
+    };
+    let environment = |existing| {
+        let (stdout, progress) = (Box::leak(Box::new(io::sink())), Box::leak(Box::new(())));
+        Environment {
+            existing,
+            ..Environment::new(stdout, progress)
+        }
+    };
+    let error = run(&plan, &in_the_way, environment(Existing::Refuse)).unwrap_err();
     assert!(matches!(error, RunError::Output { .. }), "{error}");
     // Everything but the name is done: it can be continued.
-    let left = [
-        ".out.jsonl.checkpoint",
-        ".out.jsonl.tmp",
-        "a.warc",
-        "out.jsonl",
-    ];
+    let left = [".out.jsonl.tmp", "a.warc", "out.jsonl"];
     assert_eq!(names(folder.path()), left);
+    assert!(plan.state_file().unwrap().exists());
+    // A folder is not replaced by a file.
+    let error = run(&plan, &extract, environment(Existing::Overwrite)).unwrap_err();
+    assert!(matches!(error, RunError::Output { .. }), "{error}");
+    fs::remove_dir(&out).unwrap();
+    run(&plan, &extract, environment(Existing::Resume)).unwrap();
+    assert_eq!(lines(&fs::read(&out).unwrap()).len(), 1);
 }
 
 #[test]

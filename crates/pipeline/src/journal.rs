@@ -1,0 +1,162 @@
+//! The inputs that a run is done with, appended one by one, so that saving one costs the same however
+//! many there are.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use trommel_output::{Disk, DiskFile};
+
+use crate::{FileReport, identity::Identity, manifest::Listed};
+
+/// One thing that a run is done with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Entry {
+    /// An input has been read.
+    Done(Done),
+    /// An output has its name.
+    File(Listed),
+    /// The input of this name, of which nothing could be read, is there now and will be read again.
+    Again(String),
+}
+
+/// An input that is done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Done {
+    /// The input as it was when it was opened.
+    pub(crate) identity: Identity,
+    /// What came of it.
+    pub(crate) report: FileReport,
+}
+
+/// What a journal says, all in all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Contents {
+    /// The inputs that are done, in the order in which they were read.
+    pub(crate) done: Vec<Done>,
+    /// The outputs that have their names.
+    pub(crate) files: Vec<Listed>,
+}
+
+/// The journal of a run: MessagePack maps one after the other. How many of its bytes count stands in the
+/// saved state.
+pub(crate) struct Journal<'a> {
+    disk: &'a dyn Disk,
+    path: PathBuf,
+    file: Option<Box<dyn DiskFile>>,
+    length: u64,
+    pending: Vec<u8>,
+}
+
+impl<'a> Journal<'a> {
+    /// The journal at `path`, of which `length` bytes count.
+    pub(crate) fn new(disk: &'a dyn Disk, path: PathBuf, length: u64) -> Self {
+        Self {
+            disk,
+            path,
+            file: None,
+            length,
+            pending: Vec::new(),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes note of an entry.
+    pub(crate) fn add(&mut self, entry: &Entry) -> io::Result<()> {
+        rmp_serde::encode::write_named(&mut self.pending, entry).map_err(io::Error::other)
+    }
+
+    /// Puts all that was noted on disk; gives the length that counts.
+    pub(crate) fn sync(&mut self) -> io::Result<u64> {
+        if self.pending.is_empty() {
+            return Ok(self.length);
+        }
+        let file = match &mut self.file {
+            Some(file) => file,
+            empty => {
+                let file = match self.length {
+                    0 => self.disk.create(&self.path)?,
+                    length => self.disk.append(&self.path, length)?,
+                };
+                empty.insert(file)
+            }
+        };
+        file.write_all(&self.pending)?;
+        file.sync()?;
+        self.length += self.pending.len() as u64;
+        self.pending.clear();
+        Ok(self.length)
+    }
+}
+
+/// Reads the first `length` bytes of a journal.
+///
+/// # Errors
+/// If it is shorter, or they are no journal.
+pub(crate) fn read(path: &Path, length: u64) -> io::Result<Contents> {
+    let mut contents = Contents::default();
+    if length == 0 {
+        return Ok(contents);
+    }
+    let bytes = fs::read(path)?;
+    let mut rest = usize::try_from(length)
+        .ok()
+        .and_then(|length| bytes.get(..length))
+        .ok_or(io::ErrorKind::UnexpectedEof)?;
+    while !rest.is_empty() {
+        match rmp_serde::decode::from_read(&mut rest).map_err(io::Error::other)? {
+            Entry::Done(done) => contents.done.push(done),
+            Entry::File(file) => {
+                contents.files.push(file);
+            }
+            Entry::Again(name) => {
+                let of_name = |done: &Done| done.identity.name == name;
+                if let Some(at) = contents.done.iter().position(of_name) {
+                    contents.done.remove(at);
+                }
+            }
+        }
+    }
+    Ok(contents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_output::LocalDisk;
+
+    #[test]
+    fn only_what_counts_is_read_and_appended_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let done = |name: &str| Done {
+            identity: Identity {
+                name: name.into(),
+                stamp: None,
+            },
+            ..Done::default()
+        };
+        let read = |length| read(&path, length).map(|contents| contents.done);
+        let mut journal = Journal::new(&LocalDisk, path.clone(), 0);
+        journal.add(&Entry::Done(done("a"))).unwrap();
+        let first = journal.sync().unwrap();
+        journal.add(&Entry::Done(done("b"))).unwrap();
+        let second = journal.sync().unwrap();
+        assert_eq!(read(second).unwrap(), [done("a"), done("b")]);
+        assert_eq!(read(first).unwrap(), [done("a")]);
+        assert!(read(second + 1).is_err() && read(first + 1).is_err());
+        // What does not count is written over.
+        let mut journal = Journal::new(&LocalDisk, path.clone(), first);
+        journal.add(&Entry::Done(done("c"))).unwrap();
+        let third = journal.sync().unwrap();
+        assert_eq!(read(third).unwrap(), [done("a"), done("c")]);
+        journal.add(&Entry::Again("a".into())).unwrap();
+        let fourth = journal.sync().unwrap();
+        assert_eq!(read(fourth).unwrap(), [done("c")]);
+    }
+}
