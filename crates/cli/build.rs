@@ -9,7 +9,7 @@ fn commit() -> Option<String> {
         let text = String::from_utf8(output.stdout).ok()?;
         (output.status.success() && !text.trim().is_empty()).then(|| text.trim().to_owned())
     };
-    if let Some(noted) = fs::read_to_string(".cargo_vcs_info.json").ok() {
+    if let Ok(noted) = fs::read_to_string(".cargo_vcs_info.json") {
         let (_, rest) = noted.split_once("\"sha1\": \"")?;
         return rest.get(..12).map(str::to_owned);
     }

@@ -92,7 +92,10 @@ pub fn read(name: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match name {
         "-" => stdin().lock().read_to_end(&mut bytes).map(drop),
-        url if is_url(url) => fetch(url)?.read_to_end(&mut bytes).map(drop),
+        url if is_url(url) => {
+            fetch(url, &mut bytes)?;
+            Ok(())
+        }
         file => File::open(file).and_then(|mut file| file.read_to_end(&mut bytes).map(drop)),
     }
     .with_context(named)?;
@@ -168,18 +171,21 @@ fn from_url(url: &str) -> PathBuf {
 }
 
 #[cfg(feature = "remote")]
-fn fetch(url: &str) -> Result<impl Read + use<>> {
+fn fetch(url: &str, bytes: &mut Vec<u8>) -> Result<()> {
+    // Bytes come for as long as this is there.
     let remote = trommel_sources::Remote::new(NetworkOptions::default()).context("network")?;
-    Ok(remote
-        .open(url)?
-        .take(PayloadOptions::default().max_payload))
+    remote
+        .open(url)
+        .with_context(|| url.to_owned())?
+        .take(PayloadOptions::default().max_payload)
+        .read_to_end(bytes)
+        .with_context(|| url.to_owned())?;
+    Ok(())
 }
 
 #[cfg(not(feature = "remote"))]
-fn fetch(url: &str) -> Result<impl Read + use<>> {
+fn fetch(url: &str, _: &mut Vec<u8>) -> Result<()> {
     bail!("{url}: this program was built without network inputs");
-    #[expect(unreachable_code, reason = "gives the type of the reader")]
-    Ok(std::io::empty())
 }
 
 #[cfg(test)]

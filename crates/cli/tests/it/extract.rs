@@ -384,3 +384,29 @@ fn gzipped_pages_are_read_and_archives_refused() {
         assert!(ran.stderr.contains(words), "{name}: {}", ran.stderr);
     }
 }
+
+#[cfg(feature = "remote")]
+#[test]
+fn a_url_is_fetched_on_request_only() {
+    use crate::servers::{Breaking, Manners};
+
+    let folder = tempfile::tempdir().unwrap();
+    let manners = Manners {
+        most: usize::MAX,
+        ranges: true,
+        tag: true,
+        ..Manners::default()
+    };
+    let server = Breaking::start(page().into_bytes(), manners);
+    let url = format!("http://127.0.0.1:{}/mill.html", server.port);
+    let ran = extract(folder.path(), &[&url], b"");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("--fetch"), "{}", ran.stderr);
+    assert!(server.requests.lock().unwrap().is_empty());
+
+    let ran = extract(folder.path(), &["--fetch", &url, "-f", "json"], b"");
+    let object: Value = serde_json::from_str(ran.well()).unwrap();
+    assert_eq!(object["url"], url);
+    assert_eq!(object["title"], "The mill");
+    assert!(object["text"].as_str().unwrap().contains(PARAGRAPHS[2]));
+}
