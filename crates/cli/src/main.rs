@@ -50,7 +50,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     #[cfg(feature = "index")]
     Index(index::IndexArgs),
     #[cfg(feature = "index")]
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     messages::begin(cli.messages);
     let done = match cli.command {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(*args),
         #[cfg(feature = "index")]
         Command::Index(args) => index::run(&args),
         #[cfg(feature = "index")]
