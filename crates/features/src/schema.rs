@@ -147,6 +147,64 @@ mod tests {
     }
 
     #[test]
+    fn columns_that_are_asked_for_are_those_of_the_rows() {
+        // More blocks than a batch holds, of different lengths.
+        let blocks: String = (0..150)
+            .map(|at| {
+                format!(
+                    "<div><p class=c{}>{}</div>",
+                    at % 7,
+                    "Some words, then. ".repeat(at % 5 + 1)
+                )
+            })
+            .collect();
+        let page = LolEngine.read(&format!("<h1>Some</h1>{blocks}"), &Limits::default());
+        let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
+        let rows = schema.rows(&page, Some("http://a.example/some"));
+        let asked = [9u16, 200, 40, 9, 5_000];
+        let set = ColumnSet::new(schema.names().len(), asked);
+        assert_eq!(
+            set.asked(),
+            [9, 200, 40],
+            "each once, unknown ones left out"
+        );
+        assert_eq!(
+            (set.slot(200), set.slot(10), set.slot(5_000)),
+            (Some(1), None, None)
+        );
+        let mut seen = 0;
+        schema.each_batch(&page, Some("http://a.example/some"), &set, |columns| {
+            assert_eq!(columns.values().len(), 3);
+            for (lane, at) in columns.blocks().enumerate() {
+                let row = rows.iter().nth(at).unwrap();
+                let values = columns.values().iter().map(|lanes| lanes[lane]);
+                let expected = set.asked().iter().map(|column| row[usize::from(*column)]);
+                assert!(values.eq(expected), "block {at}");
+                seen += 1;
+            }
+        });
+        assert_eq!(seen, page.blocks.len());
+    }
+
+    #[test]
+    fn groups_that_nobody_asks_for_make_no_pass() {
+        let html = format!(
+            "<h1>Words</h1>{}",
+            "<p>Some words of prose, at some length.".repeat(200)
+        );
+        let page = LolEngine.read(&html, &Limits::default());
+        let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
+        let work = |name: &str| {
+            let at = schema.names().iter().position(|own| own == name).unwrap();
+            let set = ColumnSet::new(schema.names().len(), [at as u16]);
+            crate::work::work_of(|| schema.each_batch(&page, None, &set, |_| {}))
+        };
+        // A number a block; with the words of all blocks for the topic.
+        assert_eq!(work("text.log_words"), page.blocks.len() as u64);
+        assert!(work("topic.title_share") > html.len() as u64 / 2);
+    }
+
+    #[test]
     fn names_are_unique() {
         let schema = Schema::new(&FeatureGroup::ALL, &[], &[], &[]);
         let mut names = schema.names().to_vec();

@@ -173,35 +173,55 @@ impl Tables {
         let other = rest.get(..usize::from(second)).unwrap_or_default();
         let weights = self.weights.get(table.weights as usize..);
         let weights = weights.unwrap_or_default();
-        let (a, b) = (S::as_simd_f32s(a).0, S::as_simd_f32s(b).0);
-        for ((sum, a), b) in S::as_mut_simd_f32s(sums).0.iter_mut().zip(a).zip(b) {
-            let mut chosen = simd.splat_f32s(0.0);
-            for (bin, weights) in weights.chunks_exact(other.len() + 1).enumerate() {
-                // The weights of one bin of the first column. No closure chooses here, as the compiler need
-                // not inline one, and then compiles it for the narrowest vectors.
-                let mut own_chosen = simd.splat_f32s(0.0);
-                for (at, weight) in weights.iter().enumerate() {
-                    let weight = simd.splat_f32s(*weight);
-                    own_chosen = match at.checked_sub(1).and_then(|at| other.get(at)) {
-                        Some(edge) => {
-                            let is_above = simd.less_than_f32s(simd.splat_f32s(*edge), *b);
-                            simd.select_f32s(is_above, weight, own_chosen)
-                        }
-                        None => weight,
-                    };
-                }
-                chosen = match bin.checked_sub(1).and_then(|bin| own.get(bin)) {
-                    Some(edge) => {
-                        let is_above = simd.less_than_f32s(simd.splat_f32s(*edge), *a);
-                        simd.select_f32s(is_above, own_chosen, chosen)
-                    }
-                    None => own_chosen,
-                };
-                if bin == own.len() {
-                    break;
+        // Vectors stand in the innermost loops, so that an edge is read once for all lanes.
+        let (mut chosen, mut of_bin) = ([0.0; LANES], [0.0; LANES]);
+        let bins = weights.chunks_exact(other.len() + 1);
+        let bins = bins.zip(std::iter::once(f32::NEG_INFINITY).chain(own.iter().copied()));
+        for (at, (weights, edge)) in bins.enumerate() {
+            if let Some((lowest, weights)) = weights.split_first() {
+                of_bin.fill(*lowest);
+                for (edge, weight) in other.iter().zip(weights) {
+                    choose_above(simd, *edge, b, simd.splat_f32s(*weight), &mut of_bin);
                 }
             }
-            *sum = simd.add_f32s(*sum, chosen);
+            if at == 0 {
+                chosen = of_bin;
+            } else {
+                choose_lanes_above(simd, edge, a, &of_bin, &mut chosen);
+            }
         }
+        let chosen = S::as_simd_f32s(&chosen).0;
+        for (sum, chosen) in S::as_mut_simd_f32s(sums).0.iter_mut().zip(chosen) {
+            *sum = simd.add_f32s(*sum, *chosen);
+        }
+    }
+}
+
+/// Puts a weight in the place of what was chosen for each lane whose value is above an edge.
+#[inline(always)]
+fn choose_above<S: Simd>(simd: S, edge: f32, values: &Lanes, weight: S::f32s, chosen: &mut Lanes) {
+    let edge = simd.splat_f32s(edge);
+    let values = S::as_simd_f32s(values).0;
+    for (chosen, value) in S::as_mut_simd_f32s(chosen).0.iter_mut().zip(values) {
+        let is_above = simd.less_than_f32s(edge, *value);
+        *chosen = simd.select_f32s(is_above, weight, *chosen);
+    }
+}
+
+/// The same with a weight of its own for each lane.
+#[inline(always)]
+fn choose_lanes_above<S: Simd>(
+    simd: S,
+    edge: f32,
+    values: &Lanes,
+    weights: &Lanes,
+    chosen: &mut Lanes,
+) {
+    let edge = simd.splat_f32s(edge);
+    let (values, weights) = (S::as_simd_f32s(values).0, S::as_simd_f32s(weights).0);
+    let all = S::as_mut_simd_f32s(chosen).0.iter_mut();
+    for ((chosen, value), weight) in all.zip(values).zip(weights) {
+        let is_above = simd.less_than_f32s(edge, *value);
+        *chosen = simd.select_f32s(is_above, *weight, *chosen);
     }
 }
