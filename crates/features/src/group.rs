@@ -87,12 +87,16 @@ macro_rules! groups {
                 }
             }
 
+            // The type of a group names the lifetime, which is of no use here.
+            #[allow(clippy::extra_unused_lifetimes)]
             pub(crate) fn columns<$life>(self, lexicon: &Lexicon) -> Vec<String> {
                 match self {
                     $(FeatureGroup::$variant => <$group as Group<$life>>::columns(lexicon),)+
                 }
             }
 
+            // The type of a group names the lifetime, which is of no use here.
+            #[allow(clippy::extra_unused_lifetimes)]
             pub(crate) fn needs<$life>(self) -> &'static [Fact] {
                 match self {
                     $(FeatureGroup::$variant => <$group as Group<$life>>::NEEDS,)+
