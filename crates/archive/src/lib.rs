@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+mod binary;
 mod buffer;
 mod chunked;
 mod coding;

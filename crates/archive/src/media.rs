@@ -168,7 +168,7 @@ pub(crate) fn sniff(body: &[u8]) -> MediaType {
         }
     }
     let Some(tag) = rest.strip_prefix(b"<") else {
-        return other(body);
+        return MediaType::Other(String::new());
     };
     let begins = |name: &&[u8]| {
         tag.get(..name.len())
@@ -181,19 +181,6 @@ pub(crate) fn sniff(body: &[u8]) -> MediaType {
         (true, true) => MediaType::Xhtml,
         (true, false) => MediaType::Html,
         (false, true) => MediaType::Other("text/xml".into()),
-        (false, false) => other(body),
+        (false, false) => MediaType::Other(String::new()),
     }
-}
-
-/// A few formats worth a name; for the rest nothing tells.
-fn other(body: &[u8]) -> MediaType {
-    let name = match body {
-        [b'%', b'P', b'D', b'F', b'-', ..] => "application/pdf",
-        [0x89, b'P', b'N', b'G', ..] => "image/png",
-        [0xff, 0xd8, 0xff, ..] => "image/jpeg",
-        [b'G', b'I', b'F', b'8', ..] => "image/gif",
-        [b'P', b'K', 3, 4, ..] => "application/zip",
-        _ => "",
-    };
-    MediaType::Other(name.to_owned())
 }

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, fmt};
 
 use crate::{
+    binary::binary_type,
     chunked,
     coding::{self, Undone},
     error::PayloadError,
@@ -257,10 +258,17 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
 
 /// Tells the media type: by the crawler's own finding, else by the HTTP header, else by the record
 /// (where it holds the payload alone), else by the first bytes. A type that says nothing
-/// (`application/octet-stream`, `unknown/unknown`) counts as none.
+/// (`application/octet-stream`, `unknown/unknown`) counts as none, and what is called a page but begins
+/// as no page can (PDF, images, archives, office files, other data) is what its bytes say.
 pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource) {
-    media::stated(record, payload.status, payload.content_type())
-        .unwrap_or_else(|| (media::sniff(&payload.body), TypeSource::Sniffed))
+    let stated = media::stated(record, payload.status, payload.content_type());
+    let may_be_page = |kind: &MediaType| matches!(kind, MediaType::Html | MediaType::Xhtml);
+    if stated.as_ref().is_none_or(|(kind, _)| may_be_page(kind))
+        && let Some(name) = binary_type(&payload.body)
+    {
+        return (MediaType::Other(name), TypeSource::Sniffed);
+    }
+    stated.unwrap_or_else(|| (media::sniff(&payload.body), TypeSource::Sniffed))
 }
 
 /// Whether the type that is stated, if any, is HTML.

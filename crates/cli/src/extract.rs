@@ -161,7 +161,7 @@ fn extracted(
     };
     Ok(match args.format {
         Form::Text => format!("{}\n", extraction.text()),
-        Form::Markdown => extraction.markdown(&MarkdownOptions { links: args.links }),
+        Form::Markdown => extraction.markdown(&MarkdownOptions::default().with_links(args.links)),
         Form::Json => {
             let mut object =
                 serde_json::to_value(extraction.document(&DocumentOptions::default()))?;

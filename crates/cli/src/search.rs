@@ -3,8 +3,8 @@
 use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
 use clap::Args;
-use trommel_filters::LanguageCode;
 use trommel_index::{Found, Hit, Index, Search, Snippet};
+use trommel_text::language::LanguageCode;
 
 use crate::{messages, place::Place};
 
@@ -42,7 +42,7 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<ExitCode> {
         query: &query,
         limit: args.n,
         offset: args.offset,
-        language: args.lang.as_ref().map(LanguageCode::as_str),
+        language: args.lang.map(LanguageCode::as_str),
         site: args.site.as_deref(),
     })?;
     let marks = match messages::has_colour(&std::io::stdout()) {

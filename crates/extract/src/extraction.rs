@@ -4,22 +4,31 @@ use serde::Serialize;
 use trommel_html::{Block, Page, charset};
 use trommel_model::JudgedEmbedded;
 
+use crate::confidence::confidence;
 use crate::document::{BlockSource, BlockVerdict, Document, DocumentOptions};
+use crate::heading::{is_too_long, shown_text};
 use crate::hints::Hints;
 use crate::language::language;
+use crate::metadata::likeness::overlap;
 use crate::metadata::{self, Metadata};
 use crate::observer::{ExtractionStage, SharedObserver, observed};
 use crate::page_memory;
+use crate::policy::HeadlinePolicy;
 use crate::render::content::Content;
+use crate::render::controls::drop_controls;
 use crate::render::copies::drop_copies;
 use crate::render::embedded::{append, role};
-use crate::render::markdown::{MarkdownOptions, append_markdown, markdown};
+use crate::render::markdown::{MarkdownOptions, append_markdown, markdown, title_heading};
 use crate::render::text::plain_text;
 use crate::role::Role;
 use crate::verdicts::Verdicts;
 
 /// Most names in a block's path; of deeper ones the outermost are left out.
 const PATH: usize = 64;
+/// Kept blocks among which the headline is looked for, and the likeness to the title from which a block
+/// says it.
+const TITLE_BLOCKS: usize = 3;
+const SAME_TITLE: f32 = 0.6;
 
 /// A decoded page whose blocks have been judged.
 #[derive(Clone, Debug)]
@@ -75,8 +84,10 @@ impl<'a> Extraction<'a> {
         mut verdicts: Verdicts,
         hints: &Hints<'a>,
     ) -> Self {
-        drop_copies(&page, &mut verdicts.judgement.choice.kept);
-        drop_copies(&page, &mut verdicts.separate);
+        for kept in [&mut verdicts.judgement.choice.kept, &mut verdicts.separate] {
+            drop_copies(&page, kept);
+            drop_controls(&page, kept);
+        }
         Self {
             decoded,
             page,
@@ -115,7 +126,10 @@ impl<'a> Extraction<'a> {
     /// Main text as Markdown (CommonMark with the tables of GFM), ending with a line end; empty for a
     /// page without text.
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
-        self.rendered(|| self.markdown_text(options))
+        self.rendered(|| {
+            let title = options.title.then(|| self.title_and_metadata().0);
+            self.markdown_text(options, title.flatten().as_deref())
+        })
     }
 
     /// Readers' comments where they are kept apart from the text; none if there are none.
@@ -128,9 +142,30 @@ impl<'a> Extraction<'a> {
         append(plain_text(&content), self.kept_embedded())
     }
 
-    fn markdown_text(&self, options: &MarkdownOptions) -> String {
+    fn markdown_text(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
         let text = markdown(&self.content(self.kept()), self.hints.url, options);
-        append_markdown(text, self.kept_embedded())
+        let text = append_markdown(text, self.kept_embedded());
+        match title {
+            Some(title) if options.title && !text.is_empty() && !self.has_headline(title) => {
+                title_heading(title) + &text
+            }
+            _ => text,
+        }
+    }
+
+    /// Whether the text says the title itself, near its start, or must not say it.
+    fn has_headline(&self, title: &str) -> bool {
+        if self.verdicts.headline == HeadlinePolicy::Exclude {
+            return true;
+        }
+        let mut first = self.judged().filter(|(_, _, kept, _)| *kept);
+        first
+            .by_ref()
+            .take(TITLE_BLOCKS)
+            .any(|(block, _, _, role)| {
+                let text = self.page.text(block);
+                role == Some(Role::Headline) || overlap(text, title) >= SAME_TITLE
+            })
     }
 
     fn comment_text(&self) -> Option<String> {
@@ -213,21 +248,23 @@ impl<'a> Extraction<'a> {
             let plain = self.plain_text();
             let (title, metadata) = self.title_and_metadata();
             let page_type = self.verdicts.judgement.page_type.as_ref();
+            let lang = self.language(&plain);
+            let confidence = confidence(self.verdicts.judgement.choice.expected_f1, &plain);
             let blocks = options.blocks.then(|| self.block_verdicts());
             Document {
+                text: match &options.markdown {
+                    Some(options) => self.markdown_text(options, title.as_deref()),
+                    None => plain,
+                },
                 title,
                 metadata,
                 page_type: page_type.map(|own| own.name.clone()),
                 headings: self.headings(),
                 comments: self.comment_text(),
-                lang: self.language(&plain),
-                text: match &options.markdown {
-                    Some(options) => self.markdown_text(options),
-                    None => plain,
-                },
+                lang,
                 charset: self.decoded.encoding.name().to_ascii_lowercase(),
                 charset_source: self.decoded.source.name().to_owned(),
-                confidence: self.verdicts.judgement.choice.expected_f1,
+                confidence,
                 robots: self.robots(),
                 blocks: blocks.unwrap_or_default(),
                 capped: self.page.capped.names().map(str::to_owned).collect(),
@@ -261,8 +298,9 @@ impl<'a> Extraction<'a> {
         self.judged()
             .filter(|&(block, _, kept, _)| {
                 kept && matches!(self.tag(block).as_bytes(), [b'h', b'1'..=b'6'])
+                    && !is_too_long([(block.words, block.chars)].into_iter())
             })
-            .map(|(block, ..)| self.page.text(block).to_owned())
+            .map(|(block, ..)| shown_text(&self.page, &self.decoded.text, block).to_owned())
             .collect()
     }
 
@@ -420,12 +458,15 @@ mod tests {
                 let blocks = LolEngine.read_marked(&html, &Limits::default()).blocks.len();
                 let kept: Vec<bool> = (0..blocks).map(|at| mask >> (at % 64) & 1 == 1).collect();
                 let page = extraction(&html, &kept);
-                let kept = page.blocks().filter(|block| block.kept);
-                let kept: Vec<&str> = kept.map(|block| block.text).collect();
+                let kept = page.judged().filter(|(_, _, kept, _)| *kept);
+                let kept: Vec<&str> = kept
+                    .map(|(block, ..)| shown_text(&page.page, &page.decoded.text, block))
+                    .collect();
                 let kept = kept.join("\n");
                 let text = page.text();
                 prop_assert_eq!(sorted(&text), sorted(&kept));
-                let markdown = page.markdown(&MarkdownOptions { links: true });
+                let options = MarkdownOptions::default().with_links(true).with_title(false);
+                let markdown = page.markdown(&options);
                 // Signs as well, but for anchors of headings, which Markdown leaves out.
                 let anchors = html.contains("<a");
                 let signs = |text: &str| -> String {

@@ -19,9 +19,12 @@
 //! # Ok::<(), &str>(())
 //! ```
 
+mod confidence;
+mod disclosure;
 mod document;
 mod extraction;
 mod extractor;
+mod heading;
 mod hints;
 #[cfg(test)]
 mod hostile_tests;

@@ -9,15 +9,18 @@ mod canonical;
 mod date;
 mod description;
 mod headline;
-mod likeness;
+pub(crate) mod likeness;
 mod months;
 mod person;
 mod site;
 mod sources;
 mod title;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
-use trommel_html::{JsonLd, Page};
+use trommel_html::{JsonLd, Page, fold};
+use trommel_text::without_controls;
 
 use crate::hints::Hints;
 use crate::language;
@@ -59,14 +62,53 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints) -> (Option<String>, M
     let names = site::keys(&sources, site.as_deref());
     let title = title::title(&sources, &names);
     sources.headline = headline::block(page, title.as_deref());
+    let authors = author::authors(&sources, &names);
     let metadata = Metadata {
-        author: author::authors(&sources, &names),
+        author: authors.into_iter().filter_map(readable).collect(),
         published: date::published(&sources),
         modified: date::modified(&sources),
-        description: description::description(&sources),
+        description: description::description(&sources).and_then(readable),
         canonical: canonical::canonical(&sources),
         lang_declared: language::tag(&page.head, sources.main.and_then(|node| node.language())),
-        site,
+        site: site.and_then(readable),
     };
-    (title, metadata)
+    (title.and_then(readable), metadata)
+}
+
+/// A line without what steers terminals and displays; none if nothing else is in it.
+fn readable(line: String) -> Option<String> {
+    let clean = match without_controls(&line) {
+        Cow::Borrowed(_) => line,
+        Cow::Owned(clean) => fold(&clean),
+    };
+    (!clean.is_empty()).then_some(clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn nothing_that_is_given_steers_a_terminal_or_the_order_of_letters() {
+        let bad = "\u{1b}]0;x\u{7}\u{202e}\u{2066}\u{0}\u{9b}31m";
+        let ld = r#"{"@type":"Article","headline":"One\u001b[31m two\u202e","author":{"name":"Jane\u0007 Roe\u0000"}}"#;
+        let html = format!(
+            "<title>A{bad}B c d</title><meta property=og:site_name content='S{bad}T'>\
+             <meta name=description content='D{bad}E'><link rel=canonical href='https://a.example/{bad}'>\
+             <script type=application/ld+json>{ld}</script><h1>One{bad} two</h1><p>x"
+        );
+        for page in [html.clone(), html.replace(ld, "{}")] {
+            let tables = LolEngine.read(&page, &Limits::default());
+            let hints = Hints {
+                url: Some("https://a.example/"),
+                ..Hints::default()
+            };
+            let (title, metadata) = read(&page, &tables, &hints);
+            let all = format!("{}{metadata:?}", title.clone().unwrap_or_default());
+            assert_eq!(without_controls(&all), all);
+            assert!(title.is_some_and(|title| title.starts_with("One")));
+            assert_eq!(metadata.site.as_deref(), Some("S]0;x31mT"));
+        }
+    }
 }

@@ -5,6 +5,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 use trommel_html::Page;
 use trommel_model::Model;
 
+use crate::disclosure::keep_summaries;
 use crate::role::{Role, roles};
 use crate::verdicts::Verdicts;
 
@@ -77,6 +78,7 @@ impl ContentPolicy {
         let blocks = page.blocks.len();
         let (mut separate, mut separate_embedded) = (Vec::new(), Vec::new());
         let mut body = own.choice.kept.clone();
+        keep_summaries(page, &mut body);
         let headline = own.headline;
         if let Some(at) = headline
             && let Some(kept) = body.get_mut(at)
@@ -116,6 +118,7 @@ impl ContentPolicy {
             judgement,
             separate,
             separate_embedded,
+            headline: self.headline,
             roles,
         }
     }

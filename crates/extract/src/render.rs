@@ -1,6 +1,7 @@
 //! The forms in which kept blocks are given: plain text and Markdown, with what both need.
 
 pub(crate) mod content;
+pub(crate) mod controls;
 pub(crate) mod copies;
 pub(crate) mod data_table;
 pub(crate) mod embedded;

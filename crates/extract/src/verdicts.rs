@@ -2,6 +2,7 @@
 
 use trommel_model::{Choice, Judgement};
 
+use crate::policy::HeadlinePolicy;
 use crate::role::Role;
 
 /// A page's blocks with all that was decided about them.
@@ -13,6 +14,8 @@ pub struct Verdicts {
     pub separate: Vec<bool>,
     /// The same of the judgement's embedded texts: comments that stand in the JSON-LD alone.
     pub separate_embedded: Vec<bool>,
+    /// What was asked of the headline.
+    pub headline: HeadlinePolicy,
     /// Role of each block.
     pub roles: Vec<Role>,
 }

@@ -2,8 +2,9 @@
 
 use trommel_extract::Document;
 use trommel_text::TextStats;
+use trommel_text::language::LanguageCode;
 
-use crate::{Filter, LanguageCode, Reason};
+use crate::{Filter, Reason};
 
 /// Keeps the languages of `include` (all if it is empty) without those of `exclude`. A document whose
 /// language is not known is in no list: it is dropped if `include` names any.
@@ -20,7 +21,7 @@ impl Filter for Languages {
 
     fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
         let language = document.lang.as_deref();
-        let is = |code: &LanguageCode| Some(code.as_str()) == language;
+        let is = |code: &LanguageCode| language.is_some_and(|language| code.includes(language));
         let wanted = self.include.is_empty() || self.include.iter().any(is);
         (!wanted || self.exclude.iter().any(is)).then_some(Reason::Language)
     }
@@ -64,6 +65,11 @@ mod tests {
             ("zho", "zh"),
             ("cmn", "zh"),
             ("ceb", "ceb"),
+            ("pes", "fa"),
+            ("fa", "fa"),
+            ("no", "nb"),
+            ("nor", "nn"),
+            ("ger", "de"),
             ("DE-at", "de"),
         ] {
             assert_eq!(judge(&[include], &[], Some(lang)), None, "{include}");

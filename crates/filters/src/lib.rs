@@ -28,4 +28,4 @@ pub use filters::Filters;
 pub use fingerprint::Fingerprint;
 pub use memory::MemoryState;
 pub use reason::Reason;
-pub use settings::{DuplicateSettings, LanguageCode, RobotsRule, Settings, StatusRange, TextRule};
+pub use settings::{DuplicateSettings, RobotsRule, Settings, StatusRange, TextRule};

@@ -2,8 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
-use isolang::Language;
 use serde::{Deserialize, Deserializer, de::Error as _};
+use trommel_text::language::LanguageCode;
 
 /// The table `[filters]`. Without any key nothing is dropped.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -23,9 +23,12 @@ pub struct Settings {
     pub min_chars: Option<u64>,
     /// Most characters of the text.
     pub max_chars: Option<u64>,
-    /// Languages that are kept, as ISO 639-1 or 639-3 codes; all if empty.
+    /// Languages that are kept, as ISO 639 codes of any form; all if empty. Those that belong to one
+    /// are kept with it (`no` keeps `nb` and `nn`).
+    #[serde(deserialize_with = "languages")]
     pub languages: Vec<LanguageCode>,
     /// Languages that are dropped.
+    #[serde(deserialize_with = "languages")]
     pub exclude_languages: Vec<LanguageCode>,
     /// Page types that are kept; all if empty.
     pub page_types: Vec<String>,
@@ -160,54 +163,13 @@ pub enum TextRule {
     GopherRepetition,
 }
 
-/// A language as [`trommel_extract::Document::lang`] names it: by ISO 639-1 if there is a code, else by 639-3.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LanguageCode(String);
-
-impl LanguageCode {
-    /// The code.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for LanguageCode {
-    type Err = UnknownWord;
-
-    /// Reads an ISO 639-1 or 639-3 code, without regard to case and to what follows a hyphen.
-    fn from_str(name: &str) -> Result<Self, UnknownWord> {
-        let code = name.split(['-', '_']).next().unwrap_or_default();
-        let code = code.to_ascii_lowercase();
-        let language = match code.len() {
-            2 => Language::from_639_1(&code),
-            3 => Language::from_639_3(&code),
-            _ => None,
-        };
-        let language = language.ok_or_else(|| {
-            UnknownWord(format!(
-                "{name:?} is no language, expected an ISO 639-1 or 639-3 code such as \"de\" or \"deu\""
-            ))
-        })?;
-        // Documents in Mandarin say that they are in Chinese.
-        let short = match language {
-            Language::Cmn => "zh",
-            other => other.to_639_1().unwrap_or(other.to_639_3()),
-        };
-        Ok(Self(short.to_owned()))
-    }
-}
-
-impl fmt::Display for LanguageCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for LanguageCode {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        name.parse().map_err(D::Error::custom)
-    }
+/// Reads codes of languages in any of their forms.
+fn languages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LanguageCode>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    let codes = names
+        .iter()
+        .map(|name| name.parse().map_err(D::Error::custom));
+    codes.collect()
 }
 
 fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f32>, D::Error> {
@@ -239,7 +201,7 @@ mod tests {
              [duplicates]\nexact = true\nnear = true\nmemory = 1000\n",
         )
         .unwrap();
-        let code = |code: &str| LanguageCode(code.to_owned());
+        let code = |code: &str| code.parse().unwrap();
         let expected = Settings {
             status: vec!["200".parse().unwrap(), "3xx".parse().unwrap()],
             media_types: vec!["text/html".into()],

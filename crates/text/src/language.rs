@@ -1,11 +1,14 @@
 //! The language of a text.
 
+mod code;
 mod latin;
+
+pub use code::{LanguageCode, UnknownLanguage};
 
 use std::ops::RangeInclusive;
 
 use isolang::Language;
-use whatlang::{Detector, Lang};
+use whatlang::Detector;
 
 /// Characters of a text that are looked at: more change nothing.
 const SAMPLE: usize = 2000;
@@ -45,11 +48,7 @@ pub fn detect(text: &str) -> Option<String> {
     if !info.is_reliable() {
         return None;
     }
-    Some(match info.lang() {
-        // Mandarin is written Chinese to everyone who reads the field.
-        Lang::Cmn => "zh".to_owned(),
-        lang => short(lang.code()),
-    })
+    Some(short(info.lang().code()))
 }
 
 /// The language of a text most letters of which are of one of [`SCRIPTS`].
@@ -71,22 +70,7 @@ fn by_script(text: &str) -> Option<&'static str> {
 
 /// The short code of the language that a tag or code names (`de-AT` and `deu` give `de`).
 pub fn primary(tag: &str) -> Option<String> {
-    let primary = tag
-        .split(['-', '_', ','])
-        .next()?
-        .trim()
-        .to_ascii_lowercase();
-    let language = match primary.len() {
-        2 => Language::from_639_1(&primary),
-        3 => Language::from_639_3(&primary),
-        _ => None,
-    }?;
-    Some(
-        language
-            .to_639_1()
-            .unwrap_or(language.to_639_3())
-            .to_owned(),
-    )
+    tag.parse().ok().map(|code: LanguageCode| code.to_string())
 }
 
 /// A BCP 47 tag with its subtags in their usual case; `None` if `raw` is no tag of a known language.
@@ -121,11 +105,9 @@ pub fn well_formed(raw: &str) -> Option<String> {
     known.map(|_| tag)
 }
 
+/// The code as all others write it.
 fn short(code: &str) -> String {
-    Language::from_639_3(code)
-        .and_then(|language| language.to_639_1())
-        .unwrap_or(code)
-        .to_owned()
+    primary(code).unwrap_or_else(|| code.to_owned())
 }
 
 #[cfg(test)]
@@ -147,6 +129,10 @@ mod tests {
             (
                 "el",
                 "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα.",
+            ),
+            (
+                "fa",
+                "تمام افراد بشر آزاد به دنیا می‌آیند و از لحاظ حیثیت و حقوق با هم برابرند. همه دارای عقل و وجدان می‌باشند",
             ),
             (
                 "gu",

@@ -10,11 +10,13 @@
 //! assert_eq!(TextStats::new(text).words().len(), 13);
 //! ```
 
+mod controls;
 pub mod hash;
 pub mod language;
 pub mod shingle;
 mod stats;
 pub mod words;
 
+pub use controls::without_controls;
 pub use hash::{EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix};
 pub use stats::{TextStats, Word, half_words};

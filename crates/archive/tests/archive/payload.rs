@@ -391,6 +391,29 @@ fn media_types_in_their_order() {
 }
 
 #[test]
+fn what_only_is_called_a_page_is_what_its_bytes_say() {
+    let sniffed = |name: &str| (MediaType::Other(name.into()), TypeSource::Sniffed);
+    for (body, name) in [
+        ("%PDF-1.4\n1 0 obj", "application/pdf"),
+        ("GIF89a\u{1}\0", "image/gif"),
+        ("PK\u{3}\u{4}\u{14}\0", "application/zip"),
+        ("{\\rtf1 words", "application/rtf"),
+    ] {
+        for stated in ["text/html; charset=utf-8", "application/xhtml+xml"] {
+            assert_eq!(kind("", stated, body), sniffed(name), "{stated} {body}");
+            assert_eq!(kind("text/html", stated, body), sniffed(name));
+        }
+        // What is called something else was never taken for a page.
+        let other = MediaType::Other("text/css".into());
+        assert_eq!(kind("", "text/css", body), (other, TypeSource::Http));
+    }
+    assert_eq!(
+        kind("", "text/html", "words about GIF89a").0,
+        MediaType::Html
+    );
+}
+
+#[test]
 fn first_bytes_tell() {
     let sniff = |body: &str| kind("", "", body).0;
     for page in [

@@ -72,7 +72,7 @@ const MOST: usize = 32;
 /// The authors' names, of the first source that has any. The site's own name counts only where there
 /// is no other.
 pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
-    let reads: [fn(&Sources) -> Vec<String>; 8] = [
+    let reads: [fn(&Sources) -> Vec<String>; 7] = [
         from_graph,
         from_meta,
         from_labels,
@@ -80,7 +80,6 @@ pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
         from_links,
         from_markup,
         from_lines,
-        from_handle,
     ];
     let mut fallback = Vec::new();
     for read in reads {
@@ -287,19 +286,6 @@ fn from_lines(sources: &Sources) -> Vec<String> {
     names
 }
 
-/// The handle of `twitter:creator`, where nothing else is known.
-fn from_handle(sources: &Sources) -> Vec<String> {
-    let handle = sources.page.head.meta("twitter:creator");
-    let own = sources.page.head.meta("twitter:site");
-    handle
-        .filter(|handle| {
-            let is_handle = handle.len() > 2 && handle.contains(char::is_alphabetic);
-            is_handle && !handle.contains("://") && Some(*handle) != own
-        })
-        .map(|handle| vec![handle.to_owned()])
-        .unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::read;
@@ -325,8 +311,7 @@ mod tests {
         assert_eq!(of(&format!("{handle}{meta}{micro}{link}")), ["M A"]);
         assert_eq!(of(&format!("{handle}{micro}{link}")), ["M I"]);
         assert_eq!(of(&format!("{handle}{link}")), ["R L", "R M"]);
-        assert_eq!(of(handle), ["@handle"]);
-        assert!(of("<p>x").is_empty());
+        assert!(of(handle).is_empty() && of("<p>x").is_empty());
     }
 
     #[test]
@@ -345,6 +330,20 @@ mod tests {
         }
         let comment = "<h1>Head</h1><p>text<div class=comment-author>Jane Roe</div>";
         assert!(of(comment).is_empty());
+    }
+
+    #[test]
+    fn accounts_are_no_authors() {
+        for account in ["admin", "Webmaster", "@jane"] {
+            let meta = format!("<meta name=author content='{account}'>");
+            assert!(of(&meta).is_empty(), "{account}");
+            let byline = format!("{meta}<h1>Head</h1><p>By Jane Roe<p>text");
+            assert_eq!(of(&byline), ["Jane Roe"], "{account}");
+        }
+        for name in ["Jane", "jane roe", "Jane Roe 3rd", "jane_roe42", "李明"] {
+            let meta = format!("<meta name=author content='{name}'>");
+            assert_eq!(of(&meta), [name]);
+        }
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn hash(word: &str) -> u64 {
 }
 
 /// [`Words::like`] of two texts.
-pub(super) fn overlap(one: &str, other: &str) -> f32 {
+pub(crate) fn overlap(one: &str, other: &str) -> f32 {
     Words::of(one).like(&Words::of(other))
 }
 

@@ -202,6 +202,7 @@ fn is_name(name: &str) -> bool {
         && !is_address(&lower)
         && !lower.ends_with(".com")
         && !is_day(&lower)
+        && !is_account(&lower)
         && !name.contains(['{', '}', '<', '>', '=', '?', '!'])
         && !matches!(
             lower.as_str(),
@@ -234,6 +235,22 @@ fn is_name(name: &str) -> bool {
                 | "sat"
                 | "sun"
         )
+}
+
+/// Whether a name is that of an account and of nobody: one that software makes, or a handle of another
+/// site. The names that people have in a forum are theirs.
+fn is_account(lower: &str) -> bool {
+    let of_software = [
+        "admin",
+        "administrator",
+        "root",
+        "webmaster",
+        "superuser",
+        "guest",
+        "user",
+        "wpadmin",
+    ];
+    of_software.contains(&lower) || lower.starts_with('@')
 }
 
 /// A day without its year (`Jul 11`).

@@ -5,6 +5,7 @@ use trommel_html::{Block, Page, Tag, fold, plain};
 use super::likeness::overlap;
 use super::site::key;
 use super::sources::{Sources, rank};
+use crate::heading::shown_text;
 
 /// Characters beyond which a title is none.
 const LONGEST: usize = 400;
@@ -24,7 +25,7 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
         .filter(|block| block.chars as usize <= LONGEST)
         .filter(|block| page.container(block).is_some_and(|(_, e)| e.tag == Tag::H1))
         .take(8)
-        .map(|block| nameless(&heading_text(page, block), names).to_owned())
+        .map(|block| nameless(&heading_text(sources, block), names).to_owned())
         .collect();
     let from_meta = sources
         .metas(&["og:title", "twitter:title", "citation_title", "dc.title"])
@@ -33,6 +34,10 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
     let has_meta = from_meta.is_some();
     let from_head = Some(page.head.title.clone());
     let stated: Vec<String> = [from_meta, from_head].into_iter().flatten().collect();
+    let headings: Vec<String> = headings
+        .into_iter()
+        .filter(|heading| !is_section(heading, &stated))
+        .collect();
     // A node about something else (a video, a related question) shares no words with the page.
     let agrees = |title: &String| {
         let mut others = stated
@@ -72,16 +77,32 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
             page.container(block)
                 .is_some_and(|(_, e)| e.tag.is_heading())
         };
-        return blocks.find(any).map(|block| heading_text(page, block));
+        return blocks.find(any).map(|block| heading_text(sources, block));
     };
     let whole = whole(first, &cleaned);
     Some(echo(page, whole).unwrap_or_else(|| whole.to_owned()))
 }
 
 /// Text of a heading without the marks that link to it.
-fn heading_text(page: &Page, block: &Block) -> String {
-    let text = fold(page.text(block));
+fn heading_text(sources: &Sources, block: &Block) -> String {
+    let text = fold(shown_text(sources.page, sources.html, block));
     text.trim_end_matches([' ', '¶', '#', '§']).to_owned()
+}
+
+/// Whether a heading is that of a part of the page: it has no letter, or begins with the number of a
+/// section (`2.`, `3.1`) that no title of the page has.
+fn is_section(heading: &str, stated: &[String]) -> bool {
+    if !heading.contains(char::is_alphabetic) {
+        return stated
+            .iter()
+            .any(|title| title.contains(char::is_alphabetic));
+    }
+    let number = heading.split(' ').next().unwrap_or_default();
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit())
+        && number.contains('.')
+        && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let mut stated = stated.iter().filter(|title| !title.is_empty()).peekable();
+    is_number && stated.peek().is_some() && !stated.any(|title| title.contains(number))
 }
 
 /// The short block that one end of the title repeats, as old pages have for a headline; the rest of
@@ -375,6 +396,24 @@ mod tests {
             .replace("\"Article\"", "\"Thing\"")
             .replace("A long walk\"", "Else\"");
         assert_eq!(of(&html).as_deref(), Some("A long walk home"));
+    }
+
+    #[test]
+    fn headings_of_sections_are_no_titles() {
+        let page = |heading: &str| format!("<title>The select statement</title><h1>{heading}</h1>");
+        for section in ["1", "2. Simple select processing", "3.1 The select clause"] {
+            let title = of(&page(section));
+            assert_eq!(title.as_deref(), Some("The select statement"), "{section}");
+        }
+        let numbered = "<title>2. Simple select</title><h1>2. Simple select</h1>";
+        assert_eq!(of(numbered).as_deref(), Some("2. Simple select"));
+        assert_eq!(
+            of("<title>1984</title><h1>1984</h1>").as_deref(),
+            Some("1984")
+        );
+        assert_eq!(of("<h1>2. Only</h1><p>x").as_deref(), Some("2. Only"));
+        let edit = "<h1>The mill <span>[<a href=e>edit</a>]</span></h1>";
+        assert_eq!(of(edit).as_deref(), Some("The mill"));
     }
 
     #[test]

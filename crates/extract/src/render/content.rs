@@ -3,10 +3,11 @@
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, NONE, Page, Tag, text_of_gap};
 
+use crate::heading::{is_too_long, shown_text};
 use crate::render::data_table::{DataTable, data_tables};
 
-/// A heading with more blocks or words is an element that was never closed, or no heading at all.
-const HEADING: (usize, u32) = (3, 100);
+/// A heading with more blocks is an element that was never closed.
+const HEADING_BLOCKS: usize = 3;
 
 /// The kept blocks of a page in the order of the page.
 #[derive(Debug)]
@@ -77,7 +78,8 @@ impl<'a> Content<'a> {
     }
 
     pub fn text(&self, at: u32) -> &'a str {
-        self.block(at).map_or("", |block| self.page.text(block))
+        let block = self.block(at);
+        block.map_or("", |block| shown_text(self.page, self.html, block))
     }
 
     /// The innermost elements at the start and at the end of a segment ([`NONE`] outside of all).
@@ -196,11 +198,11 @@ impl Group {
 }
 
 fn is_heading(page: &Page, blocks: &[u32]) -> bool {
-    let words = blocks
+    let sizes = blocks
         .iter()
         .filter_map(|at| page.blocks.get(*at as usize))
-        .map(|block| block.words);
-    blocks.len() <= HEADING.0 && words.sum::<u32>() <= HEADING.1
+        .map(|block| (block.words, block.chars));
+    blocks.len() <= HEADING_BLOCKS && !is_too_long(sizes)
 }
 
 /// Elements in a heading that show that it was never closed.
@@ -278,6 +280,18 @@ mod tests {
 
     #[test]
     fn a_heading_that_was_never_closed_is_none() {
+        let long = "word ".repeat(61);
+        assert_eq!(
+            shown(&format!("<h2>{long}</h2>")),
+            [format!("p {}", long.trim())]
+        );
+        let wide = "a".repeat(201);
+        assert_eq!(shown(&format!("<h2>{wide}</h2>")), [format!("p {wide}")]);
+        let short = "word ".repeat(30);
+        assert_eq!(
+            shown(&format!("<h2>{short}</h2>")),
+            [format!("h2 {}", short.trim())]
+        );
         assert_eq!(shown("<h1>t<p>a<p>b<p>c"), ["p t", "p a", "p b", "p c"]);
         assert_eq!(shown("<h2><ul><li>a</ul>"), ["p a"]);
     }

@@ -26,10 +26,52 @@ use links::Links;
 const FILLED: usize = 64;
 
 /// What the Markdown of a page shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MarkdownOptions {
     /// Links as `[text](address)`, with absolute addresses; else their text alone.
     pub links: bool,
+    /// The title as a heading of the first level above the text, unless the text has the headline
+    /// or the policy leaves headlines out.
+    pub title: bool,
+}
+
+impl Default for MarkdownOptions {
+    fn default() -> Self {
+        Self {
+            links: false,
+            title: true,
+        }
+    }
+}
+
+impl MarkdownOptions {
+    /// The same options with links, or without.
+    #[must_use]
+    pub fn with_links(mut self, links: bool) -> Self {
+        self.links = links;
+        self
+    }
+
+    /// The same options with the title above the text, or without.
+    #[must_use]
+    pub fn with_title(mut self, title: bool) -> Self {
+        self.title = title;
+        self
+    }
+}
+
+/// A title as a heading of the first level, with an empty line after it.
+pub(crate) fn title_heading(title: &str) -> String {
+    let context = Context {
+        heading: true,
+        line_break: " ",
+        ..Context::default()
+    };
+    let mut heading = String::from("# ");
+    escape(title, 0, title.len(), context, &mut heading);
+    heading.push_str("\n\n");
+    heading
 }
 
 /// The Markdown of an content; `url` is the address of the page.

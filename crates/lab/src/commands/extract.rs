@@ -63,7 +63,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<()> {
     let extraction = by_method(method.as_ref(), &bytes, &hints)?;
     match args.format {
         Form::Markdown => {
-            let options = MarkdownOptions { links: true };
+            let options = MarkdownOptions::default().with_links(true);
             crate::out(&extraction.markdown(&options))?;
         }
         Form::Blocks => {

@@ -70,7 +70,7 @@ impl<'a> Inline<'a> {
             return String::new();
         };
         let mut addresses: Vec<Option<String>> = Vec::new();
-        let runs = self.runs(block, mode, &mut addresses);
+        let runs = self.runs(block, text.len(), mode, &mut addresses);
         let mut rendering = Rendering {
             text,
             mode,
@@ -88,12 +88,22 @@ impl<'a> Inline<'a> {
         rendering.out
     }
 
-    fn runs(&mut self, block: &Block, mode: Mode, addresses: &mut Vec<Option<String>>) -> Vec<Run> {
+    /// The runs of a block up to the end of what is shown of it.
+    fn runs(
+        &mut self,
+        block: &Block,
+        end: usize,
+        mode: Mode,
+        addresses: &mut Vec<Option<String>>,
+    ) -> Vec<Run> {
         let page = self.content.page;
         let mut runs: Vec<Run> = Vec::new();
         let mut from = 0;
         let mut element = None;
         for piece in page.pieces(block) {
+            if from >= end {
+                break;
+            }
             let Marks {
                 link,
                 code,
@@ -109,7 +119,7 @@ impl<'a> Inline<'a> {
             element = link;
             let number = addresses.len().checked_sub(1);
             let has_address = addresses.last().is_some_and(Option::is_some);
-            let to = from + piece.text.len();
+            let to = (from + piece.text.len()).min(end);
             if link.is_some() && mode == Mode::Heading && is_anchor(piece.text) {
                 from = to;
                 continue;

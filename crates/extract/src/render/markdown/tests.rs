@@ -11,7 +11,7 @@ fn shown(html: &str, url: Option<&str>, links: bool) -> String {
         .map(|block| !page.text(block).starts_with('-'))
         .collect();
     let content = Content::new(&page, html, &kept);
-    markdown(&content, url, &MarkdownOptions { links })
+    markdown(&content, url, &MarkdownOptions::default().with_links(links))
 }
 
 #[track_caller]

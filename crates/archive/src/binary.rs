@@ -1,0 +1,143 @@
+//! What a payload is whose first bytes are those of no page, whatever its headers say.
+//!
+//! The patterns are those of the WHATWG standard MIME Sniffing (sections 6 and 7.1), and of office files,
+//! RTF and further archives, which servers send as pages as well.
+
+use crate::signature;
+
+/// Bytes that the standard looks at.
+const HEAD: usize = 1445;
+
+/// First bytes and what they begin.
+const PATTERNS: [(&[u8], &str); 33] = [
+    (b"%PDF-", "application/pdf"),
+    (b"%!PS-Adobe-", "application/postscript"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"\0\0\x01\0", "image/x-icon"),
+    (b"\0\0\x02\0", "image/x-icon"),
+    (b"II*\0", "image/tiff"),
+    (b"MM\0*", "image/tiff"),
+    (b"ID3\x02", "audio/mpeg"),
+    (b"ID3\x03", "audio/mpeg"),
+    (b"ID3\x04", "audio/mpeg"),
+    (b"OggS\0", "application/ogg"),
+    (b"MThd\0\0\0\x06", "audio/midi"),
+    (b"fLaC\0", "audio/flac"),
+    (b"\x1a\x45\xdf\xa3", "video/webm"),
+    (b"FLV\x01", "video/x-flv"),
+    (b"wOFF", "font/woff"),
+    (b"wOF2", "font/woff2"),
+    (b"OTTO\0", "font/otf"),
+    (b"\0\x01\0\0", "font/ttf"),
+    (b"ttcf\0", "font/collection"),
+    (&signature::GZIP_DEFLATE, "application/gzip"),
+    (&signature::BZIP2, "application/x-bzip2"),
+    (&signature::XZ, "application/x-xz"),
+    (&signature::ZSTD, "application/zstd"),
+    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (b"Rar!\x1a\x07", "application/vnd.rar"),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "application/x-ole-storage",
+    ),
+    (b"{\\rtf", "application/rtf"),
+    (b"\0asm", "application/wasm"),
+    (b"\x7fELF", "application/x-elf"),
+];
+
+/// The media type of a payload that is no page by its first bytes; none if it may be one.
+pub(crate) fn binary_type(body: &[u8]) -> Option<String> {
+    let head = body.get(..HEAD).unwrap_or(body);
+    if let Some((_, name)) = PATTERNS.iter().find(|(start, _)| head.starts_with(start)) {
+        return Some((*name).to_owned());
+    }
+    if head.starts_with(&signature::ZIP) {
+        return Some(zipped(head));
+    }
+    contained(head)
+        .or_else(|| is_binary(head).then_some("application/octet-stream"))
+        .map(str::to_owned)
+}
+
+/// Formats whose name stands after a length.
+fn contained(head: &[u8]) -> Option<&'static str> {
+    let name = |from: usize, to: usize| head.get(from..to).unwrap_or_default();
+    match (name(0, 4), name(8, 12)) {
+        (b"RIFF", b"WEBP") => Some("image/webp"),
+        (b"RIFF", b"WAVE") => Some("audio/wave"),
+        (b"RIFF", b"AVI ") => Some("video/avi"),
+        (b"FORM", b"AIFF") => Some("audio/aiff"),
+        _ if name(4, 8) == b"ftyp" => Some("video/mp4"),
+        _ => None,
+    }
+}
+
+/// A ZIP archive by its first member: EPUB and OpenDocument begin with a file that holds their type,
+/// Office Open XML with its list of parts.
+fn zipped(head: &[u8]) -> String {
+    let name = head.get(30..).unwrap_or_default();
+    if let Some(content) = name.strip_prefix(b"mimetype") {
+        let end = content.iter().position(|byte| {
+            !byte.is_ascii_alphanumeric() && !matches!(byte, b'/' | b'.' | b'+' | b'-')
+        });
+        // The signature of the next member begins with a letter.
+        let stated = content
+            .get(..end.unwrap_or(content.len()))
+            .unwrap_or_default();
+        let stated = stated.strip_suffix(b"PK").unwrap_or(stated);
+        if let Ok(stated) = std::str::from_utf8(stated)
+            && stated.starts_with("application/")
+        {
+            return stated.to_owned();
+        }
+    }
+    if name.starts_with(b"[Content_Types].xml") || name.starts_with(b"_rels/.rels") {
+        return "application/vnd.openxmlformats-officedocument".to_owned();
+    }
+    "application/zip".to_owned()
+}
+
+/// Whether so many of the bytes are none of text that it is data: more than one in 20, where chance
+/// would give one in nine. UTF-16, which is known by a bracket beside a zero, is text.
+fn is_binary(head: &[u8]) -> bool {
+    let is_data = |byte: &&u8| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    let data = head.iter().filter(is_data).count();
+    let wide = head
+        .windows(2)
+        .any(|pair| matches!(pair, [b'<', 0] | [0, b'<']));
+    let marked = matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    data * 20 > head.len() && !wide && !marked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_whatever_they_are_called() {
+        for (body, expected) in [
+            (&b"%PDF-1.7\n%\xe2\xe3"[..], Some("application/pdf")),
+            (b"\xff\xd8\xff\xe0\0\x10JFIF", Some("image/jpeg")),
+            (b"RIFF\x10\0\0\0WEBPVP8 ", Some("image/webp")),
+            (b"\0\0\0\x20ftypisom", Some("video/mp4")),
+            (b"PK\x03\x04\x14\0\x06\0\x08\0aaaabbbbccccdddd\x13\0\0\0[Content_Types].xml", Some("application/vnd.openxmlformats-officedocument")),
+            (b"PK\x03\x04\x14\0\0\0\0\0aaaabbbbccccdddd\x08\0\0\0mimetypeapplication/epub+zipPK\x03\x04", Some("application/epub+zip")),
+            (b"PK\x03\x04\x14\0\0\0\0\0aaaabbbbccccdddd\x05\0\0\0a.txt", Some("application/zip")),
+            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Some("application/x-ole-storage")),
+            (b"\x01\x02\x03\x04abcdefgh", Some("application/octet-stream")),
+            (b"<!doctype html><p>GIF89a", None),
+            (b"GIF is a format", None),
+            (b"Plain words, sent as a page.", None),
+            (b"<\0p\0>\0a\0", None),
+            (b"\xfe\xff\0a\0b", None),
+            // ISO-2022-JP begins its letters with an escape.
+            (b"\x1b$B$\"\x1b(B", None),
+            (b"", None),
+        ] {
+            assert_eq!(binary_type(body).as_deref(), expected, "{body:?}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What a heading says, without the controls in it.
+
+use trommel_html::{Block, Page};
+
+/// Words and characters beyond which an element that is called a heading is a paragraph. Of scripts
+/// without spaces every character is a word.
+const LONGEST_HEADING: (u32, u32) = (60, 200);
+/// Characters of a control between brackets (`edit`, `edit | edit source`).
+const LONGEST_CONTROL: usize = 40;
+
+/// Whether blocks, given by their words and characters, are more than a heading together.
+pub(crate) fn is_too_long(blocks: impl Iterator<Item = (u32, u32)>) -> bool {
+    let (words, chars) = blocks.fold((0u32, 0u32), |sum, own| {
+        (sum.0.saturating_add(own.0), sum.1.saturating_add(own.1))
+    });
+    words > LONGEST_HEADING.0 || chars > LONGEST_HEADING.1
+}
+
+/// The text of a block of a page; of a heading without the links between brackets at its end, by which
+/// wikis let their readers edit the section.
+pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p str {
+    let text = page.text(block);
+    let is_heading = page
+        .container(block)
+        .is_some_and(|(_, element)| element.tag.is_heading());
+    if !is_heading || !text.ends_with(']') {
+        return text;
+    }
+    let Some((before, control)) = text.rsplit_once('[') else {
+        return text;
+    };
+    let source = html.get(block.span.0 as usize..block.span.1 as usize);
+    let is_link = source
+        .and_then(|source| source.rsplit_once('['))
+        .is_some_and(|(_, source)| {
+            ["<a ", "<A ", "<button"]
+                .iter()
+                .any(|tag| source.contains(tag))
+        });
+    if is_link && control.chars().count() <= LONGEST_CONTROL && !before.trim().is_empty() {
+        before.trim_end()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn links_that_edit_a_section_are_not_said() {
+        let shown = |html: &str| {
+            let page = LolEngine.read(html, &Limits::default());
+            shown_text(&page, html, &page.blocks[0]).to_owned()
+        };
+        let wiki = "<h2>History<span><span>[</span><a href=/e>edit</a> | <a href=/s>edit source</a><span>]</span></span></h2>";
+        assert_eq!(shown(wiki), "History");
+        assert_eq!(shown("<h1>A song [Live]</h1>"), "A song [Live]");
+        assert_eq!(shown("<h2>[<a href=x>all</a>]</h2>"), "[all]");
+        let paragraph = "<p>As was shown [<a href=x>3</a>]</p>";
+        assert_eq!(shown(paragraph), "As was shown [3]");
+    }
+}

@@ -1,0 +1,119 @@
+//! Kept blocks that serve the reading of a page and are no part of its text: the name of a language
+//! above its code, and rows of letters that are links.
+
+use trommel_html::{Block, Page};
+
+/// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
+const LETTERS: usize = 3;
+/// Words and characters of the name of a language.
+const LABEL: (u32, u32) = (2, 20);
+/// Elements around code whose classes name its language.
+const AROUND: usize = 4;
+
+/// Takes controls out of `kept` (one entry a block).
+pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
+    let blocks: Vec<usize> = (0..page.blocks.len())
+        .filter(|at| kept.get(*at) == Some(&true))
+        .collect();
+    let block = |at: usize| page.blocks.get(at);
+    let mut drop = Vec::new();
+    let mut letters: Vec<usize> = Vec::new();
+    for (rank, &at) in blocks.iter().enumerate() {
+        let Some(own) = block(at) else { continue };
+        if own.chars == 1 && own.words == 1 && own.link_density() == 1.0 {
+            letters.push(at);
+        } else {
+            if letters.len() >= LETTERS {
+                drop.append(&mut letters);
+            }
+            letters.clear();
+        }
+        let next = blocks.get(rank + 1).and_then(|next| block(*next));
+        if next.is_some_and(|next| is_label(page, own, next)) {
+            drop.push(at);
+        }
+    }
+    if letters.len() >= LETTERS {
+        drop.append(&mut letters);
+    }
+    for at in drop {
+        if let Some(kept) = kept.get_mut(at) {
+            *kept = false;
+        }
+    }
+}
+
+/// Whether a block only names the language of the code after it, as the classes of the code do.
+fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
+    let is_code = |block: &Block| {
+        page.path(block.element)
+            .any(|(_, element)| element.tag.keeps_space())
+    };
+    let is_heading = page
+        .container(label)
+        .is_some_and(|(_, element)| element.tag.is_heading());
+    if label.words == 0
+        || is_heading
+        || label.words > LABEL.0
+        || label.chars > LABEL.1
+        || is_code(label)
+        || !is_code(code)
+    {
+        return false;
+    }
+    let name = page.text(label).to_lowercase();
+    let around = page
+        .path(code.element)
+        .take(AROUND)
+        .map(|(_, element)| element);
+    let inside = page
+        .inline(code)
+        .iter()
+        .filter_map(|index| page.element(*index));
+    around.chain(inside).any(|element| {
+        let mut tokens = page.tokens(element).iter();
+        tokens.any(|token| page.token_text(token) == name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    fn left(html: &str) -> Vec<String> {
+        let page = LolEngine.read(html, &Limits::default());
+        let mut kept = vec![true; page.blocks.len()];
+        drop_controls(&page, &mut kept);
+        let blocks = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);
+        blocks
+            .map(|(block, _)| page.text(block).to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn the_name_of_a_language_above_its_code_is_no_text() {
+        for code in [
+            "<pre><code class=language-js>let a</code></pre>",
+            "<pre class='lang-js'>let a</pre>",
+            "<div class='highlight js'><pre>let a</pre></div>",
+        ] {
+            assert_eq!(left(&format!("<p>x<div>js</div>{code}")), ["x", "let a"]);
+        }
+        let heading = "<h2>Synopsis</h2><pre class=synopsis>a b</pre>";
+        assert_eq!(left(heading), ["Synopsis", "a b"]);
+        let other = "<p>Example<pre class=language-js>let a</pre><p>js<p>y";
+        assert_eq!(left(other), ["Example", "let a", "js", "y"]);
+    }
+
+    #[test]
+    fn rows_of_linked_letters_are_no_text() {
+        let letters = "<ul><li><a href=1>v</a><li><a href=2>t</a><li><a href=3>e</a></ul>";
+        assert_eq!(left(&format!("<p>x{letters}<p>y")), ["x", "y"]);
+        assert_eq!(left(&format!("<p>x{letters}")), ["x"]);
+        let plain = "<ol><li>a<li>b<li>c</ol>";
+        assert_eq!(left(plain), ["a", "b", "c"]);
+        let two = "<p><a href=1>a</a><p><a href=2>b</a><p>text";
+        assert_eq!(left(two), ["a", "b", "text"]);
+    }
+}
