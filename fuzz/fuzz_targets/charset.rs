@@ -2,20 +2,20 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use trommel_html::charset::{Hints, decode};
+use trommel_html::charset::{CharsetHints, decode};
 
 fuzz_target!(|data: &[u8]| {
     let end = data.iter().position(|b| *b == b'\n').unwrap_or(0);
     let (label, page) = data.split_at(end);
     let label = std::str::from_utf8(label).ok();
     for hints in [
-        Hints::default(),
-        Hints {
+        CharsetHints::default(),
+        CharsetHints {
             http: label,
             crawl: None,
             host: None,
         },
-        Hints {
+        CharsetHints {
             http: None,
             crawl: label,
             host: label,

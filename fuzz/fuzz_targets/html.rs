@@ -1,5 +1,5 @@
 //! Pages: any division into chunks gives the same tables, spans are in order and lead back to the
-//! page, both engines agree, and marks change nothing. The first bytes say where the chunks end.
+//! page, both engines agree, and styles change nothing. The first bytes say where the chunks end.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,8 +10,8 @@ const CUTS: usize = 4;
 
 /// What every engine gives.
 fn read(html: &str, limits: &Limits) -> Page {
-    let page = LolEngine.read_marked(html, limits);
-    assert_eq!(ScanEngine.read_marked(html, limits), page, "engines differ");
+    let page = LolEngine.read_styled(html, limits);
+    assert_eq!(ScanEngine.read_styled(html, limits), page, "engines differ");
     page
 }
 
@@ -22,8 +22,8 @@ fn tight() -> Limits {
         elements: 20,
         blocks: 12,
         text: 100,
-        element_tokens: 3,
-        tokens: 20,
+        element_words: 3,
+        words: 20,
         attributes: 30,
         head: 50,
         ..Limits::default()
@@ -33,7 +33,7 @@ fn tight() -> Limits {
 fn check(html: &str, cuts: &[u8], limits: &Limits) {
     let page = read(html, limits);
 
-    let mut reader = PushReader::new(limits).with_marks();
+    let mut reader = PushReader::new(limits).with_styles();
     let mut at = 0;
     for cut in cuts {
         let end = html.len().min(at + usize::from(*cut));
@@ -59,8 +59,8 @@ fn check(html: &str, cuts: &[u8], limits: &Limits) {
                 .is_some()
         );
         assert!(block.link_words <= block.words);
-        let pieces: String = page.pieces(block).map(|piece| piece.text).collect();
-        assert_eq!(pieces, page.text(block));
+        let parts: String = page.styled(block).map(|part| part.text).collect();
+        assert_eq!(parts, page.text(block));
         last = block.span.1;
     }
     assert!(last as usize <= html.len());

@@ -62,7 +62,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
         date: source.date.as_deref(),
     };
     let decoded = charset::decode(&source.bytes, &hints.charset());
-    let page = LolEngine.read_marked(&decoded.text, &Limits::default());
+    let page = LolEngine.read_styled(&decoded.text, &Limits::default());
     let view = View::new(&decoded, &page, &hints, &model);
     let report = report::html(&view)?;
     match &args.output {

@@ -19,7 +19,7 @@ mod title;
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use trommel_html::{JsonLd, Page, fold};
+use trommel_html::{Page, fold_space};
 use trommel_text::without_controls;
 
 use crate::hints::Hints;
@@ -56,8 +56,7 @@ pub struct Metadata {
 
 /// The title and the metadata of a page. `html` is the decoded page, `page` its tables.
 pub(crate) fn read(html: &str, page: &Page, hints: &Hints) -> (Option<String>, Metadata) {
-    let json_ld = JsonLd::parse(&page.head.json_ld);
-    let mut sources = Sources::new(html, page, json_ld.graph(), hints);
+    let mut sources = Sources::new(html, page, page.json_ld().graph(), hints);
     let site = site::site(&sources);
     let names = site::keys(&sources, site.as_deref());
     let title = title::title(&sources, &names);
@@ -79,7 +78,7 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints) -> (Option<String>, M
 fn readable(line: String) -> Option<String> {
     let clean = match without_controls(&line) {
         Cow::Borrowed(_) => line,
-        Cow::Owned(clean) => fold(&clean),
+        Cow::Owned(clean) => fold_space(&clean),
     };
     (!clean.is_empty()).then_some(clean)
 }

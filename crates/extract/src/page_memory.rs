@@ -13,7 +13,7 @@ thread_local! {
 pub(crate) fn read(html: &str, limits: &Limits, inline_style: bool) -> Page {
     READER.with_borrow_mut(|reader| {
         if inline_style {
-            reader.read_marked(html, limits)
+            reader.read_styled(html, limits)
         } else {
             reader.read(html, limits)
         }

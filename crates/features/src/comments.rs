@@ -121,7 +121,7 @@ impl Sections {
             ..Self::default()
         };
         for (at, element) in (0u32..).zip(&page.elements) {
-            count_work(1 + page.tokens(element).len());
+            count_work(1 + page.attribute_words(element).len());
             let above = found
                 .region
                 .get(element.parent as usize)
@@ -132,8 +132,8 @@ impl Sections {
                 && !element.tag.is_inline()
                 && !matches!(element.tag, Tag::Html | Tag::Body | Tag::Main)
                 && !(at..element.end).contains(&headline)
-                && page.tokens(element).iter().any(|token| {
-                    HASHES.may_have(token.hash) && TOKENS.contains(&page.token_text(token))
+                && page.attribute_words(element).iter().any(|token| {
+                    HASHES.may_have(token.hash) && TOKENS.contains(&page.word_text(token))
                 });
             if is_one {
                 found.regions += 1;

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::Page;
-use trommel_html::json_ld::{self, Content, ContentProperty, ContentSubject};
+use trommel_html::json_ld::{Content, ContentProperty, ContentSubject};
 use trommel_text::words;
 
 use crate::prose::prose_words;
@@ -71,7 +71,7 @@ pub struct EmbeddedText {
 /// The embedded texts of a page, in document order. Time is linear in the page and its JSON-LD, memory in
 /// the JSON-LD; a page without such texts takes none.
 pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
-    let contents = json_ld::contents(&page.head);
+    let contents = page.json_ld().contents();
     if contents.is_empty() {
         return Vec::new();
     }
@@ -81,7 +81,7 @@ pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
 /// The embedded texts the page would have if it did not hold the blocks that repeat a text of its JSON-LD, as
 /// where a script writes them; with it whether each block is such a one. None if there are no such blocks.
 pub fn embedded_texts_if_hidden(page: &Page) -> Option<(Vec<EmbeddedText>, Vec<bool>)> {
-    let contents = json_ld::contents(&page.head);
+    let contents = page.json_ld().contents();
     let mut known: FxHashSet<u64> = FxHashSet::default();
     for content in &contents {
         known.extend(phrases(&hashes(&content.text)));

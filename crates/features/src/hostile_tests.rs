@@ -24,7 +24,7 @@ fn work_is_proportional_to_the_bytes() {
     for shape in SHAPES {
         for part in [400, 200, 100] {
             let bytes = (shape.page)(shape.size / part + 1);
-            let html = charset::decode(&bytes, &charset::Hints::default()).text;
+            let html = charset::decode(&bytes, &charset::CharsetHints::default()).text;
             let page = ScanEngine.read(&html, &Limits::default());
             let work = work_of(|| schema.each_batch(&page, None, &all, |_| {}));
             let bytes = html.len() as u64 + 10_000;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use trommel_html::{Attribute, Token};
+use trommel_html::{Attribute, AttributeWord};
 use trommel_text::hash;
 
 use crate::weight_table::{TermWeight, WeightTable};
@@ -65,7 +65,7 @@ impl Lexicon {
     }
 
     /// Place of an attribute word among the listed ones.
-    pub(crate) fn listed(&self, token: &Token) -> Option<usize> {
+    pub(crate) fn listed(&self, token: &AttributeWord) -> Option<usize> {
         self.listed.get(&(token.hash, token.attribute)).copied()
     }
 
@@ -75,7 +75,7 @@ impl Lexicon {
     }
 
     /// Log odds of an attribute word.
-    pub(crate) fn weight(&self, token: &Token) -> Option<f32> {
+    pub(crate) fn weight(&self, token: &AttributeWord) -> Option<f32> {
         self.weights.get(token.hash)
     }
 }

@@ -32,7 +32,7 @@ impl<'a> ListedWords<'a> {
                 own.copy_from_slice(parent);
             }
             for listed in page
-                .tokens(element)
+                .attribute_words(element)
                 .iter()
                 .filter_map(|token| lexicon.listed(token))
             {

@@ -61,7 +61,7 @@ fn features(page: &Page, whole: &Sums) -> [f32; NAMES.len()] {
             .head
             .json_ld
             .iter()
-            .any(|json| types.iter().any(|kind| json.contains(kind)));
+            .any(|script| types.iter().any(|kind| script.text.contains(kind)));
         f32::from(u8::from(og || ld))
     };
     [

@@ -2,7 +2,7 @@
 //! training pages has a weight, summed up along the elements around a block (after Peters and Lecocq,
 //! WWW 2013, section 3.3, who list a few words only).
 
-use trommel_html::{Page, Token};
+use trommel_html::{AttributeWord, Page};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
@@ -74,7 +74,7 @@ struct OwnWeights {
 }
 
 impl OwnWeights {
-    fn of(tokens: &[Token], lexicon: &Lexicon) -> Self {
+    fn of(tokens: &[AttributeWord], lexicon: &Lexicon) -> Self {
         let mut own = Self {
             tokens: tokens.len(),
             ..Self::default()
@@ -91,14 +91,14 @@ impl OwnWeights {
 /// Word weights of every element, gathered down the path to it.
 fn path_weights(page: &Page, lexicon: &Lexicon) -> Vec<PathWeight> {
     let mut all: Vec<PathWeight> = Vec::with_capacity(page.elements.len());
-    let mut known = vec![OwnWeights::default(); page.tokens.len()];
+    let mut known = vec![OwnWeights::default(); page.attribute_words.len()];
     for element in &page.elements {
         let above = all
             .get(element.parent as usize)
             .copied()
             .unwrap_or_default();
-        let tokens = page.tokens(element);
-        let own = match known.get_mut(page.first_token(element)) {
+        let tokens = page.attribute_words(element);
+        let own = match known.get_mut(page.first_attribute_word(element)) {
             Some(own) => {
                 // Elements of one class share their tokens.
                 if own.tokens != tokens.len() {

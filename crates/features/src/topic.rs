@@ -2,7 +2,7 @@
 //! the texts that structured data repeats.
 
 use trommel_html::Page;
-use trommel_html::json_ld::{self, JsonLdKind};
+use trommel_html::json_ld::JsonLdKind;
 use trommel_text::words;
 
 use crate::columns::GroupColumns;
@@ -93,7 +93,7 @@ impl HeadTexts {
                 topic.description.extend(words);
             }
         }
-        for text in json_ld::texts(&page.head.json_ld) {
+        for text in page.json_ld().texts() {
             let words = hashes(&text.text);
             if text.kind != JsonLdKind::ProductDescription {
                 topic.body_phrases.extend(phrases(&words));

@@ -1,4 +1,8 @@
-//! Facts of the page head, kept apart from the blocks.
+//! What a page says about itself, kept apart from the blocks; and the charset it is written in.
+
+pub mod charset;
+
+use crate::json_ld::JsonLdScript;
 
 /// What the page says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,10 +17,9 @@ pub struct Head {
     pub base: Option<String>,
     /// `lang` (or `xml:lang`) of `<html>`.
     pub lang: Option<String>,
-    /// Contents of `<script type="application/ld+json">`, as they stand.
-    pub json_ld: Vec<String>,
-    /// First and one past the last byte of each of them in the decoded page.
-    pub json_ld_spans: Vec<(u32, u32)>,
+    /// The scripts of type `application/ld+json`, as they stand, in order;
+    /// [`Page::json_ld`](crate::Page::json_ld) gives them parsed.
+    pub json_ld: Vec<JsonLdScript>,
 }
 
 impl Head {

@@ -8,40 +8,72 @@ mod graph;
 mod repair;
 mod texts;
 
+use std::ops::Range;
+
 use serde_json::Value;
 
-pub use contents::{Content, ContentProperty, ContentSubject, contents};
+pub use contents::{Content, ContentProperty, ContentSubject};
 pub use graph::{Graph, Node};
-pub use texts::{JsonLdKind, JsonLdText, texts};
+pub use texts::{JsonLdKind, JsonLdText};
 
 /// Bytes of JSON-LD that are read of one page.
-const BYTES: usize = 2 << 20;
+const MAX_BYTES: usize = 2 << 20;
 /// Objects with a type that are kept of one page.
-const NODES: usize = 4096;
+const MAX_NODES: usize = 4096;
 /// Nesting of objects and arrays that is followed.
-const DEPTH: usize = 48;
+const MAX_DEPTH: usize = 48;
+
+/// A `<script type="application/ld+json">` of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JsonLdScript {
+    /// Its contents, as they stand.
+    pub text: String,
+    /// First and one past the last byte of the contents in the decoded page.
+    pub span: (u32, u32),
+}
 
 /// The parsed JSON-LD of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JsonLd {
     values: Vec<Value>,
+    scripts: Vec<ParsedScript>,
+}
+
+/// What was read of one script.
+#[derive(Clone, Debug, PartialEq)]
+struct ParsedScript {
+    /// Its values among those of the page.
+    values: Range<usize>,
+    /// That of [`JsonLdScript`].
+    span: (u32, u32),
+    /// Whether one of the properties that hold [contents](JsonLd::contents), or [texts](JsonLd::texts),
+    /// is named in it.
+    may_hold_content: bool,
+    may_hold_text: bool,
 }
 
 impl JsonLd {
-    /// Parses the contents of a page's `<script type="application/ld+json">` elements
-    /// ([`Head::json_ld`](crate::Head::json_ld)). Never fails: a script that is broken beyond repair
-    /// gives what stands before the fault, or nothing.
-    pub fn parse(scripts: &[String]) -> Self {
-        let mut values = Vec::new();
-        let mut room = BYTES;
+    /// Parses the scripts of a page ([`Head::json_ld`](crate::Head::json_ld)). Never fails: a script
+    /// that is broken beyond repair gives what stands before the fault, or nothing.
+    pub fn parse(scripts: &[JsonLdScript]) -> Self {
+        let mut parsed = Self::default();
+        let mut room = MAX_BYTES;
         for script in scripts {
-            if script.len() > room {
+            let text = script.text.as_str();
+            if text.len() > room {
                 continue;
             }
-            room -= script.len();
-            values.extend(repair::values(script));
+            room -= text.len();
+            let from = parsed.values.len();
+            parsed.values.extend(repair::values(text));
+            parsed.scripts.push(ParsedScript {
+                values: from..parsed.values.len(),
+                span: script.span,
+                may_hold_content: contents::may_hold_content(text),
+                may_hold_text: texts::may_hold_text(text),
+            });
         }
-        Self { values }
+        parsed
     }
 
     /// Whether there is nothing.
@@ -60,10 +92,17 @@ impl JsonLd {
 mod tests {
     use super::*;
 
+    fn script(text: &str) -> JsonLdScript {
+        JsonLdScript {
+            text: text.to_owned(),
+            span: (0, text.len() as u32),
+        }
+    }
+
     #[test]
     fn scripts_beyond_the_cap_are_left_out() {
-        let large = format!("[\"{}\"]", "x".repeat(BYTES));
-        let page = JsonLd::parse(&[large, "{\"@type\":\"Article\"}".to_owned()]);
+        let large = format!("[\"{}\"]", "x".repeat(MAX_BYTES));
+        let page = JsonLd::parse(&[script(&large), script("{\"@type\":\"Article\"}")]);
         assert_eq!(page.values.len(), 1);
         assert_eq!(page.graph().nodes().len(), 1);
     }
@@ -71,13 +110,13 @@ mod tests {
     #[test]
     fn deep_nesting_ends_without_a_fault() {
         let deep = "[".repeat(100_000);
-        assert!(JsonLd::parse(&[deep]).is_empty());
+        assert!(JsonLd::parse(&[script(&deep)]).is_empty());
         let nested = format!(
             "{}1{}",
             "{\"@type\":\"A\",\"b\":".repeat(100),
             "}".repeat(100)
         );
-        let page = JsonLd::parse(&[nested]);
-        assert_eq!(page.graph().nodes().len(), DEPTH);
+        let page = JsonLd::parse(&[script(&nested)]);
+        assert_eq!(page.graph().nodes().len(), MAX_DEPTH);
     }
 }

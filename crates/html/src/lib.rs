@@ -8,47 +8,24 @@
 //! assert_eq!(texts, ["One two", "three"]);
 //! ```
 
-mod attribute;
-mod builder;
-pub mod charset;
-mod engine;
-mod fact;
-mod gap;
+mod build;
 mod head;
 pub mod json_ld;
-mod lex;
 mod limits;
-mod lol;
-mod marks;
-mod name;
-mod plain;
-mod scan;
-mod table;
-mod tag;
-mod tag_lexer;
-mod text;
-mod tokens;
+mod markup;
+mod page;
+mod reader;
+mod reread;
 
 #[cfg(test)]
-mod engine_tests;
-#[cfg(test)]
-mod hostile_tests;
-#[cfg(test)]
-mod opinion_tests;
-#[cfg(test)]
-mod page_tests;
-#[cfg(test)]
-mod span_tests;
+mod tests;
 
-pub use engine::Engine;
-pub use fact::{Fact, FactKind};
-pub use gap::text_of_gap;
-pub use head::Head;
+pub use head::{Head, charset};
 pub use json_ld::{JsonLd, JsonLdKind, JsonLdText};
-pub use limits::{Cap, Capped, Limits};
-pub use lol::{LolEngine, PushReader};
-pub use marks::{Marks, Piece};
-pub use plain::{element_text, fold, plain};
-pub use scan::{ScanEngine, ScanReader};
-pub use table::{Attribute, Block, Element, NONE, Page, Token};
-pub use tag::Tag;
+pub use limits::{Caps, Limits};
+pub use markup::{Tag, fold_space, strip_markup};
+pub use page::{
+    Attribute, AttributeWord, Block, Element, Fact, FactKind, InlineStyle, NONE, Page, StyledText,
+};
+pub use reader::{Engine, LolEngine, PushReader, ScanEngine, ScanReader};
+pub use reread::{code_white_space, element_text};

@@ -1,5 +1,7 @@
 //! Caps that keep time and memory linear in the page, and the record of which were passed.
 
+use bitflags::bitflags;
+
 /// Caps on what one page may put into its tables. What lies beyond a cap is left out or merged and
 /// the page is marked; it is never an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,10 +14,10 @@ pub struct Limits {
     pub blocks: usize,
     /// Bytes of text, as it stands in the page, that are read into blocks.
     pub text: usize,
-    /// Attribute tokens of one element.
-    pub element_tokens: usize,
-    /// Attribute tokens of the page.
-    pub tokens: usize,
+    /// Words of attributes of one element.
+    pub element_words: usize,
+    /// Words of attributes of the page.
+    pub words: usize,
     /// Bytes of one tag's attributes that are read.
     pub attributes: usize,
     /// Bytes of head facts (title, meta, JSON-LD) kept.
@@ -34,8 +36,8 @@ impl Default for Limits {
             elements: 1 << 20,
             blocks: 1 << 18,
             text: 64 << 20,
-            element_tokens: 64,
-            tokens: 1 << 21,
+            element_words: 64,
+            words: 1 << 21,
             attributes: 64 << 10,
             head: 1 << 20,
             recovered: 64 << 20,
@@ -44,67 +46,63 @@ impl Default for Limits {
     }
 }
 
-/// The caps a page passed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Capped(u16);
-
-/// A cap that a page can pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u16)]
-pub enum Cap {
-    /// [`Limits::depth`].
-    Depth = 1,
-    /// [`Limits::elements`].
-    Elements = 2,
-    /// [`Limits::blocks`].
-    Blocks = 4,
-    /// [`Limits::text`].
-    Text = 8,
-    /// [`Limits::element_tokens`] or [`Limits::tokens`].
-    Tokens = 16,
-    /// [`Limits::attributes`].
-    Attributes = 32,
-    /// [`Limits::head`].
-    Head = 64,
-    /// The page is larger than spans can address (4 GiB); the rest is not read.
-    Page = 128,
-    /// [`Limits::recovered`].
-    Recovered = 256,
-    /// [`Limits::steps`].
-    Steps = 512,
+bitflags! {
+    /// Caps that a page passed.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Caps: u16 {
+        /// [`Limits::depth`].
+        const DEPTH = 1;
+        /// [`Limits::elements`].
+        const ELEMENTS = 1 << 1;
+        /// [`Limits::blocks`].
+        const BLOCKS = 1 << 2;
+        /// [`Limits::text`].
+        const TEXT = 1 << 3;
+        /// [`Limits::element_words`] or [`Limits::words`].
+        const WORDS = 1 << 4;
+        /// [`Limits::attributes`].
+        const ATTRIBUTES = 1 << 5;
+        /// [`Limits::head`].
+        const HEAD = 1 << 6;
+        /// The page is larger than spans can address (4 GiB); the rest is not read.
+        const PAGE = 1 << 7;
+        /// [`Limits::recovered`].
+        const RECOVERED = 1 << 8;
+        /// [`Limits::steps`].
+        const STEPS = 1 << 9;
+    }
 }
 
-impl Cap {
-    const ALL: [(Cap, &'static str); 10] = [
-        (Cap::Depth, "depth"),
-        (Cap::Elements, "elements"),
-        (Cap::Blocks, "blocks"),
-        (Cap::Text, "text"),
-        (Cap::Tokens, "tokens"),
-        (Cap::Attributes, "attributes"),
-        (Cap::Head, "head"),
-        (Cap::Page, "page"),
-        (Cap::Recovered, "recovered"),
-        (Cap::Steps, "steps"),
+impl Caps {
+    /// Names in documents, in the order of the bits.
+    const NAMES: [&str; 10] = [
+        "depth",
+        "elements",
+        "blocks",
+        "text",
+        "tokens",
+        "attributes",
+        "head",
+        "page",
+        "recovered",
+        "steps",
     ];
-}
 
-impl Capped {
-    /// Notes that `cap` was passed.
-    pub fn set(&mut self, cap: Cap) {
-        self.0 |= cap as u16;
-    }
-
-    /// Whether `cap` was passed.
-    pub fn has(self, cap: Cap) -> bool {
-        self.0 & cap as u16 != 0
-    }
-
-    /// Names of the caps that were passed.
+    /// Names of these caps.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        Cap::ALL
+        Self::NAMES
             .into_iter()
-            .filter(move |(cap, _)| self.has(*cap))
+            .enumerate()
+            .filter(move |(bit, _)| self.bits() & 1 << bit != 0)
             .map(|(_, name)| name)
     }
+}
+
+/// The longest part of `text` from its start on that has at most `bytes` bytes.
+pub(crate) fn up_to(text: &str, bytes: usize) -> &str {
+    let mut len = bytes.min(text.len());
+    while !text.is_char_boundary(len) {
+        len -= 1;
+    }
+    text.get(..len).unwrap_or_default()
 }

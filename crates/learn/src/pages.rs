@@ -11,7 +11,7 @@ use serde::Deserialize;
 use trommel_archive::name::{is_archive, stem};
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, payload};
 use trommel_extract::Hints;
-use trommel_html::{Engine, Limits, LolEngine, Page, charset};
+use trommel_html::{Engine, Limits, Page, ScanEngine, charset};
 
 use crate::error::LearnError;
 use crate::example::Example;
@@ -235,7 +235,7 @@ fn read_page(record: Record, gold: &Gold) -> Result<Page, LearnError> {
         date: None,
     };
     let decoded = charset::decode(&payload.body, &hints.charset());
-    Ok(LolEngine.read(&decoded.text, &Limits::default()))
+    Ok(ScanEngine.read(&decoded.text, &Limits::default()))
 }
 
 #[cfg(test)]
@@ -279,7 +279,7 @@ mod tests {
             ..Gold::default()
         };
         let html = "<p>one two</p><p>late</p><p>menu of four</p>";
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let set = PageSet {
             name: "toy".into(),
             pages: vec![LabelledPage { gold, page }],

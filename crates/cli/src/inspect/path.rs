@@ -28,7 +28,7 @@ pub fn path(page: &Page, index: u32) -> String {
 fn name(page: &Page, element: &Element) -> String {
     let mut name = page.name(element).to_owned();
     let shown = page
-        .tokens(element)
+        .attribute_words(element)
         .iter()
         .filter_map(|token| match token.attribute {
             Attribute::Id => Some(('#', token)),
@@ -37,7 +37,7 @@ fn name(page: &Page, element: &Element) -> String {
         });
     for (mark, token) in shown.take(TOKENS) {
         name.push(mark);
-        name.push_str(page.token_text(token));
+        name.push_str(page.word_text(token));
     }
     name
 }

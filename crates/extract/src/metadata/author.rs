@@ -1,6 +1,6 @@
 //! Who wrote a page.
 
-use trommel_html::{Attribute, FactKind, element_text, plain};
+use trommel_html::{Attribute, FactKind, element_text, strip_markup};
 use trommel_text::hash;
 
 use super::headline::near;
@@ -121,7 +121,7 @@ fn from_meta(sources: &Sources) -> Vec<String> {
     for name in METAS {
         for (known, content) in &sources.page.head.meta {
             if known == name {
-                person::add(&plain(content), &mut names);
+                person::add(&strip_markup(content), &mut names);
             }
         }
         if !names.is_empty() {
@@ -216,7 +216,7 @@ fn from_markup(sources: &Sources) -> Vec<String> {
             .filter_map(|index| page.element(*index));
         for element in inside.chain(around) {
             let has = |set: &[u64]| {
-                page.tokens(element)
+                page.attribute_words(element)
                     .iter()
                     .any(|token| token.attribute != Attribute::Role && set.contains(&token.hash))
             };

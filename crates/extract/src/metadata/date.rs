@@ -208,9 +208,9 @@ fn from_markup(sources: &Sources) -> Option<Stamp> {
                     .iter()
                     .filter_map(|index| page.element(*index)),
             )
-            .flat_map(|element| page.tokens(element))
+            .flat_map(|element| page.attribute_words(element))
             .any(|token| {
-                token.attribute != Attribute::Role && TOKENS.contains(&page.token_text(token))
+                token.attribute != Attribute::Role && TOKENS.contains(&page.word_text(token))
             });
         says.then(|| read(sources, page.text(block))).flatten()
     });

@@ -1,6 +1,6 @@
 //! The page's summary of itself.
 
-use trommel_html::{fold, plain};
+use trommel_html::{fold_space, strip_markup};
 
 use super::sources::Sources;
 
@@ -18,7 +18,7 @@ pub(super) fn description(sources: &Sources) -> Option<String> {
             "dcterms.abstract",
             "sailthru.description",
         ])
-        .map(|text| fold(&plain(text)))
+        .map(|text| fold_space(&strip_markup(text)))
         .find(|text| !text.is_empty())
         .or_else(|| sources.main?.description())
         .map(cut)

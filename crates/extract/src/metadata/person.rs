@@ -1,6 +1,6 @@
 //! Names of authors as pages write them.
 
-use trommel_html::fold;
+use trommel_html::fold_space;
 
 use super::{calendar, months};
 
@@ -122,7 +122,7 @@ fn same(one: &str, other: &str) -> bool {
 
 /// A text without what stands before and after the name.
 fn trim(text: &str) -> String {
-    let mut text = fold(text);
+    let mut text = fold_space(text);
     loop {
         let lower = text.to_lowercase();
         let prefix = BEFORE.iter().find(|prefix| {

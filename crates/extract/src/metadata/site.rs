@@ -1,6 +1,6 @@
 //! The name of the site.
 
-use trommel_html::{FactKind, fold, plain};
+use trommel_html::{FactKind, fold_space, strip_markup};
 
 use super::sources::Sources;
 
@@ -23,7 +23,7 @@ pub(super) fn site(sources: &Sources) -> Option<String> {
     let meta = |names: &[&str]| {
         sources
             .metas(names)
-            .map(|name| fold(&plain(name)))
+            .map(|name| fold_space(&strip_markup(name)))
             .find(|name| is_name(name))
     };
     let fact = || {
@@ -32,7 +32,7 @@ pub(super) fn site(sources: &Sources) -> Option<String> {
             .facts
             .iter()
             .find(|fact| fact.kind == FactKind::Publisher && !fact.value.is_empty())?;
-        Some(fold(&fact.value))
+        Some(fold_space(&fact.value))
     };
     meta(&["og:site_name"])
         .or_else(|| publisher().filter(|name| is_name(name)))

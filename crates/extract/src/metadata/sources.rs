@@ -47,10 +47,10 @@ impl<'a> Sources<'a> {
         let page = self.page;
         let is_comment = move |fact: &Fact| {
             page.path(fact.element)
-                .flat_map(|(_, element)| page.tokens(element))
+                .flat_map(|(_, element)| page.attribute_words(element))
                 .any(|token| {
                     token.attribute == Attribute::Itemprop
-                        && matches!(page.token_text(token), "comment" | "answer" | "review")
+                        && matches!(page.word_text(token), "comment" | "answer" | "review")
                 })
         };
         page.facts

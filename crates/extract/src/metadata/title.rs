@@ -1,6 +1,6 @@
 //! The title of a page.
 
-use trommel_html::{Block, Page, Tag, fold, plain};
+use trommel_html::{Block, Page, Tag, fold_space, strip_markup};
 
 use super::likeness::overlap;
 use super::site::key;
@@ -30,7 +30,7 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
     let from_meta = sources
         .metas(&["og:title", "twitter:title", "citation_title", "dc.title"])
         .next()
-        .map(|title| fold(&plain(title)));
+        .map(|title| fold_space(&strip_markup(title)));
     let has_meta = from_meta.is_some();
     let from_head = Some(page.head.title.clone());
     let stated: Vec<String> = [from_meta, from_head].into_iter().flatten().collect();
@@ -85,7 +85,7 @@ pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
 
 /// Text of a heading without the marks that link to it.
 fn heading_text(sources: &Sources, block: &Block) -> String {
-    let text = fold(shown_text(sources.page, sources.html, block));
+    let text = fold_space(shown_text(sources.page, sources.html, block));
     text.trim_end_matches([' ', '¶', '#', '§']).to_owned()
 }
 
@@ -114,7 +114,7 @@ fn echo(page: &Page, title: &str) -> Option<String> {
         .iter()
         .take(ECHO_BLOCKS)
         .filter(|block| (3..=30).contains(&block.words))
-        .map(|block| fold(page.text(block)))
+        .map(|block| fold_space(page.text(block)))
         .filter(|text| text.len() * 5 >= title.len() * 2 && text.len() < title.len())
         .filter(|text| {
             let text = text.to_lowercase();

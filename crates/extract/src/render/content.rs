@@ -1,7 +1,7 @@
 //! The kept blocks of a page as segments: paragraphs, headings, code, tables.
 
 use rustc_hash::FxHashMap;
-use trommel_html::{Block, Element, NONE, Page, Tag, text_of_gap};
+use trommel_html::{Block, Element, NONE, Page, Tag, code_white_space};
 
 use crate::heading::{is_too_long, shown_text};
 use crate::render::data_table::{DataTable, data_tables};
@@ -106,7 +106,7 @@ impl<'a> Content<'a> {
         let gap = |from: Option<u32>, to: Option<u32>, open, until| {
             let to = to.map_or(self.html.len(), |to| to as usize);
             let html = self.html.get(from? as usize..to)?;
-            text_of_gap(html, open, until)
+            code_white_space(html, open, until)
         };
         let end = |at: u32| self.block(at).map(|block| block.span.1);
         let start = |at: u32| self.block(at).map(|block| block.span.0);

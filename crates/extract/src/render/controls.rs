@@ -71,8 +71,8 @@ fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
         .iter()
         .filter_map(|index| page.element(*index));
     around.chain(inside).any(|element| {
-        let mut tokens = page.tokens(element).iter();
-        tokens.any(|token| page.token_text(token) == name)
+        let mut words = page.attribute_words(element).iter();
+        words.any(|word| page.word_text(word) == name)
     })
 }
 

@@ -155,11 +155,11 @@ fn position(page: &Page, block: &Block) -> Option<Position> {
 /// The rows of a table, unless it turns out to be one for layout.
 fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTable> {
     let table = page.element(at)?;
-    let is_role = |token: &trommel_html::Token| {
+    let is_role = |token: &trommel_html::AttributeWord| {
         token.attribute == Attribute::Role
-            && matches!(page.token_text(token), "presentation" | "none")
+            && matches!(page.word_text(token), "presentation" | "none")
     };
-    if page.tokens(table).iter().any(is_role) {
+    if page.attribute_words(table).iter().any(is_role) {
         return None;
     }
     let mut headed = !draft.captions.is_empty();

@@ -4,15 +4,14 @@ use std::collections::HashSet;
 
 use memchr::memmem;
 
-use super::{JsonLd, Node};
-use crate::head::Head;
-use crate::plain::plain;
+use super::{Graph, JsonLd, Node};
+use crate::markup::strip_markup;
 use trommel_text::hash;
 
 /// Texts that are kept of one page.
-const CONTENTS: usize = 64;
+const MAX_CONTENTS: usize = 64;
 /// Bytes of texts that are kept of one page; a text that does not fit is left out.
-const BYTES: usize = 512 << 10;
+const MAX_TEXT_BYTES: usize = 512 << 10;
 
 /// The property a text is the value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -146,58 +145,62 @@ const OTHERS: [&str; 21] = [
     "HowTo",
 ];
 
-/// The texts of a page's JSON-LD in document order, each once. Scripts without a property that can
-/// hold one are not parsed. Text is capped, so the time is linear in the scripts.
-pub fn contents(head: &Head) -> Vec<Content> {
-    let mut contents: Vec<Content> = Vec::new();
-    let mut seen = HashSet::new();
-    let (mut read, mut room) = (0usize, BYTES);
-    for (script, span) in head.json_ld.iter().zip(&head.json_ld_spans) {
-        if !may_hold_content(script) || script.len() > super::BYTES - read {
-            continue;
-        }
-        read += script.len();
-        let json_ld = JsonLd::parse(std::slice::from_ref(script));
-        for node in json_ld.graph().nodes() {
-            let Some((subject, type_name)) = subject(node) else {
-                continue;
-            };
-            for property in ContentProperty::ALL {
-                let Some(raw) = node.string(property.name()) else {
+impl JsonLd {
+    /// The texts that could be main text, in document order, each once. Text is capped, so the time is
+    /// linear in the scripts.
+    pub fn contents(&self) -> Vec<Content> {
+        let mut contents: Vec<Content> = Vec::new();
+        let mut seen = HashSet::new();
+        let mut room = MAX_TEXT_BYTES;
+        for script in self.scripts.iter().filter(|script| script.may_hold_content) {
+            let values = self.values.get(script.values.clone()).unwrap_or_default();
+            for node in Graph::new(values).nodes() {
+                let Some((subject, type_name)) = subject(node) else {
                     continue;
                 };
-                if contents.len() >= CONTENTS || raw.len() > room {
-                    continue;
-                }
-                room -= raw.len();
-                let text = plain(raw);
-                if !text.is_empty() && seen.insert(hash(text.as_bytes())) {
-                    contents.push(Content {
-                        property,
-                        subject,
-                        type_name: type_name.to_owned(),
-                        has_markup: raw.contains("</") || raw.contains("&lt;/"),
-                        text,
-                        span: *span,
-                    });
+                for property in ContentProperty::ALL {
+                    let Some(raw) = node.string(property.name()) else {
+                        continue;
+                    };
+                    if contents.len() >= MAX_CONTENTS || raw.len() > room {
+                        continue;
+                    }
+                    room -= raw.len();
+                    let text = strip_markup(raw);
+                    if !text.is_empty() && seen.insert(hash(text.as_bytes())) {
+                        contents.push(Content {
+                            property,
+                            subject,
+                            type_name: type_name.to_owned(),
+                            has_markup: raw.contains("</") || raw.contains("&lt;/"),
+                            text,
+                            span: script.span,
+                        });
+                    }
                 }
             }
         }
+        comments_of_forums(&mut contents);
+        contents
     }
+}
+
+/// Where the page states a forum post too, comments are posts.
+fn comments_of_forums(contents: &mut [Content]) {
     let has_posts = contents.iter().any(|content| {
         content.subject == ContentSubject::Posting && content.type_name.ends_with("Posting")
     });
     if has_posts {
-        for content in &mut contents {
+        for content in contents {
             if content.type_name == "Comment" {
                 content.subject = ContentSubject::Posting;
             }
         }
     }
-    contents
 }
 
-fn may_hold_content(script: &str) -> bool {
+/// Whether a property that can hold one is named in a script.
+pub(super) fn may_hold_content(script: &str) -> bool {
     let has = |key: &str| memmem::find(script.as_bytes(), key.as_bytes()).is_some();
     ContentProperty::ALL
         .iter()
@@ -231,7 +234,7 @@ mod tests {
     fn of(script: &str) -> Vec<Content> {
         let html = format!("<p>é</p><script type=application/ld+json>{script}</script>");
         let page = LolEngine.read(&html, &Limits::default());
-        let contents = contents(&page.head);
+        let contents = page.json_ld().contents();
         for content in &contents {
             let (from, to) = (content.span.0 as usize, content.span.1 as usize);
             assert_eq!(html.get(from..to), Some(script));
@@ -287,11 +290,14 @@ mod tests {
 
     #[test]
     fn texts_are_capped() {
-        let many: Vec<String> = (0..CONTENTS + 9)
+        let many: Vec<String> = (0..MAX_CONTENTS + 9)
             .map(|at| format!(r#"{{"@type":"Answer","text":"a{at}"}}"#))
             .collect();
-        assert_eq!(of(&format!("[{}]", many.join(","))).len(), CONTENTS);
-        let large = format!(r#"{{"@type":"Answer","text":"{}"}}"#, "x ".repeat(BYTES));
+        assert_eq!(of(&format!("[{}]", many.join(","))).len(), MAX_CONTENTS);
+        let large = format!(
+            r#"{{"@type":"Answer","text":"{}"}}"#,
+            "x ".repeat(MAX_TEXT_BYTES)
+        );
         assert!(of(&large).is_empty());
     }
 

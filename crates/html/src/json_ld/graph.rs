@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::{DEPTH, NODES};
-use crate::plain::{fold, plain};
+use super::{MAX_DEPTH, MAX_NODES};
+use crate::markup::{fold_space, strip_markup};
 
 /// Names of one node's authors that are kept.
-const AUTHORS: usize = 32;
+const MAX_AUTHORS: usize = 32;
 
 /// The nodes of a page: nested objects and `@graph` laid flat.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +40,7 @@ impl<'a> Graph<'a> {
     }
 
     fn add(&mut self, value: &'a Value, top: bool, depth: usize) {
-        if depth >= DEPTH || self.nodes.len() >= NODES {
+        if depth >= MAX_DEPTH || self.nodes.len() >= MAX_NODES {
             return;
         }
         match value {
@@ -85,12 +85,12 @@ impl<'a> Graph<'a> {
 
     /// Names of a person or an organization: a string, an object with a `name`, or a list of these.
     fn names(&self, value: &'a Value, depth: usize, names: &mut Vec<String>) {
-        if depth > 3 || names.len() >= AUTHORS {
+        if depth > 3 || names.len() >= MAX_AUTHORS {
             return;
         }
         match value {
             Value::Array(values) => {
-                for value in values.iter().take(AUTHORS) {
+                for value in values.iter().take(MAX_AUTHORS) {
                     self.names(value, depth + 1, names);
                 }
             }
@@ -208,7 +208,7 @@ impl<'a> Node<'a> {
     }
 
     fn text(&self, key: &str) -> Option<String> {
-        let line = fold(&plain(self.string(key)?));
+        let line = fold_space(&strip_markup(self.string(key)?));
         (!line.is_empty()).then_some(line)
     }
 }
@@ -223,16 +223,19 @@ fn first(value: &Value) -> Option<&str> {
 }
 
 fn text(value: &Value) -> Option<String> {
-    let line = fold(&plain(value.as_str()?));
+    let line = fold_space(&strip_markup(value.as_str()?));
     (!line.is_empty()).then_some(line)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::JsonLd;
+    use super::super::{JsonLd, JsonLdScript};
 
     fn parse(script: &str) -> JsonLd {
-        JsonLd::parse(&[script.to_owned()])
+        JsonLd::parse(&[JsonLdScript {
+            text: script.to_owned(),
+            span: (0, 0),
+        }])
     }
 
     #[test]

@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use super::contents::{COMMENTS, POSTINGS, PRODUCTS};
 use super::{JsonLd, Node};
-use crate::plain::plain;
+use crate::markup::strip_markup;
 use trommel_text::hash;
 
 /// What a text is.
@@ -30,17 +30,8 @@ pub struct JsonLdText {
     pub text: String,
 }
 
-/// The content texts of a page's JSON-LD scripts in document order, each once. Scripts without a key
-/// that can hold such a text are not parsed.
-pub fn texts(scripts: &[String]) -> Vec<JsonLdText> {
-    if scripts.iter().any(|script| may_hold_text(script)) {
-        JsonLd::parse(scripts).texts()
-    } else {
-        Vec::new()
-    }
-}
-
-fn may_hold_text(script: &str) -> bool {
+/// Whether a key that can hold such a text is named in a script.
+pub(super) fn may_hold_text(script: &str) -> bool {
     let has = |key: &str| memmem::find(script.as_bytes(), key.as_bytes()).is_some();
     has("articleBody")
         || has("reviewBody")
@@ -53,11 +44,14 @@ impl JsonLd {
     /// The content texts in document order, each once. The texts of a node come before those of the
     /// nodes inside it.
     pub fn texts(&self) -> Vec<JsonLdText> {
-        let mut seen = HashSet::new();
         let mut texts = Vec::new();
+        if !self.scripts.iter().any(|script| script.may_hold_text) {
+            return texts;
+        }
+        let mut seen = HashSet::new();
         for node in self.graph().nodes() {
             for (kind, raw) in of_node(node) {
-                let text = plain(raw);
+                let text = strip_markup(raw);
                 if !text.is_empty() && seen.insert(hash(text.as_bytes())) {
                     texts.push(JsonLdText { kind, text });
                 }
@@ -90,10 +84,16 @@ fn of_node<'a>(node: &Node<'a>) -> impl Iterator<Item = (JsonLdKind, &'a str)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::JsonLdScript;
     use super::*;
 
     fn of(script: &str) -> Vec<(JsonLdKind, String)> {
-        texts(&[script.to_owned()])
+        let script = JsonLdScript {
+            text: script.to_owned(),
+            span: (0, 0),
+        };
+        JsonLd::parse(&[script])
+            .texts()
             .into_iter()
             .map(|text| (text.kind, text.text))
             .collect()

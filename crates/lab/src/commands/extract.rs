@@ -84,7 +84,7 @@ fn by_method<'a>(
     hints: &Hints<'a>,
 ) -> anyhow::Result<Extraction<'a>> {
     let decoded = charset::decode(bytes, &hints.charset());
-    let page = LolEngine.read_marked(&decoded.text, &Limits::default());
+    let page = LolEngine.read_styled(&decoded.text, &Limits::default());
     let kept = method.extract(&page)?;
     let probabilities: Vec<f32> = kept.iter().map(|kept| f32::from(u8::from(*kept))).collect();
     let choice = Choice {

@@ -1,7 +1,7 @@
 //! Words inside attribute tokens.
 
 use rustc_hash::FxHashMap;
-use trommel_html::{Page, Token};
+use trommel_html::{AttributeWord, Page};
 
 /// Finds tokens that contain one of a list of words; each distinct token of a page is searched once.
 pub(crate) struct ClassWords<'a> {
@@ -19,9 +19,9 @@ impl<'a> ClassWords<'a> {
     }
 
     /// Whether the token contains one of the words.
-    pub fn matches(&mut self, page: &Page, token: &Token) -> bool {
+    pub fn matches(&mut self, page: &Page, token: &AttributeWord) -> bool {
         *self.known.entry(token.hash).or_insert_with(|| {
-            let text = page.token_text(token);
+            let text = page.word_text(token);
             self.words.iter().any(|word| text.contains(word))
         })
     }
@@ -37,7 +37,7 @@ mod tests {
         let page = LolEngine.read("<p class='sidebars menu foot'>a</p>", &Limits::default());
         let mut words = ClassWords::new(&["sidebar", "footer"]);
         let found: Vec<bool> = page
-            .tokens
+            .attribute_words
             .iter()
             .map(|token| words.matches(&page, token))
             .collect();

@@ -50,11 +50,11 @@ fn says(page: &Page, at: usize) -> Option<bool> {
         .filter(|element| STRUCTURAL.contains(&element.tag))?;
     let mut verdict = None;
     for token in page
-        .tokens(element)
+        .attribute_words(element)
         .iter()
         .filter(|token| token.attribute == Attribute::Class)
     {
-        let word = page.token_text(token);
+        let word = page.word_text(token);
         if FURNITURE.binary_search(&word).is_ok() {
             return Some(false);
         }

@@ -393,7 +393,7 @@ fn is_paragraph(element: &Element, holds_blocks: bool) -> bool {
 }
 
 fn has_class(page: &Page, element: &Element) -> bool {
-    page.tokens(element)
+    page.attribute_words(element)
         .iter()
         .any(|token| token.attribute == trommel_html::Attribute::Class)
 }

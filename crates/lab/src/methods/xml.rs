@@ -146,7 +146,7 @@ impl Writer<'_> {
     }
 
     fn attributes(&mut self, element: &Element) {
-        let tokens = self.page.tokens(element);
+        let tokens = self.page.attribute_words(element);
         for attribute in Attribute::ALL {
             let mut words = tokens
                 .iter()
@@ -155,7 +155,7 @@ impl Writer<'_> {
             if words.peek().is_none() {
                 continue;
             }
-            let value: Vec<&str> = words.map(|token| self.page.token_text(token)).collect();
+            let value: Vec<&str> = words.map(|token| self.page.word_text(token)).collect();
             self.attribute(attribute.name(), &value.join(" "));
         }
     }

@@ -48,13 +48,13 @@ pub fn list(examples: &[Example]) -> Vec<ListedWord> {
             let inside = page.inline(block).iter().filter_map(|at| page.element(*at));
             for token in around
                 .chain(inside)
-                .flat_map(|element| page.tokens(element))
+                .flat_map(|element| page.attribute_words(element))
             {
                 let key = (token.attribute, token.hash);
                 if matches!(token.attribute, Attribute::Id | Attribute::Class) && seen.insert(key) {
                     let count = on_page
                         .entry(key)
-                        .or_insert_with(|| (0.0, 0.0, page.token_text(token).to_owned()));
+                        .or_insert_with(|| (0.0, 0.0, page.word_text(token).to_owned()));
                     *(if *label { &mut count.0 } else { &mut count.1 }) += 1.0;
                 }
             }
@@ -101,12 +101,12 @@ pub(super) fn weigh(examples: &[Example]) -> Vec<TermWeight> {
             let hashes = tokens_of.entry(block.element).or_insert_with(|| {
                 let mut hashes = Vec::new();
                 for (_, element) in page.path(block.element).take(PATH) {
-                    for token in page.tokens(element) {
+                    for token in page.attribute_words(element) {
                         if !hashes.contains(&token.hash) {
                             hashes.push(token.hash);
                             on_page
                                 .entry(token.hash)
-                                .or_insert_with(|| (0.0, 0.0, page.token_text(token).to_owned()));
+                                .or_insert_with(|| (0.0, 0.0, page.word_text(token).to_owned()));
                         }
                     }
                 }

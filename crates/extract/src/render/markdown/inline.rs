@@ -1,6 +1,6 @@
 //! The text of one block with its marks.
 
-use trommel_html::{Block, Marks};
+use trommel_html::{Block, InlineStyle};
 
 use super::code::span;
 use super::escape::{Context, escape};
@@ -59,7 +59,8 @@ impl<'a> Inline<'a> {
     pub fn whole_code(&self, block: u32) -> Option<&'a str> {
         let text = self.content.text(block);
         let block = self.content.block(block)?;
-        let code = text.contains('\n') && self.content.page.pieces(block).all(|p| p.marks.code);
+        let code =
+            text.contains('\n') && self.content.page.styled(block).all(|part| part.style.code);
         code.then_some(text)
     }
 
@@ -100,16 +101,16 @@ impl<'a> Inline<'a> {
         let mut runs: Vec<Run> = Vec::new();
         let mut from = 0;
         let mut element = None;
-        for piece in page.pieces(block) {
+        for part in page.styled(block) {
             if from >= end {
                 break;
             }
-            let Marks {
+            let InlineStyle {
                 link,
                 code,
                 strong,
                 em,
-            } = piece.marks;
+            } = part.style;
             if let Some(links) = &mut self.links
                 && link.is_some()
                 && link != element
@@ -119,8 +120,8 @@ impl<'a> Inline<'a> {
             element = link;
             let number = addresses.len().checked_sub(1);
             let has_address = addresses.last().is_some_and(Option::is_some);
-            let to = (from + piece.text.len()).min(end);
-            if link.is_some() && mode == Mode::Heading && is_anchor(piece.text) {
+            let to = (from + part.text.len()).min(end);
+            if link.is_some() && mode == Mode::Heading && is_anchor(part.text) {
                 from = to;
                 continue;
             }

@@ -4,7 +4,7 @@ use super::*;
 use trommel_html::{Limits, LolEngine};
 
 fn shown(html: &str, url: Option<&str>, links: bool) -> String {
-    let page = LolEngine.read_marked(html, &Limits::default());
+    let page = LolEngine.read_styled(html, &Limits::default());
     let kept: Vec<bool> = page
         .blocks
         .iter()

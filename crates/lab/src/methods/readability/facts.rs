@@ -112,7 +112,7 @@ impl Facts {
             let (mut bad, mut good) = (false, false);
             for attribute in [Attribute::Id, Attribute::Class] {
                 let own = || {
-                    page.tokens(element)
+                    page.attribute_words(element)
                         .iter()
                         .filter(move |token| token.attribute == attribute)
                 };
@@ -125,8 +125,8 @@ impl Facts {
                 bad |= own().any(|token| unlikely.matches(page, token));
                 good |= own().any(|token| maybe.matches(page, token));
             }
-            let role = page.tokens(element).iter().any(|token| {
-                token.attribute == Attribute::Role && ROLES.contains(&page.token_text(token))
+            let role = page.attribute_words(element).iter().any(|token| {
+                token.attribute == Attribute::Role && ROLES.contains(&page.word_text(token))
             });
             let spared = matches!(element.tag, Tag::Html | Tag::Body | Tag::A);
             let around = kept_whole

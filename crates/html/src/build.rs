@@ -1,0 +1,599 @@
+//! From tags and text to the tables: the one place that knows how HTML nests, shared by all engines.
+//!
+//! The builder keeps a stack of open elements instead of a tree. It closes what the HTML standard
+//! closes by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings), ignores
+//! end tags without a start, and never reopens formatting elements, so its work is bounded by the
+//! length of the page times the depth cap.
+
+mod attribute_words;
+mod classes;
+mod elements;
+mod head_facts;
+mod microdata;
+mod nesting;
+mod skip;
+mod text_fold;
+
+use std::collections::HashMap;
+
+use crate::limits::{Caps, Limits, up_to};
+use crate::markup::Tag;
+use crate::markup::tag_lexer::{Key, TagText};
+use crate::page::{Block, NONE, Page, StyleRecorder};
+use trommel_text::words;
+
+use classes::Classes;
+use text_fold::TextFold;
+
+/// Whether character references are decoded in a run of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextKind {
+    /// Ordinary text, `title`, `textarea`: references are decoded.
+    Decoded,
+    /// `xmp`, `plaintext`, CDATA, script: as it stands.
+    Raw,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    element: u32,
+    /// Innermost block-level element: itself, or around it.
+    container: u32,
+    tag: Tag,
+    name: u16,
+    /// Ended by its end tag while block-level elements inside it are still open.
+    ended: bool,
+    link: bool,
+}
+
+/// An element whose content is no text of the page.
+#[derive(Clone, Copy, Debug)]
+struct Skip {
+    tag: Tag,
+    depth: u32,
+    /// Depth of HTML islands (`foreignObject`, `desc`) inside svg.
+    islands: u32,
+    /// Place behind the start tag.
+    from: usize,
+    capture: Capture,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Capture {
+    Nothing,
+    JsonLd,
+}
+
+/// Builds a [`Page`] from the tags and texts of a document in order.
+#[derive(Debug)]
+pub(crate) struct Builder {
+    page: Page,
+    limits: Limits,
+    stack: Vec<Open>,
+    /// Open elements by tag, to answer "is one open" without a search.
+    open: [u32; Tag::COUNT],
+    /// Start tags beyond the depth cap that are still to be ended.
+    overflow: u32,
+    skip: Option<Skip>,
+    in_title: bool,
+    title: TextFold,
+    /// The block being built.
+    fold: TextFold,
+    current: Option<Current>,
+    /// Notes inline style, if that is wanted.
+    styles: Option<StyleRecorder>,
+    /// Inline elements seen since the last layout change.
+    inline_from: usize,
+    breaks: u32,
+    links_open: u32,
+    keep_space: u32,
+    /// Tags up to now, and up to the last character of a block.
+    tag_count: u32,
+    last_text_tag: u32,
+    /// `img`, and `input` or `button`, since the last layout change.
+    images: u32,
+    inputs: u32,
+    /// Bytes of text that may still be read into blocks.
+    text_room: usize,
+    /// Bytes of head facts that may still be kept.
+    head_room: usize,
+    seen_body: bool,
+    seen_title: bool,
+    /// Numbers of the names of unknown elements.
+    name_numbers: HashMap<String, u16>,
+    classes: Classes,
+    /// Work done: bytes of text, tags, open elements and words of attributes looked at.
+    steps: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    element: u32,
+    container: u32,
+    start: usize,
+    end: usize,
+    first_tag: u32,
+    last_tag: u32,
+    pieces: u32,
+    link_words: u32,
+    /// Bytes of text from the start on whose words have been counted, and their number.
+    counted: (usize, u32),
+    /// Start of the part of the text that is yet to be counted as linked.
+    link_from: Option<usize>,
+}
+
+/// Bytes of text from which on a block takes in no further ones beyond the cap on blocks.
+const MAX_MERGED_BYTES: u32 = 32 << 10;
+/// Open elements looked at for one tag of a page that has taken too many steps.
+const SHORT_REACH: usize = 8;
+
+/// Memory of pages read before, for the next one.
+#[derive(Debug, Default)]
+pub(crate) struct Spare {
+    page: Page,
+    stack: Vec<Open>,
+    title: TextFold,
+    fold: TextFold,
+    classes: Classes,
+}
+
+impl Spare {
+    /// Takes the tables of a page that is done with.
+    pub fn keep(&mut self, page: Page) {
+        self.page = page.emptied();
+    }
+}
+
+impl Builder {
+    pub fn new(limits: Limits) -> Self {
+        Self::over(limits, &mut Spare::default())
+    }
+
+    /// A builder in the memory that `spare` has.
+    pub fn over(limits: Limits, spare: &mut Spare) -> Self {
+        let Spare {
+            page,
+            stack,
+            title,
+            fold,
+            classes,
+        } = std::mem::take(spare);
+        Self {
+            page,
+            limits,
+            stack,
+            open: [0; Tag::COUNT],
+            overflow: 0,
+            skip: None,
+            in_title: false,
+            title,
+            fold,
+            current: None,
+            styles: None,
+            inline_from: 0,
+            breaks: 0,
+            links_open: 0,
+            keep_space: 0,
+            tag_count: 0,
+            last_text_tag: 0,
+            images: 0,
+            inputs: 0,
+            text_room: limits.text,
+            head_room: limits.head,
+            seen_body: false,
+            seen_title: false,
+            name_numbers: HashMap::new(),
+            classes,
+            steps: 0,
+        }
+    }
+
+    /// Notes inline style from now on.
+    pub fn record_styles(&mut self) {
+        self.styles = Some(StyleRecorder::default());
+    }
+
+    /// The caps of the page.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Notes a cap that an engine met.
+    pub fn cap(&mut self, cap: Caps) {
+        self.page.capped.insert(cap);
+    }
+
+    /// The page, once all of its `bytes` bytes have been given.
+    pub fn finish(self, bytes: usize) -> Page {
+        self.finish_into(bytes, &mut Spare::default())
+    }
+
+    /// As [`Builder::finish`], and leaves to `spare` what the page does not need.
+    pub fn finish_into(mut self, bytes: usize, spare: &mut Spare) -> Page {
+        self.end_text_run();
+        self.end_title();
+        self.flush();
+        while !self.stack.is_empty() {
+            self.pop();
+        }
+        self.page.bytes = bytes;
+        self.page.steps = self.steps + bytes as u64;
+        self.page.tags = self.tag_count;
+        self.classes.forget();
+        *spare = Spare {
+            page: Page::default(),
+            stack: self.stack,
+            title: self.title.emptied(),
+            fold: self.fold.emptied(),
+            classes: self.classes,
+        };
+        self.page
+    }
+
+    /// Counts work that is proportional to `steps`.
+    pub fn count_steps(&mut self, steps: usize) {
+        self.steps += steps as u64;
+    }
+
+    /// How many open elements may be looked at for one tag: all, until the page has taken too many
+    /// steps.
+    fn reach(&mut self) -> usize {
+        if self.steps <= self.limits.steps {
+            return usize::MAX;
+        }
+        self.cap(Caps::STEPS);
+        SHORT_REACH
+    }
+
+    /// Of the text given since the last tag, only `kept` belongs to the element: what follows is read
+    /// again as markup.
+    pub fn take_back(&mut self, kept: &str, offset: usize) {
+        if self.in_title {
+            self.title.clear();
+            self.title
+                .push(up_to(kept, self.limits.head), offset, true, false);
+            self.title.take_source();
+        } else if self
+            .skip
+            .is_some_and(|skip| skip.capture == Capture::JsonLd)
+            && let Some(script) = self.page.head.json_ld.last_mut()
+        {
+            let len = up_to(&script.text, kept.len()).len();
+            script.text.truncate(len);
+        }
+    }
+
+    /// A run of text. `raw` may be any part of a text node, split at any character.
+    pub fn text(&mut self, raw: &str, offset: usize, kind: TextKind) {
+        self.count_steps(raw.len());
+        if self.in_title {
+            let raw = self.head_part(raw);
+            self.title
+                .push(raw, offset, kind == TextKind::Decoded, false);
+            self.title.take_source();
+            return;
+        }
+        if let Some(skip) = self.skip {
+            if skip.capture == Capture::JsonLd {
+                let raw = self.head_part(raw);
+                if let Some(script) = self.page.head.json_ld.last_mut() {
+                    if script.text.is_empty() && !raw.is_empty() {
+                        script.span.0 = offset as u32;
+                    }
+                    script.text.push_str(raw);
+                    script.span.1 = script.span.0 + script.text.len() as u32;
+                }
+            }
+            return;
+        }
+        let part = up_to(raw, self.text_room);
+        self.text_room -= part.len();
+        if part.len() < raw.len() {
+            self.text_room = 0;
+            self.cap(Caps::TEXT);
+        }
+        let raw = part;
+        self.fold
+            .push(raw, offset, kind == TextKind::Decoded, self.keep_space > 0);
+        self.note_text();
+    }
+
+    /// A comment: ends a character reference that the text before left open.
+    pub fn comment(&mut self) {
+        self.end_text_run();
+    }
+
+    /// A start tag at `offset` in the page.
+    pub fn start_tag(&mut self, text: &TagText, offset: usize) {
+        self.end_text_run();
+        self.count_steps(1);
+        let tag = text.tag;
+        if self.skip.is_some() && !self.leave_skip(tag, text.name, text.raw.self_closing) {
+            return;
+        }
+        self.end_title();
+        self.tag_count = self.tag_count.saturating_add(1);
+        if text.cut {
+            self.cap(Caps::ATTRIBUTES);
+        }
+        match tag {
+            Tag::Br => return self.line_break(),
+            Tag::Title => {
+                self.in_title = true;
+                return;
+            }
+            Tag::Meta => return self.meta(text, offset),
+            Tag::Link => return self.link(text),
+            Tag::Base => return self.base(text),
+            Tag::Head | Tag::Frameset | Tag::Frame | Tag::Bgsound | Tag::Basefont => {
+                return;
+            }
+            Tag::Html | Tag::Body => {
+                if tag == Tag::Html && self.page.head.lang.is_none() {
+                    self.page.head.lang = text
+                        .value(Key::Lang)
+                        .or_else(|| text.value(Key::XmlLang))
+                        .map(|value| head_facts::decode(value).trim().to_owned())
+                        .filter(|lang| !lang.is_empty());
+                }
+                let seen = self.open[tag as usize] > 0 || (tag == Tag::Body && self.seen_body);
+                if seen || (tag == Tag::Html && !self.page.elements.is_empty()) {
+                    return;
+                }
+                self.seen_body |= tag == Tag::Body;
+            }
+            _ => {}
+        }
+        if tag.is_skipped() {
+            if !text.raw.self_closing || !matches!(tag, Tag::Svg | Tag::Math) {
+                self.start_skip(text, offset);
+            }
+            return;
+        }
+        self.imply_ends(tag);
+        let link = tag == Tag::A && text.value(Key::Href).is_some();
+        if tag == Tag::A && self.open[Tag::A as usize] > 0 {
+            // A link cannot stand in a link: the standard ends the outer one here.
+            self.end_element(Tag::A, b"a");
+        }
+        if !tag.is_inline() {
+            self.flush();
+        }
+        match tag {
+            Tag::Img => self.images += 1,
+            Tag::Input | Tag::Button => self.inputs += 1,
+            _ => {}
+        }
+        self.push(text, offset, link);
+    }
+
+    /// An end tag.
+    pub fn end_tag(&mut self, tag: Tag, name: &[u8]) {
+        self.end_text_run();
+        self.count_steps(1);
+        if self
+            .skip
+            .is_some_and(|skip| skip.tag.is_raw() && skip.tag != tag)
+        {
+            // Raw text never contains other end tags: the engine has left it (end of a `noscript`).
+            self.skip = None;
+        }
+        if let Some(skip) = &mut self.skip {
+            if tag == skip.tag {
+                skip.depth -= 1;
+                if skip.depth == 0 {
+                    self.skip = None;
+                }
+            } else if skip.tag == Tag::Svg && is_island(tag, name) {
+                skip.islands = skip.islands.saturating_sub(1);
+            }
+            return;
+        }
+        self.end_title();
+        self.tag_count = self.tag_count.saturating_add(1);
+        match tag {
+            Tag::Br => return self.line_break(),
+            // What follows the end of the body still belongs to it.
+            Tag::Html | Tag::Body | Tag::Head | Tag::Title => return,
+            tag if tag.is_void() || tag.is_skipped() => return,
+            _ => {}
+        }
+        if !tag.is_inline() {
+            self.flush();
+        }
+        if self.overflow > 0 && !has_optional_end(tag) {
+            self.overflow -= 1;
+            return;
+        }
+        self.end_element(tag, name);
+    }
+
+    // ---- text and blocks ----
+
+    /// Takes over what the fold has appended since the last call.
+    fn note_text(&mut self) {
+        let Some(source) = self.fold.take_source() else {
+            return;
+        };
+        let tag_count = self.tag_count;
+        match &mut self.current {
+            Some(current) => {
+                current.pieces += u32::from(current.last_tag != tag_count);
+                current.last_tag = tag_count;
+                current.end = source.end;
+            }
+            None => {
+                let inside = self.stack.last();
+                self.current = Some(Current {
+                    element: inside.map_or(NONE, |open| open.element),
+                    container: inside.map_or(NONE, |open| open.container),
+                    start: source.start,
+                    end: source.end,
+                    first_tag: tag_count,
+                    last_tag: tag_count,
+                    pieces: 1,
+                    link_words: 0,
+                    counted: (0, 0),
+                    link_from: (self.links_open > 0).then_some(0),
+                });
+            }
+        }
+        self.breaks = 0;
+    }
+
+    /// Ends a text node: what waited for more of it is taken as it is.
+    fn end_text_run(&mut self) {
+        if self.in_title {
+            self.title.end_run(false);
+            self.title.take_source();
+        } else if self.skip.is_none() {
+            self.fold.end_run(self.keep_space > 0);
+            self.note_text();
+        }
+    }
+
+    fn line_break(&mut self) {
+        self.breaks += 1;
+        if self.breaks > 1 {
+            self.flush();
+        } else {
+            self.fold.line_break();
+        }
+    }
+
+    fn link_starts(&mut self) {
+        self.links_open += 1;
+        if self.links_open == 1
+            && let Some(current) = &mut self.current
+        {
+            current.link_from = Some(self.fold.len());
+        }
+    }
+
+    fn link_ends(&mut self) {
+        self.links_open = self.links_open.saturating_sub(1);
+        if self.links_open == 0 {
+            self.count_link_words();
+        }
+    }
+
+    fn count_link_words(&mut self) {
+        if let Some(current) = &mut self.current
+            && let Some(from) = current.link_from.take()
+        {
+            let linked = self.fold.as_str().get(from..).unwrap_or_default();
+            let words = words::count(linked);
+            current.link_words += words;
+            if from == 0 {
+                current.counted = (linked.len(), words);
+            }
+        }
+    }
+
+    /// Beyond the cap on blocks, adds the block's text as further lines to the block before, up to some
+    /// size.
+    fn extend_last(&mut self, current: &Current, words: u32) -> bool {
+        let page = &mut self.page;
+        let Some(last) = page.blocks.last_mut() else {
+            return false;
+        };
+        let text = self.fold.as_str();
+        if last.text.1 - last.text.0 >= MAX_MERGED_BYTES {
+            return false;
+        }
+        page.text.push('\n');
+        if let Some(styles) = &self.styles {
+            styles.write(narrow(page.text.len()), &mut page.styles);
+        }
+        page.text.push_str(text);
+        last.text.1 = narrow(page.text.len());
+        last.span.1 = narrow(current.end);
+        last.inline.1 = narrow(page.inline.len());
+        last.words += words;
+        last.link_words += current.link_words.min(words);
+        last.chars += 1 + narrow(text.chars().count());
+        last.tags_inside += current.last_tag - self.last_text_tag;
+        last.pieces += current.pieces;
+        last.images += self.images;
+        last.inputs += self.inputs;
+        self.last_text_tag = current.last_tag;
+        true
+    }
+
+    /// Ends the block being built, if there is one.
+    fn flush(&mut self) {
+        self.count_link_words();
+        if let Some(current) = self.current.take() {
+            self.emit(current);
+        }
+        self.fold.clear();
+        if let Some(styles) = &mut self.styles {
+            styles.restart();
+        }
+        self.inline_from = self.page.inline.len();
+        self.breaks = 0;
+        self.images = 0;
+        self.inputs = 0;
+    }
+
+    fn emit(&mut self, current: Current) {
+        let text = self.fold.as_str();
+        // A text that is a link as a whole, as those of menus are, has been counted.
+        let words = match current.counted {
+            (bytes, words) if bytes == text.len() => words,
+            _ => words::count(text),
+        };
+        if words == 0 {
+            return;
+        }
+        if self.page.blocks.len() >= self.limits.blocks {
+            self.page.capped.insert(Caps::BLOCKS);
+            if self.extend_last(&current, words) {
+                return;
+            }
+        }
+        let text = self.fold.as_str();
+        let start = self.page.text.len();
+        self.page.text.push_str(text);
+        if let Some(styles) = &self.styles {
+            styles.write(narrow(start), &mut self.page.styles);
+        }
+        self.page.blocks.push(Block {
+            text: (narrow(start), narrow(self.page.text.len())),
+            span: (narrow(current.start), narrow(current.end)),
+            element: current.element,
+            container: current.container,
+            inline: (narrow(self.inline_from), narrow(self.page.inline.len())),
+            words,
+            link_words: current.link_words.min(words),
+            chars: narrow(text.chars().count()),
+            tags_before: current.first_tag - self.last_text_tag,
+            tags_inside: current.last_tag - current.first_tag,
+            pieces: current.pieces,
+            images: self.images,
+            inputs: self.inputs,
+        });
+        self.last_text_tag = current.last_tag;
+    }
+}
+
+/// Clamps an index into a page, whose length the engines keep below `u32::MAX`.
+fn narrow(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+/// Elements whose end tag may be left out, so that counting starts against ends says nothing.
+fn has_optional_end(tag: Tag) -> bool {
+    use Tag::*;
+    matches!(
+        tag,
+        P | Li | Dt | Dd | Td | Th | Tr | Tbody | Thead | Tfoot | Option | Optgroup | Rp | Rt
+    )
+}
+
+/// Elements of svg whose content is HTML again.
+fn is_island(tag: Tag, name: &[u8]) -> bool {
+    tag == Tag::Title
+        || name.eq_ignore_ascii_case(b"foreignobject")
+        || name.eq_ignore_ascii_case(b"desc")
+}

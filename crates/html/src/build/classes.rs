@@ -1,0 +1,105 @@
+//! Class attributes met before on the page: most elements repeat one.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+/// Values that are remembered at a time, and the bytes of the longest.
+const SLOTS: usize = 1024;
+const MAX_VALUE_BYTES: usize = 255;
+
+/// What reading a class attribute came to, whatever else the element has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Class {
+    /// That of [`ClassKey`].
+    pub hash: u64,
+    /// First of its words in the page's table, and their number.
+    pub words: (u32, u16),
+    /// Words before those given twice were left out.
+    pub given: u16,
+    /// Steps that finding those took.
+    pub steps: u16,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    value: Vec<u8>,
+    class: Class,
+}
+
+/// A table with one place for each value, which the value that came last holds: nothing that a page
+/// does makes a look-up slow.
+#[derive(Debug, Default)]
+pub(super) struct Classes {
+    slots: Vec<Slot>,
+    /// Number of the page, and a part of the hash, of each slot's value: small enough to be at hand.
+    keys: Vec<(u32, u32)>,
+    /// Number of the page.
+    page: u32,
+}
+
+/// Where a value is remembered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClassKey {
+    /// Hash of the value, which the place comes from.
+    pub hash: u64,
+}
+
+/// Where a value has its place; none if it is not remembered.
+pub(super) fn key(value: &[u8]) -> Option<ClassKey> {
+    if value.is_empty() || value.len() > MAX_VALUE_BYTES {
+        return None;
+    }
+    let mut hasher = FxHasher::default();
+    hasher.write(value);
+    Some(ClassKey {
+        hash: hasher.finish(),
+    })
+}
+
+impl ClassKey {
+    fn slot(self) -> usize {
+        self.hash as usize % SLOTS
+    }
+
+    /// What the slot does not tell.
+    fn rest(self) -> u32 {
+        (self.hash >> 32) as u32
+    }
+}
+
+impl Classes {
+    /// Forgets all values, but keeps their memory.
+    pub fn forget(&mut self) {
+        self.page = self.page.wrapping_add(1);
+        if self.page == 0 {
+            // Numbers come again: a value could seem to be of the page at hand.
+            self.slots.clear();
+            self.keys.clear();
+        }
+    }
+
+    /// What is known of the value, whose place is given.
+    pub fn get(&self, key: ClassKey, value: &[u8]) -> Option<Class> {
+        if self.keys.get(key.slot()) != Some(&(self.page, key.rest())) {
+            return None;
+        }
+        let slot = self.slots.get(key.slot())?;
+        (slot.value == value).then_some(slot.class)
+    }
+
+    /// Remembers a value.
+    pub fn set(&mut self, key: ClassKey, value: &[u8], class: Class) {
+        if self.slots.is_empty() {
+            self.slots.resize_with(SLOTS, Slot::default);
+            self.keys.resize(SLOTS, (0, 0));
+        }
+        let at = key.slot();
+        if let (Some(slot), Some(own)) = (self.slots.get_mut(at), self.keys.get_mut(at)) {
+            *own = (self.page, key.rest());
+            slot.value.clear();
+            slot.value.extend_from_slice(value);
+            slot.class = class;
+        }
+    }
+}

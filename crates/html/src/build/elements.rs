@@ -1,0 +1,274 @@
+//! Rows of the element table and their words of attributes.
+
+use super::attribute_words;
+use super::classes::{self, Class};
+use super::microdata::Microdata;
+use super::{Builder, Open, has_optional_end, narrow};
+use crate::limits::Caps;
+use crate::markup::Tag;
+use crate::markup::tag_lexer::{Key, TagText};
+use crate::page::{Attribute, AttributeWord, Element, NONE};
+use trommel_text::hash;
+
+impl Builder {
+    pub(super) fn push(&mut self, text: &TagText, offset: usize, link: bool) {
+        let tag = text.tag;
+        let parent = self.stack.last().map_or(NONE, |open| open.element);
+        let index = self.page.elements.len();
+        let full = index >= self.limits.elements;
+        if full {
+            self.cap(Caps::ELEMENTS);
+        }
+        let name = if tag == Tag::Other {
+            self.intern(text.name)
+        } else {
+            0
+        };
+        if !full {
+            let element = self.read_element(text, name, parent, offset);
+            self.page.elements.push(element);
+            if tag.is_inline() {
+                self.page.inline.push(narrow(index));
+            }
+        }
+        if tag.is_void() {
+            return;
+        }
+        if full || self.stack.len() >= self.limits.depth {
+            if !full {
+                self.cap(Caps::DEPTH);
+            }
+            if !has_optional_end(tag) {
+                self.overflow = self.overflow.saturating_add(1);
+            }
+            return;
+        }
+        let container = if tag.is_inline() {
+            self.stack.last().map_or(NONE, |open| open.container)
+        } else {
+            narrow(index)
+        };
+        self.stack.push(Open {
+            element: narrow(index),
+            container,
+            tag,
+            name,
+            ended: false,
+            link,
+        });
+        self.open[tag as usize] += 1;
+        if link {
+            self.link_starts();
+        }
+        if let Some(styles) = &mut self.styles {
+            styles.start(tag, narrow(index), link, narrow(self.fold.len()));
+        }
+        self.keep_space += u32::from(tag.keeps_space());
+    }
+
+    fn read_element(&mut self, text: &TagText, name: u16, parent: u32, offset: usize) -> Element {
+        let tag = text.tag;
+        let (depth, mut hidden) = match self.page.element(parent) {
+            Some(parent) => (parent.depth.saturating_add(1), parent.hidden),
+            None => (0, false),
+        };
+        let first = self.page.attribute_words.len();
+        let mut signature = NAME_HASHES[tag as usize] ^ u64::from(name);
+        let mut microdata = Microdata::default();
+        // Words of an element before, which this one has as well.
+        let mut shared = None;
+        for (name, value) in text.attributes() {
+            microdata.note(name, value);
+            let attribute = match name {
+                Key::Id => Some(Attribute::Id),
+                Key::Class => Some(Attribute::Class),
+                Key::Role => Some(Attribute::Role),
+                Key::Itemprop => Some(Attribute::Itemprop),
+                _ => None,
+            };
+            if attribute.is_some()
+                && let Some(words) = shared.take()
+            {
+                self.copy_words(words);
+            }
+            match name {
+                Key::Class => {
+                    let class = self.read_class(value, first);
+                    signature ^= class.0.rotate_left(17);
+                    shared = class.1;
+                }
+                Key::Hidden => hidden = true,
+                Key::AriaHidden => hidden |= value.eq_ignore_ascii_case(b"true"),
+                Key::Style => hidden |= hides(value),
+                _ => {
+                    if let Some(attribute) = attribute {
+                        self.read_words(attribute, value, first);
+                    }
+                }
+            }
+        }
+        if microdata.any() {
+            self.note_facts(text, &microdata, offset);
+        }
+        let own = self.page.attribute_words.len() - first;
+        let own = (narrow(first), u16::try_from(own).unwrap_or(u16::MAX));
+        Element {
+            tag,
+            name,
+            parent,
+            depth,
+            hidden,
+            end: narrow(self.page.elements.len() + 1),
+            words: shared.unwrap_or(own),
+            signature,
+            start: narrow(offset),
+        }
+    }
+
+    /// Takes over the words of an element before, as far as there is room.
+    fn copy_words(&mut self, (start, count): (u32, u16)) {
+        let page = &mut self.page;
+        let room = self.limits.words.saturating_sub(page.attribute_words.len());
+        let count = usize::from(count);
+        if count > room {
+            page.capped.insert(Caps::WORDS);
+        }
+        let start = start as usize;
+        page.attribute_words
+            .extend_from_within(start..start + count.min(room));
+    }
+
+    /// Reads the words of a class attribute. Gives a hash of its value and, if an element before
+    /// has the same and this one no others yet, the place of its words, which are then not written
+    /// again.
+    fn read_class(&mut self, value: &[u8], first: usize) -> (u64, Option<(u32, u16)>) {
+        let own = self.page.attribute_words.get(first..).unwrap_or_default();
+        let key = classes::key(value);
+        let own_hash = key.map_or_else(|| hash(value), |key| key.hash);
+        let is_second = own.iter().any(|word| word.attribute == Attribute::Class);
+        let Some(key) = key.filter(|_| !is_second) else {
+            self.read_words(Attribute::Class, value, first);
+            return (own_hash, None);
+        };
+        let before = own.len();
+        if let Some(class) = self.classes.get(key, value) {
+            let room = self
+                .limits
+                .words
+                .saturating_sub(self.page.attribute_words.len());
+            let count = usize::from(class.words.1);
+            let fits = before + count <= self.limits.element_words && count <= room;
+            if before == 0 || fits {
+                self.steps += u64::from(class.steps) + u64::from(class.given) * before as u64;
+                if before == 0 {
+                    return (class.hash, Some(class.words));
+                }
+                self.copy_words(class.words);
+                return (class.hash, None);
+            }
+        }
+        let steps = self.steps;
+        let start = self.page.attribute_words.len();
+        let given = self.read_words(Attribute::Class, value, first);
+        let class = Class {
+            hash: key.hash,
+            words: (
+                narrow(start),
+                (self.page.attribute_words.len() - start) as u16,
+            ),
+            given,
+            steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
+        };
+        let len = self.page.attribute_words.len();
+        // There would have been room for more: none was left out.
+        if len - first < self.limits.element_words && len < self.limits.words {
+            self.classes.set(key, value, class);
+        }
+        (class.hash, None)
+    }
+
+    /// Reads the words of an attribute, and gives their number before those given twice were left
+    /// out.
+    fn read_words(&mut self, attribute: Attribute, value: &[u8], first: usize) -> u16 {
+        let page = &mut self.page;
+        let limits = &self.limits;
+        let steps = &mut self.steps;
+        let mut given = 0u16;
+        attribute_words::split(value, |text, hash| {
+            given = given.saturating_add(1);
+            let own = page.attribute_words.get(first..).unwrap_or_default();
+            *steps += own.len() as u64;
+            if own
+                .iter()
+                .any(|word| word.hash == hash && word.attribute == attribute)
+            {
+                return;
+            }
+            if own.len() >= limits.element_words || page.attribute_words.len() >= limits.words {
+                page.capped.insert(Caps::WORDS);
+                return;
+            }
+            page.attribute_words.push(AttributeWord {
+                hash,
+                start: narrow(page.word_text.len()),
+                len: u16::try_from(text.len()).unwrap_or(u16::MAX),
+                attribute,
+            });
+            page.word_text.extend_from_slice(text);
+        });
+        given
+    }
+
+    /// Number of an unknown element's name. All names beyond the first thousand share one number.
+    pub(super) fn intern(&mut self, name: &[u8]) -> u16 {
+        const MAX_NAMES: usize = 1000;
+        const MAX_NAME_BYTES: usize = 64;
+        let name = name.get(..MAX_NAME_BYTES).unwrap_or(name);
+        let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        if let Some(number) = self.name_numbers.get(&name) {
+            return *number;
+        }
+        let names = &mut self.page.names;
+        if names.len() < MAX_NAMES {
+            let number = u16::try_from(names.len()).unwrap_or(u16::MAX);
+            self.name_numbers.insert(name.clone(), number);
+            names.push(name);
+        }
+        u16::try_from(names.len() - 1).unwrap_or(u16::MAX)
+    }
+}
+
+/// [`hash`] of the name of each tag.
+const NAME_HASHES: [u64; Tag::COUNT] = {
+    let mut hashes = [0; Tag::COUNT];
+    let mut at = 0;
+    while at < Tag::COUNT {
+        hashes[at] = hash(Tag::NAMES[at].as_bytes());
+        at += 1;
+    }
+    hashes
+};
+
+/// Whether a style attribute takes its element out of sight.
+fn hides(style: &[u8]) -> bool {
+    declares(style, b"display:none") || declares(style, b"visibility:hidden")
+}
+
+/// Whether a rule (in lower case, without white space) stands in a style, white space left out.
+fn declares(style: &[u8], rule: &[u8]) -> bool {
+    let Some((&first, rest)) = rule.split_first() else {
+        return true;
+    };
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), style).any(|at| {
+        let mut following = style
+            .get(at + 1..)
+            .unwrap_or_default()
+            .iter()
+            .filter(|byte| !byte.is_ascii_whitespace());
+        rest.iter().all(|wanted| {
+            following
+                .next()
+                .is_some_and(|byte| byte.eq_ignore_ascii_case(wanted))
+        })
+    })
+}

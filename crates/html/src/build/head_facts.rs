@@ -1,0 +1,93 @@
+//! Facts of the page head.
+
+use super::Builder;
+use crate::limits::{Caps, up_to};
+use crate::markup::tag_lexer::{Key, TagText};
+
+impl Builder {
+    /// Whether `bytes` more of head facts may be kept.
+    pub(super) fn has_head_room(&mut self, bytes: usize) -> bool {
+        let room = bytes <= self.head_room;
+        self.head_room = self.head_room.saturating_sub(bytes);
+        if !room {
+            self.cap(Caps::HEAD);
+        }
+        room
+    }
+
+    /// The part of a text of the head for which there is room.
+    pub(super) fn head_part<'a>(&mut self, text: &'a str) -> &'a str {
+        let part = up_to(text, self.head_room);
+        self.head_room -= part.len();
+        if part.len() < text.len() {
+            self.head_room = 0;
+            self.cap(Caps::HEAD);
+        }
+        part
+    }
+
+    pub(super) fn end_title(&mut self) {
+        if self.in_title {
+            self.in_title = false;
+            if !self.seen_title && !self.title.is_empty() {
+                self.page.head.title = self.title.as_str().to_owned();
+                self.seen_title = true;
+            }
+            self.title.clear();
+        }
+    }
+
+    pub(super) fn meta(&mut self, text: &TagText, offset: usize) {
+        let content = text.value(Key::Content);
+        let itemprop = text.value(Key::Itemprop);
+        let name = text
+            .attributes()
+            .find(|(name, value)| match name {
+                Key::Name | Key::Property => true,
+                Key::HttpEquiv => value.eq_ignore_ascii_case(b"content-language"),
+                _ => false,
+            })
+            .map(|(_, value)| value);
+        let Some(content) = content else {
+            return;
+        };
+        if let Some(itemprop) = itemprop {
+            self.note_meta_fact(itemprop, content, offset);
+        }
+        if let Some(name) = name.or(itemprop)
+            && self.has_head_room(name.len() + content.len())
+        {
+            let name = decode(name).trim().to_ascii_lowercase();
+            let content = decode(content).trim().to_owned();
+            self.page.head.meta.push((name, content));
+        }
+    }
+
+    pub(super) fn base(&mut self, text: &TagText) {
+        if self.page.head.base.is_none()
+            && let Some(href) = text.value(Key::Href)
+            && self.has_head_room(href.len())
+        {
+            self.page.head.base = Some(decode(href).trim().to_owned());
+        }
+    }
+
+    pub(super) fn link(&mut self, text: &TagText) {
+        let rel = text.value(Key::Rel).unwrap_or_default();
+        let canonical = rel
+            .split(|byte| byte.is_ascii_whitespace())
+            .any(|word| word.eq_ignore_ascii_case(b"canonical"));
+        if canonical
+            && self.page.head.canonical.is_none()
+            && let Some(href) = text.value(Key::Href)
+            && self.has_head_room(href.len())
+        {
+            self.page.head.canonical = Some(decode(href).trim().to_owned());
+        }
+    }
+}
+
+/// An attribute's value with its character references decoded.
+pub(super) fn decode(value: &[u8]) -> String {
+    htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned()
+}

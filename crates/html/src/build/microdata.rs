@@ -1,0 +1,118 @@
+//! Microdata and the like: facts stated by elements of the body.
+
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::head_facts::decode;
+use super::{Builder, narrow};
+use crate::markup::Tag;
+use crate::markup::tag_lexer::{Key, TagText};
+use crate::page::{Fact, FactKind};
+
+/// Facts of a page that are kept. Those that matter stand at the top, so a page is not marked for
+/// having more: a long forum thread has thousands of `<time>`.
+const MAX_FACTS: usize = 400;
+/// Bytes of a fact's value that are kept.
+const MAX_FACT_BYTES: usize = 300;
+
+/// The attributes of one element that can state a fact.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Microdata<'a> {
+    itemprop: Option<&'a [u8]>,
+    datetime: Option<&'a [u8]>,
+    rel: Option<&'a [u8]>,
+    /// A link to the page of an author.
+    author: bool,
+}
+
+impl<'a> Microdata<'a> {
+    /// Looks at one attribute.
+    pub(super) fn note(&mut self, name: Key, value: &'a [u8]) {
+        match name {
+            Key::Href => self.author |= is_author_page(value),
+            Key::Rel => self.rel = self.rel.or(Some(value)),
+            Key::Itemprop => self.itemprop = self.itemprop.or(Some(value)),
+            Key::Datetime => self.datetime = self.datetime.or(Some(value)),
+            _ => {}
+        }
+    }
+
+    pub(super) fn any(&self) -> bool {
+        self.itemprop.is_some() || self.datetime.is_some() || self.rel.is_some() || self.author
+    }
+}
+
+impl Builder {
+    /// Keeps what the element that is about to get its row states.
+    pub(super) fn note_facts(&mut self, text: &TagText, microdata: &Microdata, offset: usize) {
+        if self.page.facts.len() >= MAX_FACTS {
+            return;
+        }
+        let element = narrow(self.page.elements.len());
+        if let Some(kind) = microdata.itemprop.and_then(FactKind::of_itemprop) {
+            let value = text.value(Key::Content).or(microdata.datetime);
+            let value = match kind {
+                FactKind::Published | FactKind::Modified => {
+                    value.or_else(|| text.value(Key::Title))
+                }
+                _ => value,
+            };
+            self.fact(kind, value.unwrap_or_default(), element, offset);
+        } else if let Some(value) = microdata.datetime
+            && !matches!(text.tag, Tag::Del | Tag::Ins)
+        {
+            self.fact(FactKind::Time, value, element, offset);
+        }
+        let is_author = |rel: &[u8]| {
+            rel.split(|byte| byte.is_ascii_whitespace())
+                .any(|word| word.eq_ignore_ascii_case(b"author"))
+        };
+        if microdata.author || microdata.rel.is_some_and(is_author) {
+            self.fact(FactKind::AuthorLink, b"", element, offset);
+        }
+    }
+
+    /// Keeps what a `<meta itemprop>` in the body states.
+    pub(super) fn note_meta_fact(&mut self, itemprop: &[u8], content: &[u8], offset: usize) {
+        if let Some(kind) = FactKind::of_itemprop(itemprop)
+            && let Some(around) = self.stack.last()
+            && self.page.facts.len() < MAX_FACTS
+        {
+            let element = around.element;
+            self.fact(kind, content, element, offset);
+        }
+    }
+
+    fn fact(&mut self, kind: FactKind, value: &[u8], element: u32, offset: usize) {
+        let value = value.get(..MAX_FACT_BYTES).unwrap_or(value);
+        self.page.facts.push(Fact {
+            kind,
+            // A cut inside a character leaves a mark.
+            value: decode(value).trim_end_matches('\u{fffd}').trim().to_owned(),
+            element,
+            block: narrow(self.page.blocks.len()),
+            start: narrow(offset),
+        });
+    }
+}
+
+/// Whether an address has `author` or `authors` as a step of its path or name of its query.
+fn is_author_page(href: &[u8]) -> bool {
+    static WORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("author"));
+    let mut at = 0;
+    // Addresses are short: looking from the start again is faster than preparing a search.
+    while let Some(rest) = href.get(at..)
+        && let Some(found) = WORD.find(rest)
+    {
+        at += found;
+        let before = at.checked_sub(1).and_then(|before| href.get(before));
+        at += WORD.needle().len();
+        let rest = href.get(at..).unwrap_or_default();
+        let rest = rest.strip_prefix(b"s").unwrap_or(rest);
+        if matches!(before, Some(b'/' | b'?' | b'&')) && matches!(rest, [b'/' | b'=', _, ..]) {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,160 @@
+//! Which open elements a tag ends (HTML standard, 13.2.6.4).
+
+use super::{Builder, Open, narrow};
+use crate::markup::Tag;
+
+/// An end tag of any heading ends an open one, whatever its level.
+const HEADINGS: [Tag; 6] = [Tag::H1, Tag::H2, Tag::H3, Tag::H4, Tag::H5, Tag::H6];
+
+impl Builder {
+    pub(super) fn pop(&mut self) {
+        let end = narrow(self.page.elements.len());
+        let Some(top) = self.stack.pop() else {
+            return;
+        };
+        if let Some(element) = self.page.elements.get_mut(top.element as usize) {
+            element.end = end;
+        }
+        if !top.ended {
+            self.closed(top);
+        }
+    }
+
+    /// What changes when an open element is ended, by its end tag or with the one around it.
+    pub(super) fn closed(&mut self, open: Open) {
+        self.open[open.tag as usize] -= 1;
+        if open.link {
+            self.link_ends();
+        }
+        if let Some(styles) = &mut self.styles {
+            styles.end(open.tag, open.element, open.link, narrow(self.fold.len()));
+        }
+        self.keep_space -= u32::from(open.tag.keeps_space());
+    }
+
+    /// Ends the innermost open element of that name, if one is in scope.
+    pub(super) fn end_element(&mut self, tag: Tag, name: &[u8]) {
+        let heading = tag.is_heading();
+        let open = if heading {
+            HEADINGS.iter().any(|tag| self.open[*tag as usize] > 0)
+        } else {
+            self.open[tag as usize] > 0
+        };
+        if !open {
+            return;
+        }
+        let number = if tag == Tag::Other {
+            self.intern(name)
+        } else {
+            0
+        };
+        let mut inside_block = false;
+        let len = self.stack.len();
+        let lowest = len.saturating_sub(self.reach());
+        for at in (lowest..len).rev() {
+            self.steps += 1;
+            let Some(open) = self.stack.get(at).copied() else {
+                return;
+            };
+            let same = open.tag == tag && open.name == number || heading && open.tag.is_heading();
+            if same && !open.ended {
+                if tag.is_inline() && inside_block {
+                    self.closed(open);
+                    if let Some(open) = self.stack.get_mut(at) {
+                        open.ended = true;
+                    }
+                } else {
+                    self.truncate(at);
+                }
+                return;
+            }
+            inside_block |= !open.tag.is_inline();
+            let table_part = matches!(
+                tag,
+                Tag::Table
+                    | Tag::Td
+                    | Tag::Th
+                    | Tag::Tr
+                    | Tag::Tbody
+                    | Tag::Thead
+                    | Tag::Tfoot
+                    | Tag::Caption
+            );
+            let is_barrier = if table_part {
+                open.tag == Tag::Table
+            } else {
+                open.tag.is_scope()
+            };
+            if is_barrier {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        while self.stack.len() > len {
+            self.pop();
+        }
+    }
+
+    /// Ends what the start of `tag` ends by implication (HTML standard, 13.2.6.4).
+    pub(super) fn imply_ends(&mut self, tag: Tag) {
+        use Tag::*;
+        match tag {
+            Li => self.end_nearest(&[Li], ends_item_scope),
+            Dd | Dt => self.end_nearest(&[Dd, Dt], ends_item_scope),
+            Td | Th => self.end_inside(&[Tr, Tbody, Thead, Tfoot, Table]),
+            Tr => self.end_inside(&[Tbody, Thead, Tfoot, Table]),
+            Tbody | Thead | Tfoot | Caption | Colgroup => self.end_inside(&[Table]),
+            Button => self.end_nearest(&[Button], Tag::is_scope),
+            _ => {}
+        }
+        if tag.closes_p() {
+            self.end_nearest(&[P], |tag| tag == Button || tag.is_scope());
+        }
+        if tag.is_heading() && self.stack.last().is_some_and(|open| open.tag.is_heading()) {
+            self.truncate(self.stack.len() - 1);
+        }
+    }
+
+    /// Ends the innermost open element among `tags`, unless a barrier is nearer.
+    fn end_nearest(&mut self, tags: &[Tag], is_barrier: impl Fn(Tag) -> bool) {
+        if tags.iter().all(|tag| self.open[*tag as usize] == 0) {
+            return;
+        }
+        let nearest = self.nearest(|tag| tags.contains(&tag) || is_barrier(tag));
+        if let Some(at) = nearest
+            && self
+                .stack
+                .get(at)
+                .is_some_and(|open| tags.contains(&open.tag))
+        {
+            self.truncate(at);
+        }
+    }
+
+    /// Place of the innermost open element that is wanted.
+    fn nearest(&mut self, is_wanted: impl Fn(Tag) -> bool) -> Option<usize> {
+        let lowest = self.stack.len().saturating_sub(self.reach());
+        let near = self.stack.get(lowest..).unwrap_or_default();
+        let found = near.iter().rposition(|open| is_wanted(open.tag));
+        self.steps += (near.len() - found.unwrap_or(0)) as u64;
+        found.map(|at| lowest + at)
+    }
+
+    /// Ends everything inside the innermost open element among `contexts`, all of them parts of a
+    /// table (HTML standard, "clear the stack back to a table context").
+    pub(super) fn end_inside(&mut self, contexts: &[Tag]) {
+        if self.open[Tag::Table as usize] == 0 {
+            return;
+        }
+        if let Some(at) = self.nearest(|tag| contexts.contains(&tag)) {
+            self.truncate(at + 1);
+        }
+    }
+}
+
+/// Whether an open list item is out of reach beyond this element: a list or another special one.
+fn ends_item_scope(tag: Tag) -> bool {
+    !tag.is_inline() && !matches!(tag, Tag::Address | Tag::Div | Tag::P | Tag::Other)
+}

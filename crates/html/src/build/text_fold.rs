@@ -1,0 +1,479 @@
+//! Folding of text: character references decoded, white space folded, positions kept.
+
+/// Where in the page the characters appended last came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SourceSpan {
+    /// Byte of the first of them.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// The text of a block as it grows. Text may come in pieces of any size: a character reference that
+/// is cut by the end of a piece waits for the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TextFold {
+    out: String,
+    space: SpaceBefore,
+    /// White space since the last character, as it stands (only where it is kept).
+    kept: String,
+    /// Start of a character reference, and where it stands in the page.
+    waiting: String,
+    waiting_at: usize,
+    source: Option<SourceSpan>,
+}
+
+/// White space since the last character.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum SpaceBefore {
+    #[default]
+    None,
+    Space,
+    Line,
+}
+
+/// Bytes that are kept for the next page.
+const MAX_KEPT_BYTES: usize = 1 << 20;
+
+/// A reference that has not ended after this many bytes is none (the longest name has 32).
+const MAX_REFERENCE_BYTES: usize = 48;
+
+impl TextFold {
+    pub fn as_str(&self) -> &str {
+        &self.out
+    }
+
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.out.clear();
+        self.kept.clear();
+        self.waiting.clear();
+        self.space = SpaceBefore::None;
+        self.source = None;
+    }
+
+    /// Nothing, in the memory of this one unless that is unusually much.
+    pub fn emptied(mut self) -> Self {
+        if self.out.capacity().max(self.kept.capacity()) > MAX_KEPT_BYTES {
+            return Self::default();
+        }
+        self.clear();
+        self
+    }
+
+    /// Place of what was appended since the last call, if any character was.
+    pub fn take_source(&mut self) -> Option<SourceSpan> {
+        self.source.take()
+    }
+
+    /// A line break between what was appended and what comes.
+    pub fn line_break(&mut self) {
+        self.space = SpaceBefore::Line;
+        self.kept.push('\n');
+    }
+
+    /// Appends text that stands at `offset` in the page.
+    pub fn push(&mut self, raw: &str, offset: usize, decode: bool, keep_space: bool) {
+        if !decode {
+            return self.append(raw, offset, keep_space);
+        }
+        let mut rest = raw;
+        let mut at = offset;
+        if !self.waiting.is_empty() {
+            let take = reference_end(&self.waiting, rest);
+            let (head, tail) = rest.split_at_checked(take).unwrap_or((rest, ""));
+            self.waiting.push_str(head);
+            rest = tail;
+            at += head.len();
+            if rest.is_empty() && is_open(&self.waiting) {
+                return;
+            }
+            self.resolve(keep_space);
+        }
+        while let Some(amp) = memchr::memchr(b'&', rest.as_bytes()) {
+            let (before, from) = rest.split_at_checked(amp).unwrap_or((rest, ""));
+            self.append(before, at, keep_space);
+            at += amp;
+            let end = reference_end("", from);
+            let (reference, tail) = from.split_at_checked(end).unwrap_or((from, ""));
+            self.waiting_at = at;
+            self.waiting.push_str(reference);
+            at += reference.len();
+            rest = tail;
+            if rest.is_empty() && is_open(&self.waiting) {
+                return;
+            }
+            self.resolve(keep_space);
+        }
+        self.append(rest, at, keep_space);
+    }
+
+    /// Ends a run of text: a reference that waited for more is taken as it is.
+    pub fn end_run(&mut self, keep_space: bool) {
+        if !self.waiting.is_empty() {
+            self.resolve(keep_space);
+        }
+    }
+
+    /// Appends the decoded reference that was waiting; all of its characters stand where it stood.
+    fn resolve(&mut self, keep_space: bool) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let (start, end) = (self.waiting_at, self.waiting_at + waiting.len());
+        let decoded = htmlize::unescape(waiting.as_str());
+        for c in decoded.chars() {
+            self.character(c, start, end, keep_space);
+        }
+        self.waiting = waiting;
+        self.waiting.clear();
+    }
+
+    fn append(&mut self, text: &str, offset: usize, keep_space: bool) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(rest) = bytes.get(at..)
+            && let Some(&first) = rest.first()
+        {
+            if !keep_space && matches!(first, b' ' | b'\n' | b'\t' | b'\r') {
+                self.space = self.space.max(SpaceBefore::Space);
+                at += rest
+                    .iter()
+                    .position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r'))
+                    .unwrap_or(rest.len());
+                continue;
+            }
+            let len = plain_run(rest, !keep_space);
+            if len > 0 {
+                self.open_space(keep_space);
+                self.out
+                    .push_str(text.get(at..at + len).unwrap_or_default());
+                self.note_source(offset + at, offset + at + len);
+                at += len;
+                continue;
+            }
+            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+                break;
+            };
+            let end = at + c.len_utf8();
+            self.character(c, offset + at, offset + end, keep_space);
+            at = end;
+        }
+    }
+
+    fn character(&mut self, c: char, start: usize, end: usize, keep_space: bool) {
+        if c.is_whitespace() {
+            self.space = self.space.max(SpaceBefore::Space);
+            if keep_space && c != '\r' {
+                self.kept.push(if c == '\u{a0}' { ' ' } else { c });
+            }
+        } else if !is_ignored(c) {
+            self.open_space(keep_space);
+            self.out.push(c);
+            self.note_source(start, end);
+        }
+    }
+
+    /// Writes the white space that stands before the next character.
+    fn open_space(&mut self, keep_space: bool) {
+        if self.space != SpaceBefore::None {
+            if keep_space {
+                // The first line's indent counts, empty lines before it do not.
+                let kept = if self.out.is_empty() {
+                    self.kept.rsplit('\n').next().unwrap_or_default()
+                } else {
+                    self.kept.as_str()
+                };
+                self.out.push_str(kept);
+            } else if !self.out.is_empty() {
+                self.out.push(if self.space == SpaceBefore::Line {
+                    '\n'
+                } else {
+                    ' '
+                });
+            }
+            self.space = SpaceBefore::None;
+        }
+        self.kept.clear();
+    }
+
+    fn note_source(&mut self, start: usize, end: usize) {
+        match &mut self.source {
+            Some(source) => source.end = end,
+            None => self.source = Some(SourceSpan { start, end }),
+        }
+    }
+}
+
+/// What a byte is in a run of text that is copied as it stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Byte {
+    /// Printable ASCII, or part of a character that is neither space nor ignored.
+    Plain,
+    Space,
+    /// First of a character of three bytes that has to be looked at.
+    Lead,
+    Other,
+}
+
+const BYTES: [Byte; 256] = {
+    let mut bytes = [Byte::Plain; 256];
+    let mut at = 0;
+    while at < 0x21 {
+        bytes[at] = Byte::Other;
+        at += 1;
+    }
+    bytes[b' ' as usize] = Byte::Space;
+    bytes[0x7F] = Byte::Other;
+    // U+0080 to U+00BF: control characters, the no-break space, the soft hyphen.
+    bytes[0xC2] = Byte::Other;
+    bytes[0xE1] = Byte::Lead;
+    bytes[0xE2] = Byte::Lead;
+    bytes[0xE3] = Byte::Lead;
+    bytes[0xEF] = Byte::Lead;
+    bytes
+};
+
+/// Length of the run at the start of `bytes`, which are UTF-8, in which every character is copied as
+/// it stands: none is white space, but for single spaces inside the run if `spaces`, or ignored.
+fn plain_run(bytes: &[u8], spaces: bool) -> usize {
+    let mut at = 0;
+    loop {
+        // Eight bytes in one step, as it can't be foreseen where words end.
+        while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let spaces = spaces && (at > 0 || !eight.starts_with(b" "));
+            let plain = plain_bytes(u64::from_le_bytes(*eight), spaces);
+            at += plain;
+            if plain < 7 {
+                break;
+            }
+        }
+        // Then up to the next step byte by byte, which knows all characters.
+        let next = at + 8;
+        while at < next {
+            let Some(&byte) = bytes.get(at) else {
+                return at;
+            };
+            match BYTES[usize::from(byte)] {
+                Byte::Plain => at += 1,
+                Byte::Space if spaces && at > 0 => {
+                    match bytes.get(at + 1).map(|next| BYTES[usize::from(*next)]) {
+                        Some(Byte::Plain) => at += 2,
+                        _ => return at,
+                    }
+                }
+                Byte::Lead => match bytes.get(at..at + 3) {
+                    Some([0xE1, 0x9A, 0x80])
+                    | Some([0xE2, 0x80, 0x80..=0x8B | 0xA8 | 0xA9 | 0xAF])
+                    | Some([0xE2, 0x81, 0x9F])
+                    | Some([0xE3, 0x80, 0x80])
+                    | Some([0xEF, 0xBB, 0xBF])
+                    | None => return at,
+                    Some(_) => at += 3,
+                },
+                Byte::Space | Byte::Other => return at,
+            }
+        }
+    }
+}
+
+/// How many of eight bytes, the first lowest, are printable ASCII or, if `spaces`, a space before such a
+/// one; a space that is the last of them is not counted.
+fn plain_bytes(bytes: u64, spaces: bool) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    const LOW: u64 = 0x7F * ONES;
+    let low = bytes & LOW;
+    // The highest bit of each byte: beyond ASCII, no more than a space, a space, U+007F.
+    let blank = !(low + (0x80 - 0x21) * ONES);
+    let space = !((low ^ (0x20 * ONES)) + LOW);
+    let delete = !((low ^ LOW) + LOW);
+    let special = (bytes | blank | delete) & HIGH;
+    let space = space & !bytes & HIGH;
+    let stops = if spaces {
+        // Of a space the next byte tells; behind the last there may be any.
+        (special & !space) | (space & (special >> 8 | 1 << 63))
+    } else {
+        special
+    };
+    stops.trailing_zeros() as usize / 8
+}
+
+/// Control and invisible characters that are dropped: they would only divide words.
+fn is_ignored(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}')
+}
+
+/// Where in `rest` the reference ends that starts with `begun` (or, if that is empty, with the `&`
+/// at the start of `rest`).
+fn reference_end(begun: &str, rest: &str) -> usize {
+    let room = MAX_REFERENCE_BYTES.saturating_sub(begun.len());
+    let mut second = begun.len() == 1;
+    for (at, byte) in rest.bytes().enumerate() {
+        if begun.is_empty() && at == 0 {
+            second = true;
+            continue;
+        }
+        if at >= room {
+            return at;
+        }
+        if byte == b';' {
+            return at + 1;
+        }
+        if !(byte.is_ascii_alphanumeric() || second && byte == b'#') {
+            return at;
+        }
+        second = false;
+    }
+    rest.len()
+}
+
+/// Whether more text could belong to the reference.
+fn is_open(reference: &str) -> bool {
+    reference.len() < MAX_REFERENCE_BYTES && !reference.ends_with(';')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text and the place of its first and last character, given in the pieces.
+    fn fold(pieces: &[&str], keep_space: bool) -> (String, Option<SourceSpan>) {
+        let mut fold = TextFold::default();
+        let mut at = 10;
+        for piece in pieces {
+            fold.push(piece, at, true, keep_space);
+            at += piece.len();
+        }
+        fold.end_run(keep_space);
+        (fold.as_str().to_owned(), fold.take_source())
+    }
+
+    #[test]
+    fn white_space_folds_and_ends_are_trimmed() {
+        let (text, marks) = fold(&["  a \n\t b&nbsp; "], false);
+        assert_eq!(text, "a b");
+        assert_eq!(marks, Some(SourceSpan { start: 12, end: 18 }));
+    }
+
+    #[test]
+    fn references_decode_as_in_the_standard() {
+        assert_eq!(
+            fold(
+                &["&amp;lt; &eacute;&#233;&#xE9; &notit; &AMP &x; 3 & 4"],
+                false
+            )
+            .0,
+            "&lt; ééé ¬it; & &x; 3 & 4"
+        );
+        assert_eq!(fold(&["caf&eacute ol&eacute"], false).0, "café olé");
+        assert_eq!(fold(&["&#0;&#128;"], false).0, "\u{fffd}€");
+    }
+
+    #[test]
+    fn any_split_gives_the_same() {
+        let text = "x &hellip;&amp; y&#8217;s &notin; &copy 2 &&lt;";
+        let whole = fold(&[text], false);
+        for cut in 0..=text.len() {
+            assert_eq!(
+                fold(&[&text[..cut], &text[cut..]], false),
+                whole,
+                "cut at {cut}"
+            );
+        }
+        let single: Vec<&str> = text.split_inclusive(|_| true).collect();
+        assert_eq!(fold(&single, false), whole);
+    }
+
+    #[test]
+    fn kept_white_space_loses_only_its_ends() {
+        assert_eq!(
+            fold(&["\n\n  if x:\r\n\n    y&nbsp;\n"], true).0,
+            "  if x:\n\n    y"
+        );
+    }
+
+    #[test]
+    fn invisible_characters_do_not_divide_words() {
+        assert_eq!(fold(&["hy&shy;phen\u{200b}ated\0"], false).0, "hyphenated");
+    }
+
+    #[test]
+    fn every_character_is_copied_folded_or_dropped() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            if c == '&' || c == '<' {
+                continue;
+            }
+            let expected = if c.is_whitespace() {
+                "a b".to_owned()
+            } else if is_ignored(c) {
+                "ab".to_owned()
+            } else {
+                format!("a{c}b")
+            };
+            assert_eq!(fold(&[&format!("a{c}b")], false).0, expected, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn runs_are_the_same_in_steps_of_eight_bytes_as_of_one() {
+        // A space goes on where the byte behind it is of no special character.
+        let slow = |text: &str, spaces: bool| {
+            let mut at = 0;
+            for c in text.chars() {
+                let behind = text
+                    .as_bytes()
+                    .get(at + 1)
+                    .map(|byte| BYTES[*byte as usize]);
+                let goes_on = match c {
+                    ' ' => spaces && at > 0 && behind == Some(Byte::Plain),
+                    '\u{80}'..='\u{bf}' => false,
+                    c => !c.is_whitespace() && !is_ignored(c),
+                };
+                if !goes_on {
+                    break;
+                }
+                at += c.len_utf8();
+            }
+            at
+        };
+        let parts = [
+            "a", "word", " ", " ", "é", "“", "\u{a0}", "\n", "語", "ア", "\u{3000}", "\u{7f}",
+            "\u{1680}", "\u{200b}", "\u{2028}", "<", "abcdefg", "ﬁ",
+        ];
+        let mut state = 1u64;
+        for _ in 0..20_000 {
+            let mut text = String::new();
+            for _ in 0..12 {
+                state = state
+                    .wrapping_mul(6364136223846793005)
+                    .wrapping_add(1442695040888963407);
+                // Mostly letters and spaces, so that runs are long.
+                let at = (state >> 33) as usize % (parts.len() * 4);
+                text.push_str(parts.get(at).unwrap_or(&parts[at % 3]));
+            }
+            for spaces in [true, false] {
+                assert_eq!(
+                    plain_run(text.as_bytes(), spaces),
+                    slow(&text, spaces),
+                    "{text:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_break_is_a_line() {
+        let mut fold = TextFold::default();
+        fold.push("a ", 0, true, false);
+        fold.line_break();
+        fold.push(" b", 7, true, false);
+        assert_eq!(fold.as_str(), "a\nb");
+    }
+}

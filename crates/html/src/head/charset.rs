@@ -1,0 +1,552 @@
+//! The charset ladder: from the bytes of a page to its text.
+//!
+//! Order: byte order mark, HTTP header, `<meta>` or XML declaration, the crawl's own detection, then
+//! the bytes themselves. A declared encoding is tested on the bytes before it is trusted: servers
+//! send a charset by default, and pages are re-encoded behind their `<meta>`.
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// Bytes at the start of a page that are searched for a declaration.
+const DECLARATION_BYTES: usize = 16 << 10;
+/// Bytes fed to the detector: as many from the start, and as many from the end, of a long page.
+const DETECTION_BYTES: usize = 256 << 10;
+
+/// Where the encoding was learned from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CharsetSource {
+    /// Byte order mark.
+    Bom,
+    /// HTTP Content-Type header.
+    Http,
+    /// `<meta>` element or XML declaration.
+    Meta,
+    /// `charset-detected` in the crawl's metadata record.
+    Crawl,
+    /// The bytes: they are UTF-8 or ASCII throughout, or look like that encoding.
+    Detected,
+}
+
+impl CharsetSource {
+    /// Its name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            CharsetSource::Bom => "bom",
+            CharsetSource::Http => "http",
+            CharsetSource::Meta => "meta",
+            CharsetSource::Crawl => "crawl",
+            CharsetSource::Detected => "detected",
+        }
+    }
+}
+
+/// What is known about a page's encoding from outside of its bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CharsetHints<'a> {
+    /// `charset` parameter of the HTTP Content-Type header.
+    pub http: Option<&'a str>,
+    /// The crawl's own detection.
+    pub crawl: Option<&'a str>,
+    /// Host of the page; its top-level domain helps detection.
+    pub host: Option<&'a str>,
+}
+
+/// A page's text and how it was decoded.
+#[derive(Clone, Debug)]
+pub struct Decoded<'a> {
+    /// The text; bytes that do not decode are U+FFFD.
+    pub text: Cow<'a, str>,
+    /// The encoding.
+    pub encoding: &'static Encoding,
+    /// Where it was learned from.
+    pub source: CharsetSource,
+}
+
+/// Decodes a page.
+pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
+    let mark = Encoding::for_bom(bytes);
+    let body = bytes
+        .get(mark.map_or(0, |(_, len)| len)..)
+        .unwrap_or_default();
+    // Nearly every page is UTF-8 throughout: one fast look tells, and its text is borrowed.
+    let whole = simdutf8::basic::from_utf8(body).ok();
+    let (encoding, source) = match mark {
+        Some((encoding, _)) => (encoding, CharsetSource::Bom),
+        None => choose(body, whole, hints),
+    };
+    let text = match whole {
+        Some(text) if encoding == UTF_8 => Cow::Borrowed(text),
+        _ => encoding.decode_without_bom_handling(body).0,
+    };
+    Decoded {
+        text,
+        encoding,
+        source,
+    }
+}
+
+/// The encoding of a page without a byte order mark, and where it was learned from. `whole` is the
+/// page if it is UTF-8 throughout.
+fn choose(
+    bytes: &[u8],
+    whole: Option<&str>,
+    hints: &CharsetHints,
+) -> (&'static Encoding, CharsetSource) {
+    if let Some(encoding) = utf16_without_mark(bytes) {
+        return (encoding, CharsetSource::Detected);
+    }
+    let utf8 = whole.map_or_else(|| Utf8::of_broken(bytes), Utf8::of_whole);
+    let declared = [
+        (hints.http.and_then(label), CharsetSource::Http),
+        (declaration(bytes), CharsetSource::Meta),
+        (hints.crawl.and_then(label), CharsetSource::Crawl),
+    ];
+    for (encoding, source) in declared {
+        if let Some(encoding) = encoding
+            && is_plausible(bytes, encoding, &utf8)
+        {
+            return (encoding, source);
+        }
+    }
+    if utf8.is_plausible() {
+        return (UTF_8, CharsetSource::Detected);
+    }
+    (detect(bytes, hints.host), CharsetSource::Detected)
+}
+
+/// An encoding by its label; UTF-16 labels stand for UTF-8, as the bytes were found not to be UTF-16
+/// (HTML standard, 13.2.3.2).
+fn label(label: &str) -> Option<&'static Encoding> {
+    let encoding = Encoding::for_label(label.trim().trim_matches(['"', '\'']).as_bytes())?;
+    if encoding == UTF_16LE || encoding == UTF_16BE {
+        return Some(UTF_8);
+    }
+    // What declares itself "replacement" or user-defined tells nothing about its text.
+    (encoding != encoding_rs::REPLACEMENT && encoding != encoding_rs::X_USER_DEFINED)
+        .then_some(encoding)
+}
+
+/// How the bytes read as UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Utf8 {
+    /// Characters beyond ASCII; counted no further than is asked if there are no faults.
+    wide: usize,
+    /// Places that are no UTF-8; an incomplete character at the very end is none.
+    faults: usize,
+}
+
+impl Utf8 {
+    /// Characters beyond ASCII that make sure of UTF-8 without faults.
+    const ENOUGH: usize = 2;
+
+    fn of_whole(text: &str) -> Self {
+        let mut rest = text;
+        let mut wide = 0;
+        while wide < Self::ENOUGH {
+            let ascii = Encoding::ascii_valid_up_to(rest.as_bytes());
+            let mut after = rest.get(ascii..).unwrap_or_default().chars();
+            if after.next().is_none() {
+                break;
+            }
+            wide += 1;
+            rest = after.as_str();
+        }
+        Utf8 { wide, faults: 0 }
+    }
+
+    fn of_broken(bytes: &[u8]) -> Self {
+        let wide = |valid: &str| valid.bytes().filter(|byte| *byte >= 0xC0).count();
+        let mut found = Utf8 { wide: 0, faults: 0 };
+        for chunk in bytes.utf8_chunks() {
+            found.wide += wide(chunk.valid());
+            found.faults += usize::from(!chunk.invalid().is_empty());
+        }
+        // A page that was cut by the crawler may end inside a character.
+        if found.faults == 1
+            && bytes
+                .utf8_chunks()
+                .last()
+                .is_some_and(|c| !c.invalid().is_empty())
+        {
+            found.faults = 0;
+        }
+        found
+    }
+
+    /// UTF-8 with at most a stray byte here and there: text in other encodings never reads so.
+    fn is_plausible(&self) -> bool {
+        self.faults * 50 <= self.wide
+    }
+
+    /// So much of it is UTF-8 beyond ASCII that it can be nothing else.
+    fn is_certain(&self) -> bool {
+        self.wide >= Self::ENOUGH && self.faults == 0
+            || self.wide >= 100 && self.faults * 50 <= self.wide
+    }
+}
+
+/// Whether the bytes can be text in the declared encoding.
+fn is_plausible(bytes: &[u8], encoding: &'static Encoding, utf8: &Utf8) -> bool {
+    if encoding == UTF_8 {
+        return utf8.is_plausible();
+    }
+    if utf8.wide == 0 && utf8.faults == 0 {
+        // Pure ASCII is the same in nearly every encoding; escape sequences make the difference.
+        return true;
+    }
+    if utf8.is_certain() {
+        return false;
+    }
+    if encoding.is_single_byte() {
+        return true;
+    }
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    let faults = text.matches('\u{fffd}').count();
+    let wide = text.chars().filter(|c| !c.is_ascii()).count();
+    faults * 20 <= wide
+}
+
+/// UTF-16 that lost its mark: markup is mostly ASCII, so every other byte is zero.
+fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
+    // A page in a script without spaces may have few ASCII characters, but begins with a tag.
+    match bytes {
+        [b'<', 0, b'!' | b'?' | b'A'..=b'Z' | b'a'..=b'z', 0, ..] => return Some(UTF_16LE),
+        [0, b'<', 0, b'!' | b'?' | b'A'..=b'Z' | b'a'..=b'z', ..] => return Some(UTF_16BE),
+        _ => {}
+    }
+    let sample = bytes.get(..bytes.len().min(2048))?;
+    if sample.len() < 8 {
+        return None;
+    }
+    let zeros = |from: usize| {
+        sample
+            .iter()
+            .skip(from)
+            .step_by(2)
+            .filter(|byte| **byte == 0)
+            .count()
+    };
+    let (even, odd) = (zeros(0), zeros(1));
+    let half = sample.len() / 2;
+    if odd * 10 > half * 4 && even * 20 < half {
+        Some(UTF_16LE)
+    } else if even * 10 > half * 4 && odd * 20 < half {
+        Some(UTF_16BE)
+    } else {
+        None
+    }
+}
+
+/// The encoding declared in the page: `<?xml encoding="...">` or `<meta charset=...>` (also in the
+/// `content` of `http-equiv`), outside of comments.
+fn declaration(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = bytes.get(..bytes.len().min(DECLARATION_BYTES))?;
+    if head.trim_ascii_start().starts_with(b"<?xml") {
+        let end = memchr::memmem::find(head, b"?>").unwrap_or(head.len());
+        if let Some(found) = head
+            .get(..end)
+            .and_then(|xml| after(xml, b"encoding"))
+            .and_then(label)
+        {
+            return Some(found);
+        }
+    }
+    let mut at = 0;
+    while let Some(found) = head.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
+        at += found;
+        let rest = head.get(at..).unwrap_or_default();
+        if rest.starts_with(b"<!--") {
+            at += memchr::memmem::find(rest, b"-->").unwrap_or(rest.len());
+        } else if rest
+            .get(..5)
+            .is_some_and(|tag| tag.eq_ignore_ascii_case(b"<meta"))
+        {
+            let end = memchr::memchr(b'>', rest).unwrap_or(rest.len());
+            if let Some(found) = rest
+                .get(..end)
+                .and_then(|tag| after(tag, b"charset"))
+                .and_then(label)
+            {
+                return Some(found);
+            }
+            at += end;
+        } else {
+            at += 1;
+        }
+    }
+    None
+}
+
+/// The value behind `key` and `=`, without quotes.
+fn after<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a str> {
+    let at = text
+        .windows(key.len())
+        .position(|window| window.eq_ignore_ascii_case(key))?;
+    let rest = text.get(at + key.len()..)?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"=")?.trim_ascii_start();
+    let rest = rest
+        .strip_prefix(b"\"")
+        .or_else(|| rest.strip_prefix(b"'"))
+        .unwrap_or(rest);
+    let end = rest
+        .iter()
+        .position(|byte| {
+            byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b';' | b'/' | b'>')
+        })
+        .unwrap_or(rest.len());
+    rest.get(..end)
+        .and_then(|value| std::str::from_utf8(value).ok())
+}
+
+/// The encoding that the bytes look like.
+fn detect(bytes: &[u8], host: Option<&str>) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    if bytes.len() <= 2 * DETECTION_BYTES {
+        detector.feed(bytes, true);
+    } else {
+        // Text may begin late: the end of the page counts as well.
+        detector.feed(bytes.get(..DETECTION_BYTES).unwrap_or_default(), false);
+        detector.feed(
+            bytes
+                .get(bytes.len() - DETECTION_BYTES..)
+                .unwrap_or_default(),
+            true,
+        );
+    }
+    let domain = host
+        .and_then(|host| host.rsplit('.').next())
+        .map(|domain| {
+            domain
+                .split(':')
+                .next()
+                .unwrap_or(domain)
+                .to_ascii_lowercase()
+        })
+        .filter(|domain| !domain.is_empty() && domain.is_ascii());
+    detector.guess(domain.as_deref().map(str::as_bytes), Utf8Detection::Allow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use encoding_rs::{GBK, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
+
+    fn choose(bytes: &[u8], hints: &CharsetHints) -> (&'static Encoding, CharsetSource) {
+        let decoded = decode(bytes, hints);
+        (decoded.encoding, decoded.source)
+    }
+
+    fn check(
+        bytes: &[u8],
+        hints: CharsetHints,
+        text: &str,
+        encoding: &'static Encoding,
+        source: CharsetSource,
+    ) {
+        let decoded = decode(bytes, &hints);
+        assert_eq!(
+            (decoded.text.as_ref(), decoded.encoding, decoded.source),
+            (text, encoding, source)
+        );
+    }
+
+    #[test]
+    fn a_mark_wins() {
+        let hints = CharsetHints {
+            http: Some("windows-1252"),
+            ..CharsetHints::default()
+        };
+        check(
+            "\u{feff}é".as_bytes(),
+            hints,
+            "é",
+            UTF_8,
+            CharsetSource::Bom,
+        );
+        check(
+            b"\xFF\xFE<\0p\0>\0a\0",
+            hints,
+            "<p>a",
+            UTF_16LE,
+            CharsetSource::Bom,
+        );
+        check(
+            b"\xFE\xFF\0<\0p\0>\0a",
+            hints,
+            "<p>a",
+            UTF_16BE,
+            CharsetSource::Bom,
+        );
+    }
+
+    #[test]
+    fn utf16_is_seen_without_a_mark() {
+        let bytes: Vec<u8> = "<html><p>Grüße</p>"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        check(
+            &bytes,
+            CharsetHints::default(),
+            "<html><p>Grüße</p>",
+            UTF_16LE,
+            CharsetSource::Detected,
+        );
+        let bytes: Vec<u8> = "<html><p>Grüße</p>"
+            .encode_utf16()
+            .flat_map(u16::to_be_bytes)
+            .collect();
+        check(
+            &bytes,
+            CharsetHints::default(),
+            "<html><p>Grüße</p>",
+            UTF_16BE,
+            CharsetSource::Detected,
+        );
+    }
+
+    #[test]
+    fn http_then_meta_then_crawl() {
+        let (text, _, _) = WINDOWS_1251.encode("Привет, мир");
+        let http = CharsetHints {
+            http: Some("windows-1251"),
+            ..CharsetHints::default()
+        };
+        check(
+            &text,
+            http,
+            "Привет, мир",
+            WINDOWS_1251,
+            CharsetSource::Http,
+        );
+        let crawl = CharsetHints {
+            crawl: Some("windows-1251"),
+            ..CharsetHints::default()
+        };
+        check(
+            &text,
+            crawl,
+            "Привет, мир",
+            WINDOWS_1251,
+            CharsetSource::Crawl,
+        );
+        let page = [b"<!-- <meta charset=utf-8> --><META http-equiv='x' content='text/html; CharSet = \"windows-1251\"'>", text.as_ref()].concat();
+        assert_eq!(
+            choose(&page, &CharsetHints::default()),
+            (WINDOWS_1251, CharsetSource::Meta)
+        );
+        let (kanji, _, _) = SHIFT_JIS.encode("日本語");
+        let page = [
+            b"<?xml version='1.0' encoding='Shift_JIS'?>",
+            kanji.as_ref(),
+        ]
+        .concat();
+        assert_eq!(
+            choose(&page, &CharsetHints::default()),
+            (SHIFT_JIS, CharsetSource::Meta)
+        );
+    }
+
+    #[test]
+    fn a_declaration_that_lies_is_passed_over() {
+        let hints = CharsetHints {
+            http: Some("iso-8859-1"),
+            ..CharsetHints::default()
+        };
+        check(
+            "naïve café".as_bytes(),
+            hints,
+            "naïve café",
+            UTF_8,
+            CharsetSource::Detected,
+        );
+        let (text, _, _) =
+            GBK.encode("我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间。");
+        let hints = CharsetHints {
+            http: Some("utf-8"),
+            ..CharsetHints::default()
+        };
+        assert_eq!(choose(&text, &hints), (GBK, CharsetSource::Detected));
+    }
+
+    #[test]
+    fn a_few_broken_bytes_do_not_unseat_utf8() {
+        let mut bytes = "é".repeat(200).into_bytes();
+        bytes.extend(b"\xFFx");
+        let decoded = decode(
+            &bytes,
+            &CharsetHints {
+                http: Some("utf-8"),
+                ..CharsetHints::default()
+            },
+        );
+        assert_eq!(
+            (decoded.encoding, decoded.source),
+            (UTF_8, CharsetSource::Http)
+        );
+        assert!(decoded.text.ends_with("\u{fffd}x"));
+        // A page cut inside a character is whole up to there.
+        let cut = &"aé".as_bytes()[..2];
+        assert_eq!(
+            choose(
+                cut,
+                &CharsetHints {
+                    http: Some("utf-8"),
+                    ..CharsetHints::default()
+                }
+            )
+            .0,
+            UTF_8
+        );
+    }
+
+    #[test]
+    fn nothing_declared_is_detected() {
+        let (text, _, _) =
+            WINDOWS_1252.encode("Die Straße führt über die Brücke nach Süden, sagt Jürgen.");
+        assert_eq!(
+            choose(&text, &CharsetHints::default()),
+            (WINDOWS_1252, CharsetSource::Detected)
+        );
+        assert_eq!(
+            choose(b"plain", &CharsetHints::default()),
+            (UTF_8, CharsetSource::Detected)
+        );
+        assert_eq!(
+            choose(b"", &CharsetHints::default()),
+            (UTF_8, CharsetSource::Detected)
+        );
+    }
+
+    #[test]
+    fn few_characters_beyond_ascii_are_counted_as_by_the_letter() {
+        let long = "x".repeat(100);
+        for text in ["", "a", "é", "éa", "aéb", "éé", "日本語", &long] {
+            for text in [
+                text.to_owned(),
+                format!("{long}{text}"),
+                format!("{text}{long}é"),
+            ] {
+                let wide = text.chars().filter(|c| !c.is_ascii()).count().min(2);
+                assert_eq!(Utf8::of_whole(&text), Utf8 { wide, faults: 0 }, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_character_beyond_ascii_does_not_make_utf8() {
+        let hints = CharsetHints {
+            http: Some("windows-1252"),
+            ..CharsetHints::default()
+        };
+        check(
+            b"\xC3\xA9",
+            hints,
+            "\u{c3}\u{a9}",
+            WINDOWS_1252,
+            CharsetSource::Http,
+        );
+    }
+}

@@ -1,0 +1,345 @@
+//! Element names and what each means for the block table.
+
+use bitflags::bitflags;
+
+use super::short_name::ShortName;
+
+bitflags! {
+    /// What the HTML standard, and the layout of a page, say of an element.
+    #[derive(Clone, Copy)]
+    struct Traits: u16 {
+        /// [`Tag::is_inline`]
+        const INLINE = 1;
+        /// [`Tag::is_void`]
+        const VOID = 1 << 1;
+        /// [`Tag::is_skipped`]
+        const SKIPPED = 1 << 2;
+        /// [`Tag::is_raw`]
+        const RAW = 1 << 3;
+        /// [`Tag::ends_foreign`]
+        const ENDS_FOREIGN = 1 << 4;
+        /// [`Tag::closes_p`]
+        const CLOSES_P = 1 << 5;
+        /// [`Tag::is_scope`]
+        const SCOPE = 1 << 6;
+        /// [`Tag::is_heading`]
+        const HEADING = 1 << 7;
+        /// [`Tag::keeps_space`]
+        const KEEPS_SPACE = 1 << 8;
+    }
+}
+
+impl Traits {
+    /// An element that starts and ends a block and has nothing special.
+    const BLOCK: Self = Self::empty();
+}
+
+/// The one list of tags: variant, name and traits, in the order of the names.
+macro_rules! tags {
+    ($($variant:ident $name:literal: $($own:ident)|+;)*) => {
+        /// An element name known to HTML, or [`Tag::Other`] for every other name.
+        ///
+        /// Names are matched without regard to ASCII case.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        #[allow(missing_docs)] // one variant a name: the name says it
+        pub enum Tag {
+            $($variant),*
+        }
+
+        /// Every tag, in the order of its number.
+        const TAGS: &[Tag] = &[$(Tag::$variant),*];
+
+        /// Names in the order of [`TAGS`].
+        const NAMES: [&str; TAGS.len()] = [$($name),*];
+
+        /// Traits in the order of [`TAGS`].
+        const TRAITS: [Traits; TAGS.len()] = [$(Traits::empty()$(.union(Traits::$own))+),*];
+    };
+}
+
+tags! {
+    Other "": BLOCK;
+    A "a": INLINE;
+    Abbr "abbr": INLINE;
+    Acronym "acronym": INLINE;
+    Address "address": CLOSES_P;
+    Applet "applet": INLINE | SCOPE;
+    Area "area": INLINE | VOID;
+    Article "article": CLOSES_P;
+    Aside "aside": CLOSES_P;
+    Audio "audio": INLINE;
+    B "b": INLINE | ENDS_FOREIGN;
+    Base "base": INLINE | VOID;
+    Basefont "basefont": INLINE | VOID;
+    Bdi "bdi": INLINE;
+    Bdo "bdo": INLINE;
+    Bgsound "bgsound": INLINE | VOID;
+    Big "big": INLINE | ENDS_FOREIGN;
+    Blockquote "blockquote": ENDS_FOREIGN | CLOSES_P;
+    Body "body": ENDS_FOREIGN;
+    Br "br": INLINE | VOID | ENDS_FOREIGN;
+    Button "button": INLINE;
+    Canvas "canvas": INLINE;
+    Caption "caption": SCOPE;
+    Center "center": ENDS_FOREIGN | CLOSES_P;
+    Cite "cite": INLINE;
+    Code "code": INLINE | ENDS_FOREIGN;
+    Col "col": VOID;
+    Colgroup "colgroup": BLOCK;
+    Data "data": INLINE;
+    Datalist "datalist": INLINE | SKIPPED;
+    Dd "dd": ENDS_FOREIGN | CLOSES_P;
+    Del "del": INLINE;
+    Details "details": CLOSES_P;
+    Dfn "dfn": INLINE;
+    Dialog "dialog": CLOSES_P;
+    Dir "dir": CLOSES_P;
+    Div "div": ENDS_FOREIGN | CLOSES_P;
+    Dl "dl": ENDS_FOREIGN | CLOSES_P;
+    Dt "dt": ENDS_FOREIGN | CLOSES_P;
+    Em "em": INLINE | ENDS_FOREIGN;
+    Embed "embed": INLINE | VOID | ENDS_FOREIGN;
+    Fieldset "fieldset": CLOSES_P;
+    Figcaption "figcaption": CLOSES_P;
+    Figure "figure": CLOSES_P;
+    Font "font": INLINE;
+    Footer "footer": CLOSES_P;
+    Form "form": CLOSES_P;
+    Frame "frame": VOID;
+    Frameset "frameset": BLOCK;
+    H1 "h1": ENDS_FOREIGN | CLOSES_P | HEADING;
+    H2 "h2": ENDS_FOREIGN | CLOSES_P | HEADING;
+    H3 "h3": ENDS_FOREIGN | CLOSES_P | HEADING;
+    H4 "h4": ENDS_FOREIGN | CLOSES_P | HEADING;
+    H5 "h5": ENDS_FOREIGN | CLOSES_P | HEADING;
+    H6 "h6": ENDS_FOREIGN | CLOSES_P | HEADING;
+    Head "head": ENDS_FOREIGN;
+    Header "header": CLOSES_P;
+    Hgroup "hgroup": CLOSES_P;
+    Hr "hr": VOID | ENDS_FOREIGN | CLOSES_P;
+    Html "html": SCOPE;
+    I "i": INLINE | ENDS_FOREIGN;
+    Iframe "iframe": INLINE | SKIPPED | RAW;
+    Img "img": INLINE | VOID | ENDS_FOREIGN;
+    Input "input": INLINE | VOID;
+    Ins "ins": INLINE;
+    Kbd "kbd": INLINE;
+    Keygen "keygen": INLINE | VOID;
+    Label "label": INLINE;
+    Legend "legend": BLOCK;
+    Li "li": ENDS_FOREIGN | CLOSES_P;
+    Link "link": INLINE | VOID;
+    Listing "listing": ENDS_FOREIGN | CLOSES_P | KEEPS_SPACE;
+    Main "main": CLOSES_P;
+    Map "map": INLINE;
+    Mark "mark": INLINE;
+    Marquee "marquee": SCOPE;
+    Math "math": INLINE | SKIPPED;
+    Menu "menu": ENDS_FOREIGN | CLOSES_P;
+    Menuitem "menuitem": BLOCK;
+    Meta "meta": INLINE | VOID | ENDS_FOREIGN;
+    Meter "meter": INLINE;
+    Nav "nav": CLOSES_P;
+    Nobr "nobr": INLINE | ENDS_FOREIGN;
+    Noembed "noembed": INLINE | SKIPPED | RAW;
+    Noframes "noframes": INLINE | SKIPPED | RAW;
+    Noscript "noscript": BLOCK;
+    Object "object": INLINE | SCOPE;
+    Ol "ol": ENDS_FOREIGN | CLOSES_P;
+    Optgroup "optgroup": BLOCK;
+    Option "option": BLOCK;
+    Output "output": INLINE;
+    P "p": ENDS_FOREIGN | CLOSES_P;
+    Param "param": INLINE | VOID;
+    Picture "picture": INLINE;
+    Plaintext "plaintext": CLOSES_P | KEEPS_SPACE;
+    Pre "pre": ENDS_FOREIGN | CLOSES_P | KEEPS_SPACE;
+    Progress "progress": INLINE;
+    Q "q": INLINE;
+    Rp "rp": INLINE;
+    Rt "rt": INLINE;
+    Ruby "ruby": INLINE | ENDS_FOREIGN;
+    S "s": INLINE | ENDS_FOREIGN;
+    Samp "samp": INLINE;
+    Script "script": INLINE | SKIPPED | RAW;
+    Search "search": CLOSES_P;
+    Section "section": CLOSES_P;
+    Select "select": INLINE | SKIPPED;
+    Slot "slot": INLINE;
+    Small "small": INLINE | ENDS_FOREIGN;
+    Source "source": INLINE | VOID;
+    Span "span": INLINE | ENDS_FOREIGN;
+    Strike "strike": INLINE | ENDS_FOREIGN;
+    Strong "strong": INLINE | ENDS_FOREIGN;
+    Style "style": INLINE | SKIPPED | RAW;
+    Sub "sub": INLINE | ENDS_FOREIGN;
+    Summary "summary": CLOSES_P;
+    Sup "sup": INLINE | ENDS_FOREIGN;
+    Svg "svg": INLINE | SKIPPED;
+    Table "table": ENDS_FOREIGN | CLOSES_P | SCOPE;
+    Tbody "tbody": BLOCK;
+    Td "td": SCOPE;
+    Template "template": INLINE | SKIPPED;
+    Textarea "textarea": INLINE | SKIPPED | RAW;
+    Tfoot "tfoot": BLOCK;
+    Th "th": SCOPE;
+    Thead "thead": BLOCK;
+    Time "time": INLINE;
+    Title "title": BLOCK;
+    Tr "tr": BLOCK;
+    Track "track": INLINE | VOID;
+    Tt "tt": INLINE | ENDS_FOREIGN;
+    U "u": INLINE | ENDS_FOREIGN;
+    Ul "ul": ENDS_FOREIGN | CLOSES_P;
+    Var "var": INLINE | ENDS_FOREIGN;
+    Video "video": INLINE;
+    Wbr "wbr": INLINE | VOID;
+    Xmp "xmp": CLOSES_P | KEEPS_SPACE;
+}
+
+/// Slots of the table of names: a power of two, well over twice the number of names.
+const SLOTS: usize = 512;
+
+/// Slot of a name of at most eight bytes.
+const fn slot(name: ShortName) -> usize {
+    (name.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize
+}
+
+/// The tags of short names with these, at their slots or at the next free one behind.
+const TABLE: [(ShortName, Tag); SLOTS] = {
+    let mut table = [(ShortName(0), Tag::Other); SLOTS];
+    let mut at = 1;
+    while at < Tag::COUNT {
+        if NAMES[at].len() <= ShortName::MAX_BYTES {
+            let name = ShortName::of(NAMES[at].as_bytes());
+            let mut slot = slot(name);
+            while !matches!(table[slot].1, Tag::Other) {
+                slot = (slot + 1) % SLOTS;
+            }
+            table[slot] = (name, TAGS[at]);
+        }
+        at += 1;
+    }
+    table
+};
+
+/// The tags of longer names.
+const LONG: [Tag; 3] = [Tag::Blockquote, Tag::Figcaption, Tag::Plaintext];
+
+impl Tag {
+    /// How many values there are, [`Tag::Other`] included.
+    pub const COUNT: usize = TAGS.len();
+
+    /// The names in the order of their numbers, the empty one of [`Tag::Other`] first.
+    pub(crate) const NAMES: [&str; Tag::COUNT] = NAMES;
+
+    /// The tag of a name in any case.
+    pub fn from_name(name: &[u8]) -> Tag {
+        Self::at(name, (0, name.len()))
+    }
+
+    /// The tag whose name in any case stands between two places in `bytes`.
+    pub(crate) fn at(bytes: &[u8], place: (usize, usize)) -> Tag {
+        let Some(name) = ShortName::at(bytes, place) else {
+            let long = bytes.get(place.0..place.1).unwrap_or_default();
+            let found = LONG
+                .iter()
+                .find(|tag| long.eq_ignore_ascii_case(tag.name().as_bytes()));
+            return found.copied().unwrap_or(Tag::Other);
+        };
+        let mut at = slot(name);
+        loop {
+            match TABLE[at % SLOTS] {
+                (_, Tag::Other) => return Tag::Other,
+                // A name may end with bytes of 0, which short ones are filled up with.
+                (known, tag) if known == name && tag.name().len() == place.1 - place.0 => {
+                    return tag;
+                }
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// The name in lower case; empty for [`Tag::Other`].
+    pub fn name(self) -> &'static str {
+        NAMES[self as usize]
+    }
+
+    fn has(self, traits: Traits) -> bool {
+        TRAITS[self as usize].intersects(traits)
+    }
+
+    /// Whether the element runs inside a line of text. Every other element, the unknown ones
+    /// included, starts and ends a block.
+    pub fn is_inline(self) -> bool {
+        self.has(Traits::INLINE)
+    }
+
+    /// Whether the element never has content (HTML standard, 13.1.2 "Void elements", with the
+    /// obsolete ones).
+    pub fn is_void(self) -> bool {
+        self.has(Traits::VOID)
+    }
+
+    /// Whether what stands inside the element is never text of the page.
+    pub fn is_skipped(self) -> bool {
+        self.has(Traits::SKIPPED)
+    }
+
+    /// Whether everything up to the end tag of the same name is text to the tokenizer.
+    pub fn is_raw(self) -> bool {
+        self.has(Traits::RAW)
+    }
+
+    /// Whether the start of the element ends foreign content, svg or math, around it (HTML standard,
+    /// 13.2.6.5).
+    pub fn ends_foreign(self) -> bool {
+        self.has(Traits::ENDS_FOREIGN)
+    }
+
+    /// Whether the start of the element ends an open `p` (HTML standard, 13.2.6.4.7).
+    pub fn closes_p(self) -> bool {
+        self.has(Traits::CLOSES_P)
+    }
+
+    /// Whether an end tag inside the element cannot end an element outside of it (HTML standard,
+    /// "has an element in scope").
+    pub fn is_scope(self) -> bool {
+        self.has(Traits::SCOPE)
+    }
+
+    /// `h1` to `h6`.
+    pub fn is_heading(self) -> bool {
+        self.has(Traits::HEADING)
+    }
+
+    /// Whether white space in the element's text is kept as it stands.
+    pub fn keeps_space(self) -> bool {
+        self.has(Traits::KEEPS_SPACE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_round_trip() {
+        assert!(NAMES.windows(2).all(|pair| pair[0] < pair[1]));
+        for (at, tag) in TAGS.iter().enumerate() {
+            assert_eq!(*tag as usize, at);
+            if at > 0 {
+                assert_eq!(Tag::from_name(tag.name().as_bytes()), *tag);
+                assert_eq!(Tag::from_name(tag.name().to_uppercase().as_bytes()), *tag);
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_other() {
+        for name in ["", "my-card", "blockquotes", "averyveryverylongname", "h7"] {
+            assert_eq!(Tag::from_name(name.as_bytes()), Tag::Other, "{name}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The tables a page is read into: blocks, elements, words of attributes.
+
+mod attribute_word;
+mod block;
+mod element;
+mod fact;
+mod inline_style;
+
+use std::sync::OnceLock;
+
+use crate::head::Head;
+use crate::json_ld::JsonLd;
+use crate::limits::Caps;
+use crate::markup::Tag;
+
+pub use attribute_word::{Attribute, AttributeWord};
+pub use block::Block;
+pub use element::Element;
+pub use fact::{Fact, FactKind};
+pub(crate) use inline_style::StyleRecorder;
+pub use inline_style::{InlineStyle, StyledText};
+
+/// Index that stands for "none" in [`Element::parent`] and [`Block::element`].
+pub const NONE: u32 = u32::MAX;
+
+/// A page read in one pass.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// Facts of the page head.
+    pub head: Head,
+    /// Elements in document order, each before its descendants.
+    pub elements: Vec<Element>,
+    /// Blocks in document order.
+    pub blocks: Vec<Block>,
+    /// Words of attributes, those of an element side by side; elements of one class can share theirs.
+    pub attribute_words: Vec<AttributeWord>,
+    /// Indices of inline elements, those of a block side by side.
+    pub inline: Vec<u32>,
+    /// Facts that elements of the body state, in document order.
+    pub facts: Vec<Fact>,
+    /// Caps that were passed.
+    pub capped: Caps,
+    /// Bytes of the decoded page that were read.
+    pub bytes: usize,
+    /// Start and end tags of the page outside of skipped elements.
+    pub tags: u32,
+    /// Steps of work that reading took: bytes, tags, open elements and words of attributes looked at. At most
+    /// proportional to `bytes`.
+    pub steps: u64,
+    pub(crate) text: String,
+    /// Where in `text` the inline style changes; empty unless that was asked for.
+    pub(crate) styles: Vec<(u32, InlineStyle)>,
+    /// Texts of the words of attributes, one after the other.
+    pub(crate) word_text: Vec<u8>,
+    pub(crate) names: Vec<String>,
+    pub(crate) json_ld: ParsedOnce,
+}
+
+/// The page's JSON-LD, parsed when somebody first asks for it. It follows from the scripts in the head
+/// alone, so two pages never differ by it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ParsedOnce(OnceLock<JsonLd>);
+
+impl PartialEq for ParsedOnce {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// Bytes of a table that are kept for the next page.
+const MAX_KEPT_BYTES: usize = 4 << 20;
+
+impl Page {
+    /// An empty page that has the memory of this one, unless that is unusually much.
+    pub(crate) fn emptied(self) -> Self {
+        fn emptied<T>(mut table: Vec<T>) -> Vec<T> {
+            if table.capacity().saturating_mul(size_of::<T>()) > MAX_KEPT_BYTES {
+                return Vec::new();
+            }
+            table.clear();
+            table
+        }
+        // Empty bytes are text.
+        let text = |text: String| String::from_utf8(emptied(text.into_bytes())).unwrap_or_default();
+        Self {
+            elements: emptied(self.elements),
+            blocks: emptied(self.blocks),
+            attribute_words: emptied(self.attribute_words),
+            inline: emptied(self.inline),
+            facts: emptied(self.facts),
+            text: text(self.text),
+            styles: emptied(self.styles),
+            word_text: emptied(self.word_text),
+            ..Self::default()
+        }
+    }
+}
+
+impl Page {
+    /// Text of a block.
+    pub fn text(&self, block: &Block) -> &str {
+        self.text
+            .get(block.text.0 as usize..block.text.1 as usize)
+            .unwrap_or_default()
+    }
+
+    /// Inline elements that start inside a block.
+    pub fn inline(&self, block: &Block) -> &[u32] {
+        self.inline
+            .get(block.inline.0 as usize..block.inline.1 as usize)
+            .unwrap_or_default()
+    }
+
+    /// Words of an element's attributes, none twice for one attribute.
+    pub fn attribute_words(&self, element: &Element) -> &[AttributeWord] {
+        let (start, len) = (element.words.0 as usize, usize::from(element.words.1));
+        self.attribute_words
+            .get(start..start + len)
+            .unwrap_or_default()
+    }
+
+    /// Index of the first word of an element's attributes; elements that share their words have the
+    /// same.
+    pub fn first_attribute_word(&self, element: &Element) -> usize {
+        element.words.0 as usize
+    }
+
+    /// Text of a word of an attribute.
+    pub fn word_text(&self, word: &AttributeWord) -> &str {
+        let start = word.start as usize;
+        let text = self.word_text.get(start..start + usize::from(word.len));
+        text.and_then(|text| str::from_utf8(text).ok())
+            .unwrap_or_default()
+    }
+
+    /// The page's JSON-LD. It is parsed at the first call only.
+    pub fn json_ld(&self) -> &JsonLd {
+        self.json_ld
+            .0
+            .get_or_init(|| JsonLd::parse(&self.head.json_ld))
+    }
+
+    /// Name of an element in lower case.
+    pub fn name(&self, element: &Element) -> &str {
+        match element.tag {
+            Tag::Other => self
+                .names
+                .get(usize::from(element.name))
+                .map_or("", String::as_str),
+            tag => tag.name(),
+        }
+    }
+
+    /// An element by its index; `None` for [`NONE`].
+    pub fn element(&self, index: u32) -> Option<&Element> {
+        self.elements.get(index as usize)
+    }
+
+    /// The element at `index` and the elements around it, innermost first, with their indices.
+    pub fn path(&self, index: u32) -> impl Iterator<Item = (u32, &Element)> {
+        let mut next = index;
+        std::iter::from_fn(move || {
+            let at = next;
+            let element = self.element(at)?;
+            next = element.parent;
+            Some((at, element))
+        })
+    }
+
+    /// The innermost block-level element around a block.
+    pub fn container(&self, block: &Block) -> Option<(u32, &Element)> {
+        let element = self.element(block.container)?;
+        Some((block.container, element))
+    }
+
+    /// The text of a block in parts of one inline style each, none empty; put together they are
+    /// [`Page::text`]. One part without style if the page was read without
+    /// styles.
+    pub fn styled(&self, block: &Block) -> impl Iterator<Item = StyledText<'_>> {
+        let (start, end) = block.text;
+        let mut next = self.styles.partition_point(|(at, _)| *at <= start);
+        let mut from = start;
+        let mut style = next
+            .checked_sub(1)
+            .and_then(|before| self.styles.get(before))
+            .map_or(InlineStyle::default(), |(_, style)| *style);
+        std::iter::from_fn(move || {
+            if from >= end {
+                return None;
+            }
+            let change = self.styles.get(next).filter(|(at, _)| *at < end);
+            let to = change.map_or(end, |(at, _)| *at);
+            let part = StyledText {
+                text: self.text.get(from as usize..to as usize)?,
+                style,
+            };
+            from = to;
+            if let Some((_, state)) = change {
+                style = *state;
+                next += 1;
+            }
+            Some(part)
+        })
+    }
+}

@@ -1,0 +1,47 @@
+//! Words of the attributes that say what an element is for.
+
+/// Attribute a word comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Attribute {
+    /// `id`
+    Id,
+    /// `class`
+    Class,
+    /// `role`
+    Role,
+    /// `itemprop`
+    Itemprop,
+}
+
+impl Attribute {
+    /// Every attribute that gives words.
+    pub const ALL: [Attribute; 4] = [
+        Attribute::Id,
+        Attribute::Class,
+        Attribute::Role,
+        Attribute::Itemprop,
+    ];
+
+    /// Its name in HTML.
+    pub fn name(self) -> &'static str {
+        match self {
+            Attribute::Id => "id",
+            Attribute::Class => "class",
+            Attribute::Role => "role",
+            Attribute::Itemprop => "itemprop",
+        }
+    }
+}
+
+/// One word of an attribute's value: split at everything that is not a letter (so at `-`, `_` and
+/// digits) and where lower case turns to upper; in lower case, two bytes or longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttributeWord {
+    /// [`trommel_text::hash()`] of the text, the same on every machine.
+    pub hash: u64,
+    pub(crate) start: u32,
+    pub(crate) len: u16,
+    /// Where it stands.
+    pub attribute: Attribute,
+}

@@ -1,0 +1,186 @@
+//! InlineStyle inside blocks: which parts of a block's text are link, code, strong or emphasis.
+//!
+//! They are noted while the page is read, so the parts of a block are slices of its text and give
+//! exactly that text when put together.
+
+use crate::markup::Tag;
+
+/// How a part of a text is marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InlineStyle {
+    /// Innermost open `a` element with `href` around the text.
+    pub link: Option<u32>,
+    /// Inside `code`, `kbd`, `samp` or `tt`.
+    pub code: bool,
+    /// Inside `strong` or `b`.
+    pub strong: bool,
+    /// Inside `em` or `i`.
+    pub em: bool,
+}
+
+/// A part of a block's text in which the style does not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StyledText<'a> {
+    /// The text. White space between two parts stands at the start of the second.
+    pub text: &'a str,
+    /// How it is marked.
+    pub style: InlineStyle,
+}
+
+/// Follows the open elements that mark text, and where in the text of the growing block they change.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StyleRecorder {
+    links: Vec<u32>,
+    code: u32,
+    strong: u32,
+    em: u32,
+    /// Byte of the block's text from which on each state holds, rising.
+    changes: Vec<(u32, InlineStyle)>,
+}
+
+impl StyleRecorder {
+    /// An element starts after `at` bytes of the block's text; `link` if it is an `a` with `href`.
+    pub fn start(&mut self, tag: Tag, element: u32, link: bool, at: u32) {
+        if link {
+            self.links.push(element);
+        }
+        if let Some(count) = self.count(tag) {
+            *count += 1;
+        } else if !link {
+            return;
+        }
+        self.change(at);
+    }
+
+    /// An element that started before ends.
+    pub fn end(&mut self, tag: Tag, element: u32, link: bool, at: u32) {
+        if link && let Some(open) = self.links.iter().rposition(|open| *open == element) {
+            self.links.remove(open);
+        }
+        if let Some(count) = self.count(tag) {
+            *count = count.saturating_sub(1);
+        } else if !link {
+            return;
+        }
+        self.change(at);
+    }
+
+    /// A new block begins.
+    pub fn restart(&mut self) {
+        self.changes.clear();
+        self.changes.push((0, self.now()));
+    }
+
+    /// Writes the changes of a block whose text starts at `start` in the text of the page.
+    pub fn write(&self, start: u32, styles: &mut Vec<(u32, InlineStyle)>) {
+        for (at, state) in &self.changes {
+            if styles
+                .last()
+                .map_or(InlineStyle::default(), |(_, last)| *last)
+                != *state
+            {
+                styles.push((start.saturating_add(*at), *state));
+            }
+        }
+    }
+
+    fn change(&mut self, at: u32) {
+        let now = self.now();
+        match self.changes.last_mut() {
+            Some((last, state)) if *last == at => *state = now,
+            _ => self.changes.push((at, now)),
+        }
+    }
+
+    fn now(&self) -> InlineStyle {
+        InlineStyle {
+            link: self.links.last().copied(),
+            code: self.code > 0,
+            strong: self.strong > 0,
+            em: self.em > 0,
+        }
+    }
+
+    fn count(&mut self, tag: Tag) -> Option<&mut u32> {
+        match tag {
+            Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt => Some(&mut self.code),
+            Tag::Strong | Tag::B => Some(&mut self.strong),
+            Tag::Em | Tag::I => Some(&mut self.em),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Limits, LolEngine, Page};
+
+    fn read(html: &str) -> Page {
+        LolEngine.read_styled(html, &Limits::default())
+    }
+
+    /// Pieces as `text{marks}`, blocks divided by `|`.
+    fn shown(html: &str) -> String {
+        let page = read(html);
+        let blocks: Vec<String> = page
+            .blocks
+            .iter()
+            .map(|block| {
+                page.styled(block)
+                    .map(|part| {
+                        let style = [
+                            (part.style.link.is_some(), 'l'),
+                            (part.style.code, 'c'),
+                            (part.style.strong, 's'),
+                            (part.style.em, 'e'),
+                        ];
+                        let style: String = style.iter().filter(|m| m.0).map(|m| m.1).collect();
+                        format!("{}{{{style}}}", part.text)
+                    })
+                    .collect()
+            })
+            .collect();
+        blocks.join("|")
+    }
+
+    #[test]
+    fn pieces_begin_and_end_with_their_elements() {
+        assert_eq!(
+            shown("<p>a <b>b</b>c &amp;<a href=x> d <i>e</i></a><code>f</code> g"),
+            "a{} b{s}c &{} d{l} e{le}f{c} g{}"
+        );
+        assert_eq!(shown("<p><a name=x>a</a> <b></b>b"), "a b{}");
+    }
+
+    #[test]
+    fn marks_go_on_through_blocks_until_their_end_tag() {
+        assert_eq!(
+            shown("<a href=x><h3>A</h3><p>b</p></a><div>c <b>d<div>e</b> f</div>g"),
+            "A{l}|b{l}|c{} d{s}|e{s} f{}|g{}"
+        );
+        assert_eq!(shown("<b><div>a</b>b</div>c"), "a{s}b{}|c{}");
+    }
+
+    #[test]
+    fn links_name_their_element() {
+        let page = read("<p><a href=1>a</a> <a href=2>b</a><p>c");
+        let links: Vec<Option<u32>> = page
+            .blocks
+            .iter()
+            .flat_map(|block| page.styled(block).map(|part| part.style.link))
+            .collect();
+        let starts: Vec<Option<u32>> = links
+            .into_iter()
+            .map(|link| link.map(|at| page.elements[at as usize].start))
+            .collect();
+        assert_eq!(starts, [Some(3), Some(19), None]);
+    }
+
+    #[test]
+    fn without_marks_a_block_is_one_piece() {
+        use crate::Engine;
+        let page = LolEngine.read("<p>a <b>b</b>", &Limits::default());
+        let pieces: Vec<&str> = page.styled(&page.blocks[0]).map(|p| p.text).collect();
+        assert_eq!(pieces, ["a b"]);
+    }
+}

@@ -1,0 +1,25 @@
+//! The two readers of HTML, which drive one builder: over a page that is whole in memory, and over one
+//! that comes in chunks.
+
+mod content;
+mod lol;
+mod namespaces;
+mod raw_text;
+mod recovery;
+mod scan;
+
+use crate::limits::Limits;
+use crate::page::Page;
+
+pub use lol::{LolEngine, PushReader};
+pub use scan::{ScanEngine, ScanReader};
+
+/// Reads a whole decoded page into its tables in one pass. All engines give the same [`Page`] for the
+/// same text.
+pub trait Engine {
+    /// The page of `html`. Any text is accepted; what goes beyond `limits` is left out and marked.
+    fn read(&self, html: &str, limits: &Limits) -> Page;
+}
+
+/// How deep `noscript` in `noscript` is followed; each level is a tokenizer of its own.
+const MAX_NOSCRIPT_DEPTH: u32 = 2;

@@ -1,0 +1,38 @@
+//! The content model of an element as the tokenizer sees it (HTML standard, 13.2.5).
+
+use crate::build::TextKind;
+use crate::markup::Tag;
+
+/// What stands after a start tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ContentModel {
+    Markup,
+    /// Text in which character references are decoded, up to the end tag.
+    Text,
+    /// Text as it stands, up to the end tag.
+    Raw,
+    Script,
+    /// Text as it stands, up to the end of the page.
+    Plain,
+}
+
+impl ContentModel {
+    pub(super) fn of(tag: Tag) -> Self {
+        match tag {
+            Tag::Textarea | Tag::Title => ContentModel::Text,
+            Tag::Plaintext => ContentModel::Plain,
+            Tag::Script => ContentModel::Script,
+            Tag::Style | Tag::Iframe | Tag::Xmp | Tag::Noembed | Tag::Noframes | Tag::Noscript => {
+                ContentModel::Raw
+            }
+            _ => ContentModel::Markup,
+        }
+    }
+
+    pub(super) fn kind(self) -> TextKind {
+        match self {
+            ContentModel::Markup | ContentModel::Text => TextKind::Decoded,
+            ContentModel::Raw | ContentModel::Script | ContentModel::Plain => TextKind::Raw,
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! The lol_html engine: bounded in memory, takes the page in chunks.
+//!
+//! lol_html finds the text and the comments of the page and switches between the kinds of text
+//! (script, raw, title); what lies between two of those tokens is tags and nothing else. The tags are
+//! read from these gaps rather than asked for with element handlers: end tags without a start come
+//! out too, no selector stack grows with the nesting, and it is faster (see ARCHITECTURE.md).
+//!
+//! lol_html takes the content of `noscript` for raw text, as a browser with scripts does. Here it is
+//! markup, so its text goes through an engine of its own, chunk by chunk.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use lol_html::html_content::{DocumentEnd, TextChunk, TextType};
+use lol_html::{DocumentContentHandlers, HtmlRewriter, MemorySettings, OutputSink, Settings};
+
+use super::raw_text::end_of_comment;
+use super::recovery::Unclosed;
+use super::scan::recover;
+use super::{Engine, MAX_NOSCRIPT_DEPTH};
+use crate::build::{Builder, TextKind};
+use crate::limits::{Caps, Limits, up_to};
+use crate::markup::Tag;
+use crate::markup::lex::Markup;
+use crate::markup::tag_lexer::{Key, TagLexer, TagText};
+use crate::page::Page;
+
+/// Reads whole pages with lol_html.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LolEngine;
+
+impl LolEngine {
+    /// As [`Engine::read`], and notes inline style ([`Page::styled`]).
+    pub fn read_styled(&self, html: &str, limits: &Limits) -> Page {
+        let mut reader = PushReader::new(limits).with_styles();
+        reader.push(html);
+        reader.finish()
+    }
+}
+
+impl Engine for LolEngine {
+    fn read(&self, html: &str, limits: &Limits) -> Page {
+        let mut reader = PushReader::new(limits);
+        reader.push(html);
+        reader.finish()
+    }
+}
+
+/// Reads a page that arrives in chunks. Any division into chunks gives the same [`Page`].
+pub struct PushReader {
+    stream: Option<Stream>,
+    builder: Rc<RefCell<Builder>>,
+    read: usize,
+}
+
+impl std::fmt::Debug for PushReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PushReader")
+            .field("read", &self.read)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PushReader {
+    /// A reader for one page.
+    pub fn new(limits: &Limits) -> Self {
+        let builder = Rc::new(RefCell::new(Builder::new(*limits)));
+        Self {
+            stream: Some(Stream::new(builder.clone(), 0, 0)),
+            builder,
+            read: 0,
+        }
+    }
+
+    /// Notes inline style, too ([`Page::styled`]).
+    #[must_use]
+    pub fn with_styles(self) -> Self {
+        self.builder.borrow_mut().record_styles();
+        self
+    }
+
+    /// Reads on. What goes beyond 4 GiB in all is left out and the page marked.
+    pub fn push(&mut self, chunk: &str) {
+        let room = (u32::MAX as usize).saturating_sub(self.read);
+        let part = up_to(chunk, room);
+        if part.len() < chunk.len() {
+            self.builder.borrow_mut().cap(Caps::PAGE);
+        }
+        if let Some(stream) = &mut self.stream {
+            stream.push(part);
+            self.read += part.len();
+        }
+    }
+
+    /// The page, now that its end is reached.
+    pub fn finish(mut self) -> Page {
+        if let Some(stream) = self.stream.take() {
+            stream.finish();
+        }
+        let limits = Limits::default();
+        let builder = std::mem::replace(&mut *self.builder.borrow_mut(), Builder::new(limits));
+        builder.finish(self.read)
+    }
+}
+
+/// One lol_html rewriter and what it has yet to tell the builder.
+struct Stream {
+    rewriter: HtmlRewriter<'static, Discard>,
+    gaps: Rc<RefCell<Gaps>>,
+}
+
+/// lol_html writes the page out again; nobody needs it.
+struct Discard;
+
+impl OutputSink for Discard {
+    fn handle_chunk(&mut self, _: &[u8]) {}
+}
+
+/// The input between the last token and now.
+struct Gaps {
+    builder: Rc<RefCell<Builder>>,
+    /// Input that is still needed, the first `used` bytes of which are not.
+    input: String,
+    used: usize,
+    /// Place of `input` in the stream.
+    base: usize,
+    /// Place of the stream in the page.
+    offset: usize,
+    depth: u32,
+    /// The content of an open `noscript`.
+    noscript: Option<Box<Stream>>,
+    /// Whether lol_html has gone into the content of a `noscript`.
+    in_noscript: bool,
+    /// The text of an open element that holds no markup: should it have no end, it is read again.
+    swallowed: Option<Swallowed>,
+    /// What stands behind the start tag of the outermost open `template`, but for what is in `input`.
+    template: Option<Swallowed>,
+    /// Place of the comment that came last, if nothing has come since.
+    comment: Option<usize>,
+    lexer: TagLexer,
+}
+
+/// Text of an element that may turn out to have no end.
+struct Swallowed {
+    unclosed: Unclosed,
+    text: String,
+    /// Place of the text in the page.
+    start: usize,
+    /// Bytes that may still be kept.
+    room: usize,
+}
+
+impl Swallowed {
+    fn new(unclosed: Unclosed, start: usize, limits: &Limits) -> Self {
+        Self {
+            unclosed,
+            text: String::new(),
+            start,
+            // A character more than is read again, so that the cut is seen.
+            room: limits.recovered.saturating_add(4),
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        let part = up_to(text, self.room);
+        self.text.push_str(part);
+        self.room = if part.len() < text.len() {
+            0
+        } else {
+            self.room - part.len()
+        };
+    }
+}
+
+impl Stream {
+    fn new(builder: Rc<RefCell<Builder>>, offset: usize, depth: u32) -> Self {
+        let lexer = TagLexer::new(builder.borrow().limits().attributes);
+        let gaps = Rc::new(RefCell::new(Gaps {
+            builder,
+            input: String::new(),
+            used: 0,
+            base: 0,
+            offset,
+            depth,
+            noscript: None,
+            in_noscript: false,
+            swallowed: None,
+            template: None,
+            comment: None,
+            lexer,
+        }));
+        let (for_text, for_comments, for_end) = (gaps.clone(), gaps.clone(), gaps.clone());
+        let handlers = DocumentContentHandlers::default()
+            .text(move |chunk: &mut TextChunk<'_>| {
+                let place = chunk.source_location().bytes();
+                for_text.borrow_mut().text(
+                    chunk.as_str(),
+                    chunk.text_type(),
+                    place.start,
+                    place.end,
+                );
+                Ok(())
+            })
+            .comments(move |comment: &mut lol_html::html_content::Comment<'_>| {
+                let place = comment.source_location().bytes();
+                for_comments.borrow_mut().comment(place.start, place.end);
+                Ok(())
+            })
+            .end(move |_: &mut DocumentEnd<'_>| {
+                for_end.borrow_mut().rest();
+                Ok(())
+            });
+        let settings = Settings::new()
+            .append_document_content_handler(handlers)
+            .with_strict(false)
+            .with_memory_settings(MemorySettings::new());
+        Self {
+            rewriter: HtmlRewriter::new(settings, Discard),
+            gaps,
+        }
+    }
+
+    fn push(&mut self, chunk: &str) {
+        self.gaps.borrow_mut().input.push_str(chunk);
+        // Not strict and without a memory limit, lol_html has nothing to fail on; should it, the
+        // page ends here and is marked.
+        if self.rewriter.write(chunk.as_bytes()).is_err() {
+            let gaps = self.gaps.borrow();
+            gaps.builder.borrow_mut().cap(Caps::PAGE);
+        }
+        self.gaps.borrow_mut().compact();
+    }
+
+    fn finish(self) {
+        if self.rewriter.end().is_err() {
+            let gaps = self.gaps.borrow();
+            gaps.builder.borrow_mut().cap(Caps::PAGE);
+        }
+    }
+}
+
+impl Gaps {
+    fn text(&mut self, text: &str, kind: TextType, start: usize, end: usize) {
+        if text.is_empty() {
+            return;
+        }
+        self.tags_before(start);
+        self.used_up_to(end);
+        self.comment = None;
+        let place = self.offset + start;
+        if kind == TextType::RawText && self.in_noscript {
+            if self.depth < MAX_NOSCRIPT_DEPTH {
+                let (builder, depth) = (&self.builder, self.depth + 1);
+                let inner = self
+                    .noscript
+                    .get_or_insert_with(|| Box::new(Stream::new(builder.clone(), place, depth)));
+                inner.push(text);
+            }
+            return;
+        }
+        if let Some(swallowed) = &mut self.swallowed
+            && matches!(
+                kind,
+                TextType::RawText | TextType::ScriptData | TextType::RCData
+            )
+        {
+            if swallowed.text.is_empty() {
+                swallowed.start = place;
+            }
+            swallowed.push(text);
+        }
+        let kind = match kind {
+            TextType::Data | TextType::RCData => TextKind::Decoded,
+            _ => TextKind::Raw,
+        };
+        self.builder.borrow_mut().text(text, place, kind);
+    }
+
+    fn comment(&mut self, start: usize, end: usize) {
+        self.tags_before(start);
+        self.used_up_to(end);
+        self.comment = Some(start);
+        // What began before the comment holds markup: it stands in foreign content.
+        self.swallowed = None;
+        self.builder.borrow_mut().comment();
+    }
+
+    /// The stream has ended.
+    fn rest(&mut self) {
+        self.rest_of_text();
+        self.used = self.input.len();
+        self.keep_template();
+        if let Some(template) = self.template.take() {
+            self.recover(&template.text, template.start, template.unclosed);
+        }
+    }
+
+    fn rest_of_text(&mut self) {
+        let at_end = self.used == self.input.len();
+        self.tags_before(self.base + self.input.len());
+        self.end_noscript();
+        if !at_end {
+            return;
+        }
+        if let Some(swallowed) = self.swallowed.take() {
+            self.recover(&swallowed.text, swallowed.start, swallowed.unclosed);
+        } else if let Some(start) = self.comment {
+            let comment = start
+                .checked_sub(self.base)
+                .and_then(|start| self.input.get(start..))
+                .unwrap_or_default();
+            if comment.starts_with("<!--") && end_of_comment(comment.as_bytes(), 4).is_none() {
+                let text = comment.get(4..).unwrap_or_default();
+                self.recover(text, self.offset + start + 4, Unclosed::Comment);
+            }
+        }
+    }
+
+    fn recover(&self, text: &str, offset: usize, unclosed: Unclosed) {
+        let builder = &mut self.builder.borrow_mut();
+        recover(text, offset, self.depth, builder, unclosed);
+    }
+
+    /// Reads the tags up to `end` in the stream.
+    fn tags_before(&mut self, end: usize) {
+        let len = end.saturating_sub(self.base).min(self.input.len());
+        let input = std::mem::take(&mut self.input);
+        let mut lexer = std::mem::replace(&mut self.lexer, TagLexer::new(0));
+        let bytes = input.as_bytes().get(..len).unwrap_or_default();
+        let mut from = self.used;
+        while let Some(at) = bytes
+            .get(from..)
+            .and_then(|rest| memchr::memchr(b'<', rest))
+        {
+            let lt = from + at;
+            match lexer.markup(bytes, lt) {
+                Markup::Tag(raw) => {
+                    self.tag(&lexer.tag(bytes, raw));
+                    from = raw.end;
+                }
+                Markup::Skip(next) => from = next,
+                Markup::Cut { quoted } => {
+                    if quoted {
+                        // Only the end of the stream can cut a tag.
+                        self.end_noscript();
+                        let text = input.get(lt + 1..).unwrap_or_default();
+                        let offset = self.offset + self.base + lt + 1;
+                        self.recover(text, offset, Unclosed::Quote);
+                    }
+                    break;
+                }
+            }
+        }
+        self.lexer = lexer;
+        self.input = input;
+    }
+
+    fn tag(&mut self, text: &TagText) {
+        let (tag, raw) = (text.tag, text.raw);
+        self.comment = None;
+        self.swallowed = None;
+        self.in_noscript = false;
+        if raw.is_end {
+            if tag == Tag::Noscript {
+                self.end_noscript();
+            }
+            self.builder.borrow_mut().end_tag(tag, text.name);
+            return;
+        }
+        let mut builder = self.builder.borrow_mut();
+        // After `<noscript a=>` lol_html reads markup, but calls its text raw.
+        if !raw.value_missing {
+            self.in_noscript = tag == Tag::Noscript;
+            self.swallowed = Unclosed::of(tag, text.value(Key::Type))
+                .map(|unclosed| Swallowed::new(unclosed, 0, builder.limits()));
+        }
+        builder.start_tag(text, self.offset + self.base + raw.start);
+    }
+
+    fn end_noscript(&mut self) {
+        if let Some(inner) = self.noscript.take() {
+            inner.finish();
+        }
+    }
+
+    /// The input up to the end of a token has been dealt with.
+    fn used_up_to(&mut self, end: usize) {
+        self.used = end.saturating_sub(self.base).min(self.input.len());
+    }
+
+    /// Keeps the input that has been dealt with as long as a `template` is open.
+    fn keep_template(&mut self) {
+        let builder = self.builder.borrow();
+        let Some(start) = builder.open_template(self.offset) else {
+            self.template = None;
+            return;
+        };
+        let template = match &mut self.template {
+            Some(template) if template.start == start => template,
+            template => template.insert(Swallowed::new(
+                Unclosed::Template(Tag::Template),
+                start,
+                builder.limits(),
+            )),
+        };
+        let from = start.saturating_sub(self.offset + self.base);
+        template.push(self.input.get(from..self.used).unwrap_or_default());
+    }
+
+    /// Drops the input that is no longer needed.
+    fn compact(&mut self) {
+        self.keep_template();
+        self.input.drain(..self.used);
+        self.base += self.used;
+        self.used = 0;
+    }
+}

@@ -1,0 +1,177 @@
+//! The rest of a page behind something that is never closed: a script, a comment, a quote.
+//!
+//! A browser loses it. Here reading goes on at the first place that looks like markup of the page, and
+//! what stands before is dropped. A page that was cut inside a script must not give its source as
+//! text: markup in strings, templates and comments of a script does not count, unless the page shows
+//! by its last tag that it is whole.
+
+use crate::markup::Tag;
+use crate::markup::lex::is_space;
+
+/// What was open at the end of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unclosed {
+    /// A script, or a style sheet.
+    Code(Tag),
+    /// A `template`, or a script in no known language, which is one, too.
+    Template(Tag),
+    /// Another element that holds text only.
+    Text(Tag),
+    Comment,
+    /// The quoted value of an attribute.
+    Quote,
+}
+
+impl Unclosed {
+    /// What an element is whose text has no end; none if its text is shown or read anyway. `kind` is
+    /// the type of a script.
+    pub fn of(tag: Tag, kind: Option<&[u8]>) -> Option<Self> {
+        match tag {
+            Tag::Script if !kind.is_none_or(is_code) => Some(Unclosed::Template(tag)),
+            Tag::Script | Tag::Style => Some(Unclosed::Code(tag)),
+            Tag::Textarea | Tag::Title | Tag::Iframe | Tag::Noembed | Tag::Noframes => {
+                Some(Unclosed::Text(tag))
+            }
+            _ => None,
+        }
+    }
+
+    /// The element, if it is one.
+    pub fn tag(self) -> Option<Tag> {
+        match self {
+            Unclosed::Code(tag) | Unclosed::Template(tag) | Unclosed::Text(tag) => Some(tag),
+            Unclosed::Comment | Unclosed::Quote => None,
+        }
+    }
+}
+
+/// Whether the type of a script tells of code or data, not of a template.
+fn is_code(kind: &[u8]) -> bool {
+    let kind = kind.trim_ascii().to_ascii_lowercase();
+    kind.is_empty()
+        || [b"script".as_slice(), b"json", b"module"]
+            .iter()
+            .any(|known| memchr::memmem::find(&kind, known).is_some())
+}
+
+/// What is known about a page that is being recovered.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recovery {
+    /// Elements, and comments, that have no end in the rest of the page: nothing looks for it twice.
+    endless: Vec<Unclosed>,
+    /// Markup inside of strings counts, too.
+    anywhere: bool,
+}
+
+impl Recovery {
+    /// Whether something that begins has no end for sure.
+    pub fn is_endless(&self, unclosed: Unclosed) -> bool {
+        self.endless.iter().any(|known| {
+            *known == unclosed || known.tag().is_some() && known.tag() == unclosed.tag()
+        })
+    }
+
+    /// Notes that what begins has no end in the rest of the page.
+    pub fn note_endless(&mut self, unclosed: Unclosed) {
+        if !self.is_endless(unclosed) {
+            self.endless.push(unclosed);
+        }
+    }
+
+    /// Where reading goes on in `rest`, the text of `unclosed`.
+    pub fn resume(&mut self, unclosed: Unclosed, rest: &str) -> Option<usize> {
+        if unclosed != Unclosed::Template(Tag::Template) {
+            // Templates nest: that one is open to the end does not mean that none inside it ends.
+            self.note_endless(unclosed);
+        }
+        let bytes = rest.as_bytes();
+        let code = match unclosed {
+            Unclosed::Code(tag) => {
+                !self.anywhere && {
+                    if let Some(at) = markup_outside_strings(bytes, tag == Tag::Script) {
+                        return Some(at);
+                    }
+                    true
+                }
+            }
+            Unclosed::Template(_) => !self.anywhere,
+            _ => false,
+        };
+        if code && !ends_page(bytes) {
+            return None;
+        }
+        self.anywhere |= code;
+        memchr::memchr_iter(b'<', bytes).find(|at| is_markup(bytes, *at))
+    }
+}
+
+/// Whether the last thing on the page is the end of the page.
+fn ends_page(bytes: &[u8]) -> bool {
+    let bytes = bytes.trim_ascii_end();
+    let tail = bytes
+        .get(bytes.len().saturating_sub(7)..)
+        .unwrap_or_default();
+    tail.eq_ignore_ascii_case(b"</html>") || tail.eq_ignore_ascii_case(b"</body>")
+}
+
+/// Whether a tag stands at the `<` at `at` that belongs to a page: that of a block-level element, or
+/// of what stands in heads.
+fn is_markup(bytes: &[u8], at: usize) -> bool {
+    let rest = bytes.get(at + 1..).unwrap_or_default();
+    let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+    let len = rest
+        .iter()
+        .take(12)
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    let ends = rest
+        .get(len)
+        .is_some_and(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'));
+    let tag = Tag::from_name(rest.get(..len).unwrap_or_default());
+    ends && tag != Tag::Other
+        && (!tag.is_inline()
+            || matches!(
+                tag,
+                Tag::Meta | Tag::Link | Tag::Base | Tag::Script | Tag::Style | Tag::Template
+            ))
+}
+
+/// Index of the first markup in a script, or style sheet, that stands outside of its strings and
+/// comments.
+fn markup_outside_strings(bytes: &[u8], script: bool) -> Option<usize> {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let start = at;
+        at += 1;
+        match byte {
+            b'<' if is_markup(bytes, start) => return Some(start),
+            b'"' | b'\'' => at = end_of_string(bytes, at, byte, true),
+            b'`' if script => at = end_of_string(bytes, at, byte, false),
+            b'/' => match bytes.get(at) {
+                Some(b'*') => {
+                    let rest = bytes.get(at + 1..)?;
+                    at += 1 + memchr::memmem::find(rest, b"*/")? + 2;
+                }
+                Some(b'/') if script => at += memchr::memchr(b'\n', bytes.get(at..)?)?,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    None
+}
+
+/// One past the quote that ends a string whose text begins at `at`, or the end of its line.
+fn end_of_string(bytes: &[u8], at: usize, quote: u8, one_line: bool) -> usize {
+    let mut at = at;
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'\\' => at += 1,
+            b'\n' if one_line => break,
+            _ if byte == quote => break,
+            _ => {}
+        }
+    }
+    at
+}

@@ -1,0 +1,352 @@
+//! The scan engine: the whole page in memory, one pass driven by `memchr`, text given to the builder
+//! as slices of the page.
+
+use super::content::ContentModel;
+use super::namespaces::Namespaces;
+use super::raw_text::{end_of_comment, end_of_raw, end_of_script};
+use super::recovery::{Recovery, Unclosed};
+use super::{Engine, MAX_NOSCRIPT_DEPTH};
+use crate::build::TextKind;
+use crate::build::{Builder, Spare};
+use crate::limits::{Caps, Limits, up_to};
+use crate::markup::Tag;
+use crate::markup::lex::Markup;
+use crate::markup::tag_lexer::{Key, TagLexer};
+use crate::page::Page;
+
+/// Reads whole pages with our own scanner.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScanEngine;
+
+impl ScanEngine {
+    /// As [`Engine::read`], and notes inline style ([`Page::styled`]).
+    pub fn read_styled(&self, html: &str, limits: &Limits) -> Page {
+        let mut builder = Builder::new(*limits);
+        builder.record_styles();
+        read(html, builder)
+    }
+}
+
+impl Engine for ScanEngine {
+    fn read(&self, html: &str, limits: &Limits) -> Page {
+        read(html, Builder::new(*limits))
+    }
+}
+
+fn read(html: &str, mut builder: Builder) -> Page {
+    let bytes = scan(html, &mut builder);
+    builder.finish(bytes)
+}
+
+/// Gives a page to the builder, as far as spans reach; tells how far.
+fn scan(html: &str, builder: &mut Builder) -> usize {
+    let text = up_to(html, u32::MAX as usize);
+    if text.len() < html.len() {
+        builder.cap(Caps::PAGE);
+    }
+    Scanner::new(text, 0, 0, builder).run(0);
+    text.len()
+}
+
+/// Reads one page after the other as [`ScanEngine`] does, in the memory of those before it.
+#[derive(Debug, Default)]
+pub struct ScanReader {
+    spare: Spare,
+}
+
+impl ScanReader {
+    /// As [`Engine::read`].
+    pub fn read(&mut self, html: &str, limits: &Limits) -> Page {
+        let mut builder = Builder::over(*limits, &mut self.spare);
+        let bytes = scan(html, &mut builder);
+        builder.finish_into(bytes, &mut self.spare)
+    }
+
+    /// As [`ScanEngine::read_styled`].
+    pub fn read_styled(&mut self, html: &str, limits: &Limits) -> Page {
+        let mut builder = Builder::over(*limits, &mut self.spare);
+        builder.record_styles();
+        let bytes = scan(html, &mut builder);
+        builder.finish_into(bytes, &mut self.spare)
+    }
+
+    /// Takes a page that is done with, to use its memory for the next.
+    pub fn keep(&mut self, page: Page) {
+        self.spare.keep(page);
+    }
+}
+
+/// One run over a text: the page, or the content of a `noscript`.
+struct Scanner<'a> {
+    html: &'a str,
+    /// Place of `html` in the page.
+    offset: usize,
+    depth: u32,
+    builder: &'a mut Builder,
+    namespaces: Namespaces,
+    /// Kind of the text between tags.
+    kind: TextKind,
+    lexer: TagLexer,
+    /// Set while what something unclosed swallowed is read again.
+    recovery: Option<Recovery>,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(html: &'a str, offset: usize, depth: u32, builder: &'a mut Builder) -> Self {
+        let lexer = TagLexer::new(builder.limits().attributes);
+        Self {
+            html,
+            offset,
+            depth,
+            builder,
+            namespaces: Namespaces::default(),
+            kind: TextKind::Decoded,
+            lexer,
+            recovery: None,
+        }
+    }
+
+    /// Reads on from `start` to the end, and again behind a `template` that is still open there.
+    fn run(mut self, start: usize) {
+        self.read(start);
+        if self.recovery.is_none()
+            && let Some(from) = self.builder.open_template(self.offset)
+        {
+            let unclosed = Unclosed::Template(Tag::Template);
+            self.resume(unclosed, from - self.offset);
+        }
+    }
+
+    fn read(&mut self, start: usize) {
+        let bytes = self.html.as_bytes();
+        // Text that has not been given yet begins at `from`.
+        let (mut from, mut at) = (start, start);
+        while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
+            let lt = at + found;
+            let next = match (bytes.get(lt + 1), bytes.get(lt + 2)) {
+                (Some(c), _) if c.is_ascii_alphabetic() => {
+                    self.text(from, lt);
+                    self.tag(lt)
+                }
+                (Some(b'/'), Some(c)) if c.is_ascii_alphabetic() => {
+                    self.text(from, lt);
+                    self.tag(lt)
+                }
+                (Some(b'/'), Some(b'>')) => {
+                    self.text(from, lt);
+                    Some(lt + 3)
+                }
+                (Some(b'/'), Some(_)) | (Some(b'?'), _) => {
+                    self.text(from, lt);
+                    self.bogus_comment(lt)
+                }
+                (Some(b'!'), _) => {
+                    self.text(from, lt);
+                    self.declaration(lt)
+                }
+                _ => {
+                    at = lt + 1;
+                    continue;
+                }
+            };
+            let Some(next) = next else {
+                return;
+            };
+            (from, at) = (next, next);
+        }
+        self.text(from, bytes.len());
+    }
+
+    /// Gives the text between two places.
+    fn text(&mut self, from: usize, to: usize) {
+        if from < to {
+            let text = self.html.get(from..to).unwrap_or_default();
+            self.builder.text(text, self.offset + from, self.kind);
+        }
+    }
+
+    /// Reads the tag at `lt` and text that belongs to it; gives the place behind, none at the end.
+    fn tag(&mut self, lt: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let raw = match self.lexer.markup(bytes, lt) {
+            Markup::Tag(raw) => raw,
+            Markup::Cut { quoted: true } => return self.resume(Unclosed::Quote, lt + 1),
+            Markup::Cut { .. } | Markup::Skip(_) => return None,
+        };
+        let text = self.lexer.tag(bytes, raw);
+        self.kind = TextKind::Decoded;
+        if raw.is_end {
+            self.namespaces.end(text.tag, text.name);
+            self.builder.end_tag(text.tag, text.name);
+            return Some(raw.end);
+        }
+        let content = self.namespaces.start(&text);
+        self.builder.start_tag(&text, self.offset + lt);
+        if text.tag == Tag::Template && self.recovery.is_some() {
+            return self.template(raw.end);
+        }
+        if content == ContentModel::Markup {
+            return Some(raw.end);
+        }
+        if raw.value_missing {
+            // As in lol_html, what follows is markup whose text is not decoded.
+            self.kind = content.kind();
+            return Some(raw.end);
+        }
+        let tag = text.tag;
+        let unclosed = Unclosed::of(tag, text.value(Key::Type));
+        self.content(tag, content, raw.end, unclosed)
+    }
+
+    /// Reads the text, from `from` on, of an element that holds no markup; gives the place of its end
+    /// tag, or where reading goes on if it has none.
+    fn content(
+        &mut self,
+        tag: Tag,
+        content: ContentModel,
+        from: usize,
+        unclosed: Option<Unclosed>,
+    ) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let end = match content {
+            _ if unclosed.is_some_and(|unclosed| self.is_endless(unclosed)) => None,
+            ContentModel::Plain => None,
+            ContentModel::Script => end_of_script(bytes, from),
+            _ => end_of_raw(bytes, from, tag.name()),
+        };
+        let to = end.unwrap_or(bytes.len());
+        if tag == Tag::Noscript {
+            self.noscript(from, to);
+            return end;
+        }
+        self.kind = content.kind();
+        let next = match unclosed {
+            Some(unclosed) if end.is_none() => {
+                if self.recovery.is_none() {
+                    self.text(from, to);
+                    return self.resume(unclosed, from);
+                }
+                let next = self.resume(unclosed, from);
+                self.text(from, next.unwrap_or(to));
+                next
+            }
+            _ => {
+                self.text(from, to);
+                end
+            }
+        };
+        self.kind = TextKind::Decoded;
+        next
+    }
+
+    /// Passes over a `template` on a page that is being recovered: its end is searched for as that of
+    /// raw text, so that none of those without an end is read twice.
+    fn template(&mut self, from: usize) -> Option<usize> {
+        let unclosed = Unclosed::Template(Tag::Template);
+        let bytes = self.html.as_bytes();
+        let end = if self.is_endless(unclosed) {
+            None
+        } else {
+            end_of_raw(bytes, from, Tag::Template.name())
+        };
+        if end.is_some() {
+            return end;
+        }
+        if let Some(recovery) = &mut self.recovery {
+            recovery.note_endless(unclosed);
+        }
+        self.builder.end_template();
+        self.resume(unclosed, from)
+    }
+
+    fn is_endless(&self, unclosed: Unclosed) -> bool {
+        self.recovery
+            .as_ref()
+            .is_some_and(|recovery| recovery.is_endless(unclosed))
+    }
+
+    /// Goes on behind `from`, where something begins that has no end; gives the place.
+    fn resume(&mut self, unclosed: Unclosed, from: usize) -> Option<usize> {
+        let rest = self.html.get(from..).unwrap_or_default();
+        let Some(recovery) = &mut self.recovery else {
+            recover(rest, self.offset + from, self.depth, self.builder, unclosed);
+            return None;
+        };
+        let found = recovery.resume(unclosed, rest);
+        self.builder.count_steps(found.unwrap_or(rest.len()));
+        found.map(|at| from + at)
+    }
+
+    /// Reads the content of a `noscript` as a text of its own.
+    fn noscript(&mut self, from: usize, to: usize) {
+        if self.depth < MAX_NOSCRIPT_DEPTH {
+            let inner = self.html.get(from..to).unwrap_or_default();
+            Scanner::new(inner, self.offset + from, self.depth + 1, self.builder).run(0);
+        }
+    }
+
+    fn bogus_comment(&mut self, lt: usize) -> Option<usize> {
+        let rest = self.html.as_bytes().get(lt..)?;
+        let end = memchr::memchr(b'>', rest);
+        self.builder.comment();
+        end.map(|end| lt + end + 1)
+    }
+
+    /// Reads what begins with `<!`.
+    fn declaration(&mut self, lt: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let rest = bytes.get(lt + 2..)?;
+        if rest.starts_with(b"--") {
+            let end = if self.is_endless(Unclosed::Comment) {
+                None
+            } else {
+                end_of_comment(bytes, lt + 4)
+            };
+            self.builder.comment();
+            return end.or_else(|| self.resume(Unclosed::Comment, lt + 4));
+        }
+        let is_doctype = rest
+            .get(..7)
+            .is_some_and(|name| name.eq_ignore_ascii_case(b"doctype"));
+        if is_doctype {
+            return memchr::memchr(b'>', rest).map(|end| lt + 2 + end + 1);
+        }
+        if rest.starts_with(b"[CDATA[") && self.namespaces.allow_cdata() {
+            let from = lt + 9;
+            let text = bytes.get(from..)?;
+            let end = memchr::memmem::find(text, b"]]>");
+            self.kind = TextKind::Raw;
+            self.text(from, end.map_or(bytes.len(), |end| from + end));
+            self.kind = TextKind::Decoded;
+            return end.map(|end| from + end + 3);
+        }
+        self.bogus_comment(lt)
+    }
+}
+
+/// Reads the rest of a page, or of a `noscript`, again as markup: `rest` stands at `offset`, and
+/// `unclosed` began right before it.
+pub(super) fn recover(
+    rest: &str,
+    offset: usize,
+    depth: u32,
+    builder: &mut Builder,
+    unclosed: Unclosed,
+) {
+    let part = up_to(rest, builder.limits().recovered);
+    if part.len() < rest.len() {
+        builder.cap(Caps::RECOVERED);
+    }
+    if unclosed == Unclosed::Template(Tag::Template) {
+        builder.leave_template();
+    }
+    let mut scanner = Scanner::new(part, offset, depth, builder);
+    scanner.recovery = Some(Recovery::default());
+    if let Some(at) = scanner.resume(unclosed, 0) {
+        if unclosed.tag().is_some() {
+            let kept = part.get(..at).unwrap_or_default();
+            scanner.builder.take_back(kept, offset);
+        }
+        scanner.run(at);
+    }
+}

@@ -1,0 +1,137 @@
+//! White space, and signs, between the blocks of laid-out code: what stands there holds no word and so
+//! is no block.
+
+use crate::markup::Tag;
+use crate::markup::lex::{Markup, markup};
+
+/// What stands in a part of a page with its lines as a browser breaks them, white space kept: at line
+/// breaks, and at block-level tags where the line is not empty. `open` tells whether a line is open at
+/// the start, `until` a tag whose end tag ends the part.
+///
+/// `None` if `until` never ends, or something stands there whose content is no text. Time is linear
+/// in `html`.
+pub fn code_white_space(html: &str, open: bool, until: Option<Tag>) -> Option<String> {
+    let bytes = html.as_bytes();
+    let mut out = Lines {
+        text: String::new(),
+        open,
+    };
+    let mut at = 0;
+    while let Some(lt) = memchr::memchr(b'<', bytes.get(at..)?) {
+        let start = at + lt;
+        out.text(html.get(at..start)?);
+        if html.get(start..)?.starts_with("<!--") {
+            let end = memchr::memmem::find(bytes.get(start..)?, b"-->")?;
+            at = start + end + 3;
+            continue;
+        }
+        match markup(bytes, start) {
+            Markup::Tag(raw) => {
+                let tag = Tag::from_name(bytes.get(raw.name.0..raw.name.1)?);
+                if raw.is_end && Some(tag) == until {
+                    return Some(out.text);
+                }
+                if tag.is_skipped() || tag == Tag::Title {
+                    return None;
+                }
+                if tag == Tag::Br {
+                    out.line_break();
+                } else if !tag.is_inline() {
+                    out.edge();
+                }
+                at = raw.end;
+            }
+            Markup::Skip(next) => {
+                if next == start + 1 {
+                    out.text("<");
+                }
+                at = next;
+            }
+            Markup::Cut { .. } => return None,
+        }
+    }
+    out.text(html.get(at..)?);
+    until.is_none().then_some(out.text)
+}
+
+struct Lines {
+    text: String,
+    /// Whether something stands on the current line.
+    open: bool,
+}
+
+impl Lines {
+    fn text(&mut self, raw: &str) {
+        let text = htmlize::unescape(raw)
+            .replace('\r', "")
+            .replace('\u{a0}', " ");
+        if !text.trim().is_empty() {
+            self.open = !text.ends_with('\n');
+            self.text.push_str(&text);
+        } else if text.contains('\n') {
+            // Line ends between elements are those of the source, not of the code.
+            self.edge();
+        } else {
+            self.text.push_str(&text);
+        }
+    }
+
+    fn line_break(&mut self) {
+        self.text.push('\n');
+        self.open = false;
+    }
+
+    fn edge(&mut self) {
+        if self.open {
+            self.line_break();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_a_browser() {
+        for (html, text) in [
+            ("", ""),
+            ("<br><br>", "\n\n"),
+            ("</div><div>", "\n"),
+            (
+                "</div>\n<div> }</div><div><br></div>\n<div>  ",
+                "\n }\n\n  ",
+            ),
+            ("</div><!-- x --><div>&lt; <b>)</b>;<div>", "\n< );\n"),
+            (" {\n\n}", " {\n\n}"),
+            ("<br>< ", "\n< "),
+        ] {
+            assert_eq!(
+                code_white_space(html, true, None).as_deref(),
+                Some(text),
+                "{html}"
+            );
+        }
+        assert_eq!(
+            code_white_space("<pre><div>{</div>", false, None).as_deref(),
+            Some("{\n")
+        );
+    }
+
+    #[test]
+    fn a_part_may_end_with_an_end_tag() {
+        let until = Some(Tag::Pre);
+        assert_eq!(
+            code_white_space("<br>}</pre>x", true, until).as_deref(),
+            Some("\n}")
+        );
+        for html in [
+            "<br>}",
+            "<br><script></script></pre>",
+            "<!-- </pre>",
+            "<b </pre",
+        ] {
+            assert_eq!(code_white_space(html, true, until), None, "{html}");
+        }
+    }
+}

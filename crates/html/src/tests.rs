@@ -1,0 +1,7 @@
+//! Tests of the crate as a whole: both engines, hostile pages, spans.
+
+mod engine;
+mod hostile;
+mod opinion;
+mod page;
+mod span;

@@ -1,0 +1,75 @@
+//! Spans lead back: what a block's span cuts out of the page, read again, gives the block's text.
+
+use proptest::prelude::*;
+
+use super::engine::{pages, root};
+use crate::{Block, Engine, Limits, LolEngine, Page, ScanEngine};
+
+/// Text that the markup of a block's span holds, read as a page of its own. White space at its start
+/// stands before the span.
+fn read_again(engine: &impl Engine, html: &str, page: &Page, block: &Block) -> String {
+    let slice = &html[block.span.0 as usize..block.span.1 as usize];
+    let keeps_space = page
+        .path(block.element)
+        .any(|(_, element)| element.tag.keeps_space());
+    let context = if keeps_space { "<pre>" } else { "" };
+    let again = engine.read(&format!("{context}{slice}"), &Limits::default());
+    let texts: Vec<&str> = again.blocks.iter().map(|block| again.text(block)).collect();
+    texts.join("|")
+}
+
+/// The blocks that are not what their spans hold: their text, and that of the span.
+fn strays(engine: &impl Engine, html: &str) -> Vec<(String, String)> {
+    let page = engine.read(html, &Limits::default());
+    let blocks = page.blocks.iter().map(|block| {
+        let again = read_again(engine, html, &page, block);
+        (page.text(block).trim_start().to_owned(), again)
+    });
+    blocks.filter(|(text, again)| text != again).collect()
+}
+
+/// Pieces of markup in which the text between two of them does not depend on what stands far before,
+/// but for `pre`: nothing that is never closed, no raw text.
+fn markup() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        "[a-z]{1,3}( [a-z]{1,2})?",
+        "</?(div|p|a href=x|b|code|li|ul|td|tr|table|span|pre|br|h1|i|hr|x-y|dt|caption)>",
+        "(&amp;|&lt;|&am|&#233;|&nbsp;|&shy;|\u{a0}|\u{ad}|é|日本|\u{3000}|\u{0}| |\n|\t|\r\n)",
+        "(<|>|\"|'|</|<3|-|&|;)",
+        "<!--[a-z<>-]{0,4} -->",
+        "<(script|style|template|textarea|iframe|svg)>[a-z]{0,2}",
+    ];
+    // What holds no text of the page is closed where it was opened.
+    let close = |piece: String| {
+        let name = piece
+            .strip_prefix('<')
+            .and_then(|rest| rest.split_once('>'));
+        match name {
+            Some((name @ ("script" | "style" | "template" | "textarea" | "iframe" | "svg"), _)) => {
+                format!("{piece}</{name}>")
+            }
+            _ => piece,
+        }
+    };
+    prop::collection::vec(piece.prop_map(close), 0..30).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn a_span_holds_the_text_of_its_block(html in markup()) {
+        prop_assert_eq!(strays(&ScanEngine, &html), []);
+        prop_assert_eq!(strays(&LolEngine, &html), []);
+    }
+}
+
+#[test]
+fn spans_hold_the_texts_of_real_blocks() {
+    let mut blocks = 0;
+    for html in pages(&root().join("samples/wcxb-sample.warc.gz")) {
+        let page = ScanEngine.read(&html, &Limits::default());
+        blocks += page.blocks.len();
+        assert_eq!(strays(&ScanEngine, &html), []);
+        assert_eq!(strays(&LolEngine, &html), []);
+    }
+    assert!(blocks > 0);
+}
