@@ -17,22 +17,14 @@ mod text_fold;
 use std::collections::HashMap;
 
 use crate::limits::{Caps, Limits, up_to};
-use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
+use crate::markup::{Tag, Vectors};
 use crate::page::{Block, NONE, Page, StyleRecorder};
 use trommel_text::words;
 
 use classes::Classes;
 use text_fold::TextFold;
-
-/// Whether character references are decoded in a run of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextKind {
-    /// Ordinary text, `title`, `textarea`: references are decoded.
-    Decoded,
-    /// `xmp`, `plaintext`, CDATA, script: as it stands.
-    Raw,
-}
+pub(crate) use text_fold::TextKind;
 
 #[derive(Clone, Copy, Debug)]
 struct Open {
@@ -69,6 +61,7 @@ enum Capture {
 pub(crate) struct Builder {
     page: Page,
     limits: Limits,
+    vectors: Vectors,
     stack: Vec<Open>,
     /// Open elements by tag, to answer "is one open" without a search.
     open: [u32; Tag::COUNT],
@@ -161,6 +154,7 @@ impl Builder {
         Self {
             page,
             limits,
+            vectors: Vectors::default(),
             stack,
             open: [0; Tag::COUNT],
             overflow: 0,
@@ -196,6 +190,16 @@ impl Builder {
     /// The caps of the page.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// The vector instructions that the page is read with.
+    pub fn vectors(&self) -> Vectors {
+        self.vectors
+    }
+
+    /// Has the page read with these vector instructions.
+    pub fn use_vectors(&mut self, vectors: Vectors) {
+        self.vectors = vectors;
     }
 
     /// Notes a cap that an engine met.
@@ -250,8 +254,12 @@ impl Builder {
     pub fn take_back(&mut self, kept: &str, offset: usize) {
         if self.in_title {
             self.title.clear();
-            self.title
-                .push(up_to(kept, self.limits.head), offset, true, false);
+            self.title.push(
+                up_to(kept, self.limits.head),
+                offset,
+                TextKind::Decoded,
+                false,
+            );
             self.title.take_source();
         } else if self
             .skip
@@ -268,8 +276,7 @@ impl Builder {
         self.count_steps(raw.len());
         if self.in_title {
             let raw = self.head_part(raw);
-            self.title
-                .push(raw, offset, kind == TextKind::Decoded, false);
+            self.title.push(raw, offset, kind, false);
             self.title.take_source();
             return;
         }
@@ -293,9 +300,21 @@ impl Builder {
             self.cap(Caps::TEXT);
         }
         let raw = part;
-        self.fold
-            .push(raw, offset, kind == TextKind::Decoded, self.keep_space > 0);
+        self.fold.push(raw, offset, kind, self.keep_space > 0);
         self.note_text();
+    }
+
+    /// A run of text that is white space throughout; whether that is all there is to it. If not, it is to
+    /// be given as a text.
+    #[inline]
+    pub fn blank_text(&mut self, bytes: usize) -> bool {
+        let is_text = !self.in_title && self.skip.is_none();
+        if !is_text || self.keep_space > 0 || bytes > self.text_room || !self.fold.blank() {
+            return false;
+        }
+        self.count_steps(bytes);
+        self.text_room -= bytes;
+        true
     }
 
     /// A comment: ends a character reference that the text before left open.

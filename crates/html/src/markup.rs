@@ -1,10 +1,12 @@
 //! What a tag is: its name, its attributes, where it ends; and strings without their markup.
 
+mod byte_masks;
 pub(crate) mod lex;
 mod short_name;
 mod strip;
 mod tag;
 pub(crate) mod tag_lexer;
 
+pub use byte_masks::Vectors;
 pub use strip::{fold_space, strip_markup};
 pub use tag::Tag;

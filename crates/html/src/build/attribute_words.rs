@@ -1,6 +1,6 @@
 //! Splitting attribute values into words.
 
-use trommel_text::{EMPTY_HASH, hash_step};
+use trommel_text::hash;
 
 /// Bytes of a word; longer ones are machine-made and cut.
 const MAX_WORD_BYTES: usize = 40;
@@ -9,72 +9,132 @@ const MAX_WORD_BYTES: usize = 40;
 /// letters, split where lower case turns to upper (`postTitle` gives `post`, `title`), two bytes or
 /// longer. The value is text, which may be cut inside its last character; words are text.
 pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64)) {
+    let mut at = 0;
+    while at < value.len() {
+        let bytes = Eight::at(value, at);
+        let begins = bytes.letters().trailing_zeros() as usize / 8;
+        if begins > 0 {
+            at += begins;
+            continue;
+        }
+        let len = bytes.word_len();
+        if len == 8 || bytes.has_wide(len) {
+            at = split_plainly(value, at, &mut give);
+            continue;
+        }
+        if len > 1 {
+            let lower = bytes.lower().to_le_bytes();
+            let word = lower.get(..len).unwrap_or_default();
+            give(word, hash(word));
+        }
+        // What is no letter behind the word, as far as it is at hand.
+        let behind = bytes.letters() >> (8 * len);
+        at += match behind {
+            0 => 8,
+            letters => len + letters.trailing_zeros() as usize / 8,
+        };
+    }
+}
+
+/// Eight bytes of a value, the first lowest, filled up with 0. Words are short: most are had in one step.
+#[derive(Clone, Copy)]
+struct Eight {
+    bytes: u64,
+    /// The highest bit of each byte that is an ASCII letter.
+    ascii: u64,
+}
+
+impl Eight {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * Self::ONES;
+    /// The bit that makes an upper case letter a lower case one.
+    const LOWER: u64 = 0x20 * Self::ONES;
+
+    #[inline(always)]
+    fn at(value: &[u8], at: usize) -> Self {
+        let rest = value.get(at..).unwrap_or_default();
+        let bytes = match rest.first_chunk::<8>() {
+            Some(eight) => u64::from_le_bytes(*eight),
+            None => rest
+                .iter()
+                .rev()
+                .fold(0, |bytes, &byte| bytes << 8 | u64::from(byte)),
+        };
+        let folded = (bytes & !Self::HIGH) | Self::LOWER;
+        let from_a = folded + (0x80 - u64::from(b'a')) * Self::ONES;
+        let beyond_z = folded + (0x7F - u64::from(b'z')) * Self::ONES;
+        Self {
+            bytes,
+            ascii: from_a & !beyond_z & !bytes & Self::HIGH,
+        }
+    }
+
+    /// The highest bit of each letter; bytes beyond ASCII are letters without case.
+    fn letters(self) -> u64 {
+        self.ascii | self.bytes & Self::HIGH
+    }
+
+    fn uppers(self) -> u64 {
+        // The bit of lower case, two places up, is the highest.
+        self.ascii & !(self.bytes << 2)
+    }
+
+    fn lowers(self) -> u64 {
+        self.ascii & self.bytes << 2
+    }
+
+    /// Bytes from the first on, which is a letter, up to the end of its word: 8 if it is not among them.
+    fn word_len(self) -> usize {
+        let turns = self.uppers() & self.lowers() << 8;
+        let ends = !self.letters() & Self::HIGH | turns;
+        ends.trailing_zeros() as usize / 8
+    }
+
+    /// Whether one of the first `len` bytes is beyond ASCII.
+    fn has_wide(self, len: usize) -> bool {
+        self.bytes & Self::HIGH & ((1 << (8 * len)) - 1) != 0
+    }
+
+    fn lower(self) -> u64 {
+        self.bytes | self.uppers() >> 2
+    }
+}
+
+/// Gives the word that begins at `at`, byte by byte; gives the place behind it.
+fn split_plainly(value: &[u8], at: usize, give: &mut impl FnMut(&[u8], u64)) -> usize {
     let mut word = [0u8; MAX_WORD_BYTES];
-    let mut len = 0;
-    let mut hash = EMPTY_HASH;
-    let mut is_wide = false;
+    let (mut len, mut end) = (0, at);
     let mut after_lower = false;
-    let mut end = |word: &[u8], hash: u64, is_wide: bool| match word {
-        [] | [_] => {}
-        // A cut inside a character leaves a tail that is no text.
-        word if is_wide => {
-            let valid = match std::str::from_utf8(word) {
-                Ok(text) => text.len(),
-                Err(error) => error.valid_up_to(),
-            };
-            match word.get(..valid) {
-                Some([]) | None => {}
-                Some(valid) => give(valid, trommel_text::hash(valid)),
-            }
+    let mut is_wide = false;
+    for &byte in value.get(at..).unwrap_or_default() {
+        let is_upper = byte.is_ascii_uppercase();
+        let is_letter = byte.is_ascii_alphabetic() || byte >= 0x80;
+        if !is_letter || after_lower && is_upper {
+            break;
         }
-        word => give(word, hash),
-    };
-    for &byte in value {
-        let class = LETTERS[usize::from(byte)];
-        if class & LETTER == 0 || (after_lower && class & UPPER != 0) {
-            end(word.get(..len).unwrap_or_default(), hash, is_wide);
-            (len, hash, is_wide) = (0, EMPTY_HASH, false);
-        }
-        if class & LETTER != 0
-            && let Some(slot) = word.get_mut(len)
-        {
-            *slot = byte | (class & UPPER);
-            hash = hash_step(hash, *slot);
+        if let Some(slot) = word.get_mut(len) {
+            *slot = byte.to_ascii_lowercase();
             is_wide |= byte >= 0x80;
             len += 1;
         }
-        after_lower = class & LOWER != 0;
+        after_lower = byte.is_ascii_lowercase();
+        end += 1;
     }
-    end(word.get(..len).unwrap_or_default(), hash, is_wide);
+    let mut word = word.get(..len).unwrap_or_default();
+    let is_long = len > 1;
+    if is_wide && let Err(error) = std::str::from_utf8(word) {
+        // A cut inside a character leaves a tail that is no text.
+        word = word.get(..error.valid_up_to()).unwrap_or_default();
+    }
+    if is_long && !word.is_empty() {
+        give(word, hash(word));
+    }
+    end
 }
-
-const LETTER: u8 = 1;
-const LOWER: u8 = 2;
-/// Also the bit that makes an upper case letter a lower case one.
-const UPPER: u8 = 0x20;
-
-/// What each byte is in a word; bytes beyond ASCII are letters without case.
-const LETTERS: [u8; 256] = {
-    let mut class = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let b = byte as u8;
-        if b >= 0x80 {
-            class[byte] = LETTER;
-        } else if b.is_ascii_lowercase() {
-            class[byte] = LETTER | LOWER;
-        } else if b.is_ascii_uppercase() {
-            class[byte] = LETTER | UPPER;
-        }
-        byte += 1;
-    }
-    class
-};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_text::hash;
 
     fn words(value: &str) -> Vec<String> {
         let mut out = Vec::new();
@@ -104,5 +164,38 @@ mod tests {
             words(&format!("x{}", "ä".repeat(50))),
             [format!("x{}", "ä".repeat(19))]
         );
+    }
+
+    #[test]
+    fn words_had_in_one_step_are_those_of_the_plain_loop() {
+        let plain = |value: &[u8]| {
+            let mut words = Vec::new();
+            let mut at = 0;
+            while let Some(&byte) = value.get(at) {
+                if byte.is_ascii_alphabetic() || byte >= 0x80 {
+                    at = split_plainly(value, at, &mut |word, _| words.push(word.to_vec()));
+                } else {
+                    at += 1;
+                }
+            }
+            words
+        };
+        let mut state = 1u64;
+        for _ in 0..20_000 {
+            let bytes: Vec<u8> = (0..24)
+                .map(|_| {
+                    state = state
+                        .wrapping_mul(6364136223846793005)
+                        .wrapping_add(1442695040888963407);
+                    b"abzAZ-_ @[`{09\x00\xC3\xA9\xFFyMmq"[(state >> 33) as usize % 24]
+                })
+                .collect();
+            let mut words = Vec::new();
+            split(&bytes, |word, own| {
+                assert_eq!(own, hash(word));
+                words.push(word.to_vec());
+            });
+            assert_eq!(words, plain(&bytes), "{bytes:?}");
+        }
     }
 }

@@ -194,16 +194,25 @@ impl Builder {
         let limits = &self.limits;
         let steps = &mut self.steps;
         let mut given = 0u16;
+        // One bit a word by its hash: only words whose bit is set can have been given before.
+        let is_second = page
+            .attribute_words
+            .get(first..)
+            .is_some_and(|own| own.iter().any(|word| word.attribute == attribute));
+        let mut seen = if is_second { u64::MAX } else { 0 };
         attribute_words::split(value, |text, hash| {
             given = given.saturating_add(1);
             let own = page.attribute_words.get(first..).unwrap_or_default();
             *steps += own.len() as u64;
-            if own
-                .iter()
-                .any(|word| word.hash == hash && word.attribute == attribute)
+            let bit = 1 << (hash >> 58);
+            if seen & bit != 0
+                && own
+                    .iter()
+                    .any(|word| word.hash == hash && word.attribute == attribute)
             {
                 return;
             }
+            seen |= bit;
             if own.len() >= limits.element_words || page.attribute_words.len() >= limits.words {
                 page.capped.insert(Caps::WORDS);
                 return;

@@ -1,5 +1,16 @@
 //! Folding of text: character references decoded, white space folded, positions kept.
 
+/// Whether character references are decoded in a run of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextKind {
+    /// Ordinary text, `title`, `textarea`: references are decoded.
+    Decoded,
+    /// `xmp`, `plaintext`, CDATA, script: as it stands.
+    Raw,
+    /// As [`TextKind::Decoded`], where no reference stands.
+    WithoutReferences,
+}
+
 /// Where in the page the characters appended last came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SourceSpan {
@@ -80,9 +91,24 @@ impl TextFold {
         self.kept.push('\n');
     }
 
+    /// White space between what was appended and what comes, where it is not kept; whether it could be
+    /// taken so: a reference that waits for more ends with it.
+    pub fn blank(&mut self) -> bool {
+        if !self.waiting.is_empty() {
+            return false;
+        }
+        self.space = self.space.max(SpaceBefore::Space);
+        true
+    }
+
     /// Appends text that stands at `offset` in the page.
-    pub fn push(&mut self, raw: &str, offset: usize, decode: bool, keep_space: bool) {
-        if !decode {
+    pub fn push(&mut self, raw: &str, offset: usize, kind: TextKind, keep_space: bool) {
+        let is_literal = match kind {
+            TextKind::Raw => true,
+            TextKind::WithoutReferences => self.waiting.is_empty(),
+            TextKind::Decoded => false,
+        };
+        if is_literal {
             return self.append(raw, offset, keep_space);
         }
         let mut rest = raw;
@@ -348,7 +374,7 @@ mod tests {
         let mut fold = TextFold::default();
         let mut at = 10;
         for piece in pieces {
-            fold.push(piece, at, true, keep_space);
+            fold.push(piece, at, TextKind::Decoded, keep_space);
             at += piece.len();
         }
         fold.end_run(keep_space);
@@ -471,9 +497,9 @@ mod tests {
     #[test]
     fn a_break_is_a_line() {
         let mut fold = TextFold::default();
-        fold.push("a ", 0, true, false);
+        fold.push("a ", 0, TextKind::Decoded, false);
         fold.line_break();
-        fold.push(" b", 7, true, false);
+        fold.push(" b", 7, TextKind::Decoded, false);
         assert_eq!(fold.as_str(), "a\nb");
     }
 }

@@ -1,5 +1,7 @@
 //! Lexing of tags: where a tag ends, its name and its attributes (HTML standard, 13.2.5).
 
+use super::byte_masks::MaskWindow;
+
 /// A tag found in the bytes of a page. All positions are indices into the bytes given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RawTag {
@@ -99,30 +101,12 @@ pub(crate) fn markup(bytes: &[u8], at: usize) -> Markup {
     markup_with(bytes, at, |_, _| {})
 }
 
-/// As [`markup`], and gives the end of the tag's name and the place of each attribute to `note`. Inlined,
-/// as what it gives would else be written to memory and read again at once for every tag.
-#[inline(always)]
-pub(crate) fn markup_with(
-    bytes: &[u8],
-    at: usize,
-    mut note: impl FnMut(usize, AttributeSpans),
-) -> Markup {
-    let Some(&next) = bytes.get(at + 1) else {
-        return Markup::Cut { quoted: false };
+/// As [`markup`], and gives the end of the tag's name and the place of each attribute to `note`.
+fn markup_with(bytes: &[u8], at: usize, mut note: impl FnMut(usize, AttributeSpans)) -> Markup {
+    let (name_at, is_end) = match name_start(bytes, at) {
+        Ok(start) => start,
+        Err(other) => return other,
     };
-    let is_end = next == b'/';
-    let name_at = at + 1 + usize::from(is_end);
-    match bytes.get(name_at) {
-        None => return Markup::Cut { quoted: false },
-        Some(c) if c.is_ascii_alphabetic() => {}
-        Some(_) if is_end || next == b'!' || next == b'?' => {
-            return match memchr::memchr(b'>', bytes.get(at..).unwrap_or_default()) {
-                Some(end) => Markup::Skip(at + end + 1),
-                None => Markup::Cut { quoted: false },
-            };
-        }
-        Some(_) => return Markup::Skip(at + 1),
-    }
     let name = (name_at, name_end(bytes, name_at, 7));
     let mut attributes = Attributes {
         bytes,
@@ -148,6 +132,117 @@ pub(crate) fn markup_with(
         self_closing: attributes.slash,
         value_missing: attributes.value_missing,
     })
+}
+
+/// Where the name of the tag at the `<` at `at` begins, and whether it is an end tag; else what stands
+/// there.
+#[inline(always)]
+fn name_start(bytes: &[u8], at: usize) -> Result<(usize, bool), Markup> {
+    let Some(&next) = bytes.get(at + 1) else {
+        return Err(Markup::Cut { quoted: false });
+    };
+    let is_end = next == b'/';
+    let name_at = at + 1 + usize::from(is_end);
+    match bytes.get(name_at) {
+        None => Err(Markup::Cut { quoted: false }),
+        Some(c) if c.is_ascii_alphabetic() => Ok((name_at, is_end)),
+        Some(_) if is_end || next == b'!' || next == b'?' => {
+            match memchr::memchr(b'>', bytes.get(at..).unwrap_or_default()) {
+                Some(end) => Err(Markup::Skip(at + end + 1)),
+                None => Err(Markup::Cut { quoted: false }),
+            }
+        }
+        Some(_) => Err(Markup::Skip(at + 1)),
+    }
+}
+
+/// As [`markup`], by masks, for whole pages: gives the end of the tag's name and the place of each
+/// attribute to `note`. `window` has seen no other bytes than these. Inlined, as what it gives would else
+/// be written to memory and read again at once for every tag.
+#[inline(always)]
+pub(crate) fn markup_by_masks(
+    bytes: &[u8],
+    at: usize,
+    window: &mut MaskWindow,
+    mut note: impl FnMut(usize, AttributeSpans),
+) -> Markup {
+    let (name_at, is_end) = match name_start(bytes, at) {
+        Ok(start) => start,
+        Err(other) => return other,
+    };
+    let name_end = window.find(bytes, name_at, |masks| {
+        masks.space | masks.slash | masks.greater
+    });
+    let mut at_now = name_end;
+    let (mut value_missing, mut open_quote) = (false, false);
+    let mut self_closing;
+    loop {
+        self_closing = false;
+        while let Some(&byte) = bytes.get(at_now)
+            && CLASS[usize::from(byte)] & 3 != 0
+        {
+            self_closing = byte == b'/';
+            at_now += 1;
+        }
+        match bytes.get(at_now) {
+            None => return Markup::Cut { quoted: open_quote },
+            Some(b'>') => break,
+            Some(_) => {}
+        }
+        let start = at_now;
+        // A name may start with `=`.
+        at_now = window.find(bytes, start + 1, |masks| {
+            masks.space | masks.slash | masks.greater | masks.equals
+        });
+        let own = (start, at_now);
+        at_now = behind_space(bytes, at_now);
+        let value = if bytes.get(at_now) != Some(&b'=') {
+            (own.1, own.1)
+        } else {
+            at_now = behind_space(bytes, at_now + 1);
+            match bytes.get(at_now) {
+                Some(quote @ (b'"' | b'\'')) => {
+                    let from = at_now + 1;
+                    let end = match quote {
+                        b'"' => window.find(bytes, from, |masks| masks.double_quote),
+                        _ => window.find(bytes, from, |masks| masks.single_quote),
+                    };
+                    open_quote = end == bytes.len();
+                    at_now = (end + 1).min(bytes.len());
+                    (from, end)
+                }
+                Some(b'>') | None => {
+                    value_missing = true;
+                    (at_now, at_now)
+                }
+                Some(_) => {
+                    let from = at_now;
+                    at_now = window.find(bytes, from, |masks| masks.space | masks.greater);
+                    (from, at_now)
+                }
+            }
+        };
+        note(name_end, AttributeSpans { name: own, value });
+    }
+    Markup::Tag(RawTag {
+        start: at,
+        end: at_now + 1,
+        name: (name_at, name_end),
+        attributes: (name_end, at_now),
+        is_end,
+        self_closing,
+        value_missing,
+    })
+}
+
+/// Index of the first byte from `at` on that is no white space, or the length.
+#[inline(always)]
+fn behind_space(bytes: &[u8], at: usize) -> usize {
+    let mut at = at;
+    while bytes.get(at).is_some_and(|&byte| is_space(byte)) {
+        at += 1;
+    }
+    at
 }
 
 /// The attributes of a tag as (name, value) slices, values without their quotes and undecoded.
@@ -244,7 +339,9 @@ impl<'a> Iterator for Attributes<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::byte_masks::Vectors;
     use super::*;
+    use proptest::prelude::*;
 
     fn attributes(text: &str) -> Vec<(&str, &str)> {
         Attributes::new(text.as_bytes())
@@ -320,5 +417,35 @@ mod tests {
         assert_eq!(markup(b"</>x", 0), Markup::Skip(3));
         assert_eq!(markup(b"<div class='", 0), Markup::Cut { quoted: true });
         assert_eq!(markup(b"<p a", 0), Markup::Cut { quoted: false });
+    }
+
+    /// What a lexer says of the markup at a place, attributes included.
+    type Lexed = (Markup, Vec<(usize, AttributeSpans)>);
+
+    fn both(bytes: &[u8], at: usize, window: &mut MaskWindow) -> (Lexed, Lexed) {
+        let (mut plain, mut masked) = (Vec::new(), Vec::new());
+        let expected = markup_with(bytes, at, |name, spans| plain.push((name, spans)));
+        let found = markup_by_masks(bytes, at, window, |name, spans| masked.push((name, spans)));
+        ((expected, plain), (found, masked))
+    }
+
+    proptest! {
+        #[test]
+        fn masks_lex_as_the_plain_loop(
+            parts in prop::collection::vec(prop::sample::select(&[
+                "<", ">", "</", "<a", "<p ", "=", "'", "\"", " ", "\n", "\t", "\u{c}", "/", "/>", "é",
+                "class", "href=", "=\"", "x y", "<!--", "-->", "<?", "a", "data-long-name-of-it", "\0",
+                " id='q' ", "                                                                  ",
+            ][..]), 0..60)
+        ) {
+            let text = parts.concat();
+            for vectors in Vectors::available() {
+                let mut window = MaskWindow::new(vectors);
+                for (at, _) in text.match_indices('<') {
+                    let (expected, found) = both(text.as_bytes(), at, &mut window);
+                    prop_assert_eq!(found, expected, "{:?} {} {:?}", vectors, at, &text);
+                }
+            }
+        }
     }
 }

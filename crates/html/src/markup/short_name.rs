@@ -22,6 +22,7 @@ impl ShortName {
     }
 
     /// The name, in any case, between two places in `bytes`; none if it is longer or empty.
+    #[inline(always)]
     pub fn at(bytes: &[u8], (start, end): (usize, usize)) -> Option<Self> {
         let len = end.checked_sub(start)?;
         if len == 0 || len > Self::MAX_BYTES {

@@ -207,7 +207,7 @@ const fn slot(name: ShortName) -> usize {
 }
 
 /// The tags of short names with these, at their slots or at the next free one behind.
-const TABLE: [(ShortName, Tag); SLOTS] = {
+static TABLE: [(ShortName, Tag); SLOTS] = {
     let mut table = [(ShortName(0), Tag::Other); SLOTS];
     let mut at = 1;
     while at < Tag::COUNT {
@@ -240,6 +240,7 @@ impl Tag {
     }
 
     /// The tag whose name in any case stands between two places in `bytes`.
+    #[inline]
     pub(crate) fn at(bytes: &[u8], place: (usize, usize)) -> Tag {
         let Some(name) = ShortName::at(bytes, place) else {
             let long = bytes.get(place.0..place.1).unwrap_or_default();
@@ -253,7 +254,7 @@ impl Tag {
             match TABLE[at % SLOTS] {
                 (_, Tag::Other) => return Tag::Other,
                 // A name may end with bytes of 0, which short ones are filled up with.
-                (known, tag) if known == name && tag.name().len() == place.1 - place.0 => {
+                (known, tag) if known == name && bytes.get(place.1 - 1) != Some(&0) => {
                     return tag;
                 }
                 _ => at += 1,

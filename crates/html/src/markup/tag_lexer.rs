@@ -1,11 +1,13 @@
 //! Tags with the attributes that are needed, each lexed once.
 
-use super::lex::{AttributeSpans, Markup, RawTag, markup_with};
+use super::byte_masks::{MaskWindow, Vectors};
+use super::lex::{AttributeSpans, Markup, RawTag, markup_by_masks};
 use super::short_name::ShortName;
 use super::tag::Tag;
 
 /// Name of an attribute that something is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Key {
     AriaHidden,
     Class,
@@ -33,66 +35,77 @@ pub(crate) enum Key {
 
 impl Key {
     /// The key whose name in any case stands between two places; none of a name that nothing is read
-    /// from. Told apart by length first.
+    /// from.
+    #[inline(always)]
     fn at(bytes: &[u8], place: (usize, usize)) -> Option<Self> {
-        use Key::*;
         let Some(name) = ShortName::at(bytes, place) else {
             let long = bytes.get(place.0..place.1).unwrap_or_default();
             return match long.len() {
-                10 if long.eq_ignore_ascii_case(b"http-equiv") => Some(HttpEquiv),
-                11 if long.eq_ignore_ascii_case(b"aria-hidden") => Some(AriaHidden),
+                10 if long.eq_ignore_ascii_case(b"http-equiv") => Some(Key::HttpEquiv),
+                11 if long.eq_ignore_ascii_case(b"aria-hidden") => Some(Key::AriaHidden),
                 _ => None,
             };
         };
-        const fn short<const N: usize>(known: [(&[u8], Key); N]) -> [(ShortName, Key); N] {
-            let mut short = [(ShortName(0), Id); N];
-            let mut at = 0;
-            while at < N {
-                short[at] = (ShortName::of(known[at].0), known[at].1);
-                at += 1;
+        let mut at = key_slot(name);
+        loop {
+            match KEYS_BY_SLOT[at % KEY_SLOTS] {
+                // A name may end with bytes of 0, which short ones are filled up with.
+                (known, Some(key)) if known == name && bytes.get(place.1 - 1) != Some(&0) => {
+                    return Some(key);
+                }
+                (_, None) => return None,
+                _ => at += 1,
             }
-            short
         }
-        const TWO: [(ShortName, Key); 1] = short([(b"id", Id)]);
-        const THREE: [(ShortName, Key); 1] = short([(b"rel", Rel)]);
-        const FOUR: [(ShortName, Key); 7] = short([
-            (b"href", Href),
-            (b"name", Name),
-            (b"type", Type),
-            (b"role", Role),
-            (b"lang", Lang),
-            (b"size", Size),
-            (b"face", Face),
-        ]);
-        const FIVE: [(ShortName, Key); 4] = short([
-            (b"class", Class),
-            (b"style", Style),
-            (b"title", Title),
-            (b"color", Color),
-        ]);
-        const SIX: [(ShortName, Key); 1] = short([(b"hidden", Hidden)]);
-        const SEVEN: [(ShortName, Key); 1] = short([(b"content", Content)]);
-        const EIGHT: [(ShortName, Key); 5] = short([
-            (b"property", Property),
-            (b"itemprop", Itemprop),
-            (b"datetime", Datetime),
-            (b"encoding", Encoding),
-            (b"xml:lang", XmlLang),
-        ]);
-        let known: &[(ShortName, Key)] = match place.1 - place.0 {
-            2 => &TWO,
-            3 => &THREE,
-            4 => &FOUR,
-            5 => &FIVE,
-            6 => &SIX,
-            7 => &SEVEN,
-            8 => &EIGHT,
-            _ => &[],
-        };
-        let found = known.iter().find(|(known, _)| *known == name);
-        found.map(|(_, key)| *key)
     }
 }
+
+/// The keys of at most eight bytes, by their names.
+const SHORT_KEYS: [(&[u8], Key); 20] = [
+    (b"class", Key::Class),
+    (b"color", Key::Color),
+    (b"content", Key::Content),
+    (b"datetime", Key::Datetime),
+    (b"encoding", Key::Encoding),
+    (b"face", Key::Face),
+    (b"hidden", Key::Hidden),
+    (b"href", Key::Href),
+    (b"id", Key::Id),
+    (b"itemprop", Key::Itemprop),
+    (b"lang", Key::Lang),
+    (b"name", Key::Name),
+    (b"property", Key::Property),
+    (b"rel", Key::Rel),
+    (b"role", Key::Role),
+    (b"size", Key::Size),
+    (b"style", Key::Style),
+    (b"title", Key::Title),
+    (b"type", Key::Type),
+    (b"xml:lang", Key::XmlLang),
+];
+
+/// Slots of the table of names: a power of two, well over twice the number of names.
+const KEY_SLOTS: usize = 128;
+
+const fn key_slot(name: ShortName) -> usize {
+    (name.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - KEY_SLOTS.trailing_zeros())) as usize
+}
+
+/// The short keys at the slots of their names, or at the next free one behind.
+static KEYS_BY_SLOT: [(ShortName, Option<Key>); KEY_SLOTS] = {
+    let mut slots = [(ShortName(0), None); KEY_SLOTS];
+    let mut at = 0;
+    while at < SHORT_KEYS.len() {
+        let name = ShortName::of(SHORT_KEYS[at].0);
+        let mut slot = key_slot(name);
+        while slots[slot].1.is_some() {
+            slot = (slot + 1) % KEY_SLOTS;
+        }
+        slots[slot] = (name, Some(SHORT_KEYS[at].1));
+        at += 1;
+    }
+    slots
+};
 
 /// Where the value of an attribute stands, without its quotes.
 #[derive(Clone, Copy, Debug)]
@@ -106,8 +119,20 @@ struct ValuePlace {
 #[derive(Debug)]
 pub(crate) struct TagLexer {
     places: Vec<ValuePlace>,
+    window: MaskWindow,
     /// Bytes of one tag's attributes that are read.
     most: usize,
+}
+
+/// A run of text between tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TextRun {
+    /// One past its last byte: the `<` of what follows, or the end.
+    pub end: usize,
+    /// Whether it is white space throughout (as between attributes).
+    pub is_blank: bool,
+    /// Whether a `&` stands in it.
+    pub has_reference: bool,
 }
 
 /// A tag as the builder takes it.
@@ -125,19 +150,55 @@ pub(crate) struct TagText<'a> {
 
 impl TagLexer {
     /// A lexer that reads `most` bytes of one tag's attributes.
-    pub fn new(most: usize) -> Self {
+    pub fn new(most: usize, vectors: Vectors) -> Self {
         Self {
             places: Vec::new(),
+            window: MaskWindow::new(vectors),
             most,
         }
+    }
+
+    /// Forgets the bytes it was given before: the next are others.
+    pub fn forget(&mut self) {
+        self.window.forget();
+    }
+
+    /// The text that stands from `at` on, up to the next `<` or the end.
+    #[inline]
+    pub fn text_run(&mut self, bytes: &[u8], at: usize) -> TextRun {
+        let mut run = TextRun {
+            end: bytes.len(),
+            is_blank: true,
+            has_reference: false,
+        };
+        let mut at = at;
+        while at < bytes.len() {
+            let masks = self.window.masks(bytes, at / 64);
+            let shift = at % 64;
+            let less = masks.less >> shift;
+            let mut ahead = u64::MAX >> shift;
+            if less != 0 {
+                ahead = (less & less.wrapping_neg()) - 1;
+                run.end = at + less.trailing_zeros() as usize;
+            } else if bytes.len() - at < 64 - shift {
+                ahead &= (1 << (bytes.len() - at)) - 1;
+            }
+            run.is_blank &= !(masks.space >> shift) & ahead == 0;
+            run.has_reference |= (masks.ampersand >> shift) & ahead != 0;
+            if less != 0 {
+                break;
+            }
+            at = (at | 63) + 1;
+        }
+        run
     }
 
     /// Reads the markup at the `<` at `at`. A tag is then to be had from [`TagLexer::tag`].
     #[inline]
     pub fn markup(&mut self, bytes: &[u8], at: usize) -> Markup {
-        let (places, most) = (&mut self.places, self.most);
+        let (places, window, most) = (&mut self.places, &mut self.window, self.most);
         places.clear();
-        markup_with(bytes, at, |start, spans: AttributeSpans| {
+        markup_by_masks(bytes, at, window, |start, spans: AttributeSpans| {
             let limit = start.saturating_add(most);
             if spans.name.1 <= limit
                 && let Some(name) = Key::at(bytes, spans.name)
@@ -152,6 +213,7 @@ impl TagLexer {
     }
 
     /// The tag read last.
+    #[inline]
     pub fn tag<'a>(&'a self, bytes: &'a [u8], raw: RawTag) -> TagText<'a> {
         let name = bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
         TagText {
@@ -191,7 +253,7 @@ mod tests {
     use super::*;
 
     fn read(html: &str, most: usize) -> Vec<(Key, String)> {
-        let mut lexer = TagLexer::new(most);
+        let mut lexer = TagLexer::new(most, Vectors::default());
         let Markup::Tag(raw) = lexer.markup(html.as_bytes(), 0) else {
             panic!("no tag");
         };

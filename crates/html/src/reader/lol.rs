@@ -20,9 +20,9 @@ use super::scan::recover;
 use super::{Engine, MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, Limits, up_to};
-use crate::markup::Tag;
 use crate::markup::lex::Markup;
 use crate::markup::tag_lexer::{Key, TagLexer, TagText};
+use crate::markup::{Tag, Vectors};
 use crate::page::Page;
 
 /// Reads whole pages with lol_html.
@@ -174,7 +174,10 @@ impl Swallowed {
 
 impl Stream {
     fn new(builder: Rc<RefCell<Builder>>, offset: usize, depth: u32) -> Self {
-        let lexer = TagLexer::new(builder.borrow().limits().attributes);
+        let lexer = {
+            let builder = builder.borrow();
+            TagLexer::new(builder.limits().attributes, builder.vectors())
+        };
         let gaps = Rc::new(RefCell::new(Gaps {
             builder,
             input: String::new(),
@@ -325,7 +328,8 @@ impl Gaps {
     fn tags_before(&mut self, end: usize) {
         let len = end.saturating_sub(self.base).min(self.input.len());
         let input = std::mem::take(&mut self.input);
-        let mut lexer = std::mem::replace(&mut self.lexer, TagLexer::new(0));
+        let mut lexer = std::mem::replace(&mut self.lexer, TagLexer::new(0, Vectors::default()));
+        lexer.forget();
         let bytes = input.as_bytes().get(..len).unwrap_or_default();
         let mut from = self.used;
         while let Some(at) = bytes

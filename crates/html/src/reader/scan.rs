@@ -6,12 +6,11 @@ use super::namespaces::Namespaces;
 use super::raw_text::{end_of_comment, end_of_raw, end_of_script};
 use super::recovery::{Recovery, Unclosed};
 use super::{Engine, MAX_NOSCRIPT_DEPTH};
-use crate::build::TextKind;
-use crate::build::{Builder, Spare};
+use crate::build::{Builder, Spare, TextKind};
 use crate::limits::{Caps, Limits, up_to};
-use crate::markup::Tag;
 use crate::markup::lex::Markup;
-use crate::markup::tag_lexer::{Key, TagLexer};
+use crate::markup::tag_lexer::{Key, TagLexer, TextRun};
+use crate::markup::{Tag, Vectors};
 use crate::page::Page;
 
 /// Reads whole pages with our own scanner.
@@ -52,12 +51,23 @@ fn scan(html: &str, builder: &mut Builder) -> usize {
 #[derive(Debug, Default)]
 pub struct ScanReader {
     spare: Spare,
+    vectors: Vectors,
 }
 
 impl ScanReader {
+    /// A reader that uses the given vector instructions, not the fastest there are. All give the same
+    /// pages.
+    pub fn with_vectors(vectors: Vectors) -> Self {
+        Self {
+            spare: Spare::default(),
+            vectors,
+        }
+    }
+
     /// As [`Engine::read`].
     pub fn read(&mut self, html: &str, limits: &Limits) -> Page {
         let mut builder = Builder::over(*limits, &mut self.spare);
+        builder.use_vectors(self.vectors);
         let bytes = scan(html, &mut builder);
         builder.finish_into(bytes, &mut self.spare)
     }
@@ -65,6 +75,7 @@ impl ScanReader {
     /// As [`ScanEngine::read_styled`].
     pub fn read_styled(&mut self, html: &str, limits: &Limits) -> Page {
         let mut builder = Builder::over(*limits, &mut self.spare);
+        builder.use_vectors(self.vectors);
         builder.record_styles();
         let bytes = scan(html, &mut builder);
         builder.finish_into(bytes, &mut self.spare)
@@ -93,7 +104,7 @@ struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     fn new(html: &'a str, offset: usize, depth: u32, builder: &'a mut Builder) -> Self {
-        let lexer = TagLexer::new(builder.limits().attributes);
+        let lexer = TagLexer::new(builder.limits().attributes, builder.vectors());
         Self {
             html,
             offset,
@@ -120,41 +131,65 @@ impl<'a> Scanner<'a> {
     fn read(&mut self, start: usize) {
         let bytes = self.html.as_bytes();
         // Text that has not been given yet begins at `from`.
-        let (mut from, mut at) = (start, start);
-        while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
-            let lt = at + found;
+        let mut from = start;
+        let mut run = self.lexer.text_run(bytes, start);
+        while run.end < bytes.len() {
+            let lt = run.end;
             let next = match (bytes.get(lt + 1), bytes.get(lt + 2)) {
                 (Some(c), _) if c.is_ascii_alphabetic() => {
-                    self.text(from, lt);
+                    self.text_run(from, run);
                     self.tag(lt)
                 }
                 (Some(b'/'), Some(c)) if c.is_ascii_alphabetic() => {
-                    self.text(from, lt);
+                    self.text_run(from, run);
                     self.tag(lt)
                 }
                 (Some(b'/'), Some(b'>')) => {
-                    self.text(from, lt);
+                    self.text_run(from, run);
                     Some(lt + 3)
                 }
                 (Some(b'/'), Some(_)) | (Some(b'?'), _) => {
-                    self.text(from, lt);
+                    self.text_run(from, run);
                     self.bogus_comment(lt)
                 }
                 (Some(b'!'), _) => {
-                    self.text(from, lt);
+                    self.text_run(from, run);
                     self.declaration(lt)
                 }
                 _ => {
-                    at = lt + 1;
+                    // A `<` that is text: the run goes on behind it.
+                    let more = self.lexer.text_run(bytes, lt + 1);
+                    run = TextRun {
+                        end: more.end,
+                        is_blank: false,
+                        has_reference: run.has_reference || more.has_reference,
+                    };
                     continue;
                 }
             };
             let Some(next) = next else {
                 return;
             };
-            (from, at) = (next, next);
+            from = next;
+            run = self.lexer.text_run(bytes, next);
         }
-        self.text(from, bytes.len());
+        self.text_run(from, run);
+    }
+
+    /// Gives a run of text that begins at `from`.
+    fn text_run(&mut self, from: usize, run: TextRun) {
+        if from == run.end {
+            return;
+        }
+        if run.is_blank && self.builder.blank_text(run.end - from) {
+            return;
+        }
+        let text = self.html.get(from..run.end).unwrap_or_default();
+        let kind = match self.kind {
+            TextKind::Decoded if !run.has_reference => TextKind::WithoutReferences,
+            kind => kind,
+        };
+        self.builder.text(text, self.offset + from, kind);
     }
 
     /// Gives the text between two places.
@@ -173,13 +208,15 @@ impl<'a> Scanner<'a> {
             Markup::Cut { quoted: true } => return self.resume(Unclosed::Quote, lt + 1),
             Markup::Cut { .. } | Markup::Skip(_) => return None,
         };
-        let text = self.lexer.tag(bytes, raw);
         self.kind = TextKind::Decoded;
         if raw.is_end {
-            self.namespaces.end(text.tag, text.name);
-            self.builder.end_tag(text.tag, text.name);
+            let tag = Tag::at(bytes, raw.name);
+            let name = bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
+            self.namespaces.end(tag, name);
+            self.builder.end_tag(tag, name);
             return Some(raw.end);
         }
+        let text = self.lexer.tag(bytes, raw);
         let content = self.namespaces.start(&text);
         self.builder.start_tag(&text, self.offset + lt);
         if text.tag == Tag::Template && self.recovery.is_some() {

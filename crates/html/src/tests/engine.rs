@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
 
-use crate::{Engine as _, Limits, LolEngine, Page, ScanEngine, ScanReader, charset};
+use crate::{Engine as _, Limits, LolEngine, Page, ScanEngine, ScanReader, Vectors, charset};
 
 fn both(html: &str) -> (Page, Page) {
     let limits = Limits::default();
@@ -189,6 +189,16 @@ proptest! {
     }
 
     #[test]
+    fn every_form_of_vectors_gives_the_same_page(html in soup()) {
+        let limits = Limits::default();
+        let page = LolEngine.read(&html, &limits);
+        for vectors in Vectors::available() {
+            let own = ScanReader::with_vectors(vectors).read(&html, &limits);
+            prop_assert_eq!(&own, &page, "{:?}", vectors);
+        }
+    }
+
+    #[test]
     fn the_memory_of_pages_before_changes_nothing(pages in prop::collection::vec(soup(), 2..6)) {
         let limits = Limits { elements: 40, blocks: 10, ..Limits::default() };
         let mut reader = ScanReader::default();
@@ -310,6 +320,16 @@ fn engines_agree_on_real_pages() {
         for (at, html) in pages(&archive).enumerate() {
             let (scan, lol) = both(&html);
             assert!(scan == lol, "page {at} of {}", archive.display());
+            let limits = Limits::default();
+            let page = ScanEngine.read(&html, &limits);
+            for vectors in Vectors::available() {
+                let own = ScanReader::with_vectors(vectors).read(&html, &limits);
+                assert!(
+                    own == page,
+                    "{vectors:?}: page {at} of {}",
+                    archive.display()
+                );
+            }
             count += 1;
         }
     }
