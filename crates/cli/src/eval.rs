@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantNames;
 use trommel_extract::{CommentPolicy, ContentPolicy, HeadlinePolicy};
-use trommel_learn::{EvalOptions, LabelledPage, evaluate, kept_text};
+use trommel_learn::{EvalOptions, LabelledPage, evaluate, text_by};
 use trommel_text::words::Rule;
 
 use crate::labelled::LabelledArgs;
@@ -66,11 +66,7 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
             comments,
             headline: args.headline,
         };
-        let keep = |page: &LabelledPage| {
-            let verdicts = policy.judge(&model, &page.page, page.gold.address());
-            let judged = &verdicts.judgement;
-            kept_text(&page.page, &judged.choice.kept, &judged.embedded)
-        };
+        let keep = |page: &LabelledPage| text_by(&model, &policy, page);
         let report = evaluate(&set, keep, &options);
         if args.json {
             crate::out(&format!("{}\n", serde_json::to_string(&report)?))?;

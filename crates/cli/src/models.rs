@@ -140,7 +140,7 @@ fn describe(file: &ModelFile) -> String {
         out,
         "model      {} (format version {}, made {})\n\
          trained on {}\n\
-         \x20          {} blocks; content: more than {} of a block's words on the gold text\n\
+         {}\x20          {} blocks; content: more than {} of a block's words on the gold text\n\
          penalty    {} (L2, chosen by {}-fold cross-validation by host)\n\
          groups     {}\n\
          selection  {}\n",
@@ -148,6 +148,10 @@ fn describe(file: &ModelFile) -> String {
         file.version,
         file.created,
         sets.join(", "),
+        file.adapted_from
+            .as_ref()
+            .map(|base| format!("from       {base}, adapted to the last of these\n"))
+            .unwrap_or_default(),
         file.training.blocks,
         file.training.label_share,
         file.training.penalty,

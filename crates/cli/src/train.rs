@@ -1,20 +1,31 @@
 //! `trommel train`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use trommel_features::FeatureGroup;
-use trommel_learn::{JudgedSet, LABEL_SHARE, Learner, Scores, TrainOptions, Weighting, train};
+use trommel_learn::{
+    JudgedSet, LABEL_SHARE, Learner, PageSet, TrainOptions, Trained, Weighting, adapt, train,
+};
+use trommel_model::Score;
 
 use crate::labelled::LabelledArgs;
+use crate::models;
+
+/// Pages below which training warns.
+const FEW: usize = 30;
 
 /// Train a block model on labelled pages, with cross-validation by host
 #[derive(Debug, Args)]
 pub struct TrainArgs {
     #[command(flatten)]
     labelled: LabelledArgs,
+    /// Adapt this model to the pages instead of training from nothing: name of a built-in model, or a
+    /// model file. What the pages do not speak against stays as it is, so that few are enough
+    #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["features", "learner", "weigh"])]
+    from: Option<String>,
     /// File to write the model to
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
@@ -97,38 +108,65 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         folds: args.folds as usize,
         comments: true,
     };
+    let pages: usize = sets.iter().map(|set| set.pages.len()).sum();
+    if pages < FEW {
+        tracing::warn!(
+            pages,
+            "fewer than {FEW} pages: what they teach is hardly more than chance"
+        );
+    }
+    if let Some(base) = &args.from {
+        let adapted = adapt(&models::load(Some(base))?, &sets, &options)?;
+        write(args, &sets, &options, &adapted.trained)?;
+        let name = &adapted.trained.model.file().name;
+        table(base, &adapted.before)?;
+        table(name, &adapted.trained.model.file().scores)?;
+        if adapted.penalty.is_none() {
+            crate::out(&format!(
+                "no correction gains on pages that it has not seen: {name} judges as {base}\n"
+            ))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     for trained in train(&sets, &options)? {
-        let name = &trained.model.file().name;
-        let out = if options.learner == Learner::Shipped {
-            args.out.join(format!("{name}.trommel"))
-        } else {
-            args.out.clone()
-        };
-        std::fs::write(&out, trained.model.to_bytes()?)
-            .with_context(|| format!("cannot write {}", out.display()))?;
-        if let Some(path) = &args.judged {
-            let path = if options.learner == Learner::Shipped {
-                path.join(format!("{name}.judged"))
-            } else {
-                path.clone()
-            };
-            JudgedSet::new(&sets, &trained, options.comments).write(&path)?;
-        }
-        println!("{name:<18} pages  precision  recall      F1");
-        for (number, set) in sets.iter().enumerate() {
-            let own = trained.judged.iter().filter(|page| page.set == number);
-            let mean = Scores::mean(own.map(|page| &page.scores));
-            println!(
-                "{:<18} {:>5}  {:>9.4}  {:>6.4}  {:>6.4}",
-                set.name,
-                set.pages.len(),
-                mean.precision,
-                mean.recall,
-                mean.f1
-            );
-        }
+        write(args, &sets, &options, &trained)?;
+        let file = trained.model.file();
+        table(&file.name, &file.scores)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the model and, if asked for, what cross-validation said of each page; into folders if several
+/// models are trained.
+fn write(
+    args: &TrainArgs,
+    sets: &[PageSet],
+    options: &TrainOptions,
+    trained: &Trained,
+) -> anyhow::Result<()> {
+    let path = |given: &Path, ending: &str| match options.learner {
+        Learner::Shipped => given.join(format!("{}.{ending}", trained.model.file().name)),
+        _ => given.to_owned(),
+    };
+    let out = path(&args.out, "trommel");
+    std::fs::write(&out, trained.model.to_bytes()?)
+        .with_context(|| format!("cannot write {}", out.display()))?;
+    if let Some(judged) = &args.judged {
+        JudgedSet::new(sets, trained, options.comments).write(&path(judged, "judged"))?;
+    }
+    Ok(())
+}
+
+/// Prints what cross-validation says of a model.
+fn table(name: &str, scores: &[Score]) -> anyhow::Result<()> {
+    crate::out(&format!("{name:<18} pages  precision  recall      F1\n"))?;
+    for score in scores {
+        crate::out(&format!(
+            "{:<18} {:>5}  {:>9.4}  {:>6.4}  {:>6.4}\n",
+            score.set, score.pages, score.precision, score.recall, score.f1
+        ))?;
+    }
+    Ok(())
 }
 
 /// Today, or the day of SOURCE_DATE_EPOCH (seconds) where builds must repeat.

@@ -1,5 +1,6 @@
 //! The commands, a file each.
 
+pub mod adaptation;
 pub mod eval;
 pub mod extract;
 pub mod methods;

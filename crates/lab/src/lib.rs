@@ -2,6 +2,7 @@
 //! their results on the labelled sets, the reports on the quality of the models, and what extraction is
 //! worth to an index.
 
+pub mod adaptation;
 pub mod markdown;
 pub mod methods;
 pub mod quality;

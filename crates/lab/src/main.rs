@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
-use commands::{eval, extract, methods, quality, results, retrieval};
+use commands::{adaptation, eval, extract, methods, quality, results, retrieval};
 
 /// Measure published methods and the models of trommel on labelled pages
 #[derive(Debug, Parser)]
@@ -26,6 +26,7 @@ enum Command {
     Results(results::ResultsArgs),
     Quality(quality::QualityArgs),
     Retrieval(retrieval::RetrievalArgs),
+    Adaptation(adaptation::AdaptationArgs),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Results(args) => results::run(&args),
         Command::Quality(args) => quality::run(&args),
         Command::Retrieval(args) => retrieval::run(&args),
+        Command::Adaptation(args) => adaptation::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,8 +5,9 @@ use std::fmt;
 
 use rayon::prelude::*;
 use serde::Serialize;
+use trommel_extract::ContentPolicy;
 use trommel_html::Page;
-use trommel_model::JudgedEmbedded;
+use trommel_model::{JudgedEmbedded, Model};
 use trommel_text::words::Rule;
 
 use crate::metric::Scores;
@@ -107,6 +108,13 @@ fn mean(scores: Vec<&Scores>) -> Mean {
         pages: scores.len(),
         scores: Scores::mean(scores.iter().copied()),
     }
+}
+
+/// Text that a model keeps of a labelled page.
+pub fn text_by(model: &Model, policy: &ContentPolicy, page: &LabelledPage) -> String {
+    let verdicts = policy.judge(model, &page.page, page.gold.address());
+    let judged = &verdicts.judgement;
+    kept_text(&page.page, &judged.choice.kept, &judged.embedded)
 }
 
 /// Text of the blocks and embedded texts that are kept, one a line.

@@ -12,7 +12,7 @@ mod pages;
 mod train;
 
 pub use error::LearnError;
-pub use evaluate::{EvalOptions, Mean, Report, evaluate, kept_text};
+pub use evaluate::{EvalOptions, Mean, Report, evaluate, kept_text, text_by};
 pub use example::Example;
 pub use folds::by_group;
 pub use label::{LABEL_SHARE, shares};
@@ -21,6 +21,6 @@ pub use metric::Scores;
 pub use pages::{Gold, LabelledPage, PageSet, gold_beside, read_gold, read_set};
 #[cfg(feature = "train")]
 pub use train::{
-    Fit, JudgedError, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions, Trained,
-    Weighting, fit_weighted, list, train,
+    Adapted, Fit, JudgedError, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions,
+    Trained, Weighting, adapt, fit_weighted, list, train,
 };

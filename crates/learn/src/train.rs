@@ -1,5 +1,6 @@
 //! Training of block models, with cross-validation by host.
 
+mod adapted;
 mod additive;
 mod bins;
 mod boost;
@@ -20,6 +21,7 @@ mod selection;
 mod table;
 mod trained;
 
+pub use adapted::{Adapted, adapt};
 pub use judged::{JudgedError, JudgedRow, JudgedSet};
 pub use lexicon::list;
 pub use logistic::{Fit, Sample, fit_weighted};

@@ -50,6 +50,9 @@ pub struct ModelFile {
     pub embedded: Option<EmbeddedScorer>,
     /// How blocks are chosen from their probabilities.
     pub selection: Selection,
+    /// The model that this one was adapted from, by name and day; none if it was trained from nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adapted_from: Option<String>,
     /// What it was trained on and how.
     pub training: Training,
     /// What it scored.

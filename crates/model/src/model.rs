@@ -228,6 +228,16 @@ impl Model {
         self.compiled.columns()
     }
 
+    /// Log odds of being content of each block of a page.
+    pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
+        let mut odds = Vec::with_capacity(page.blocks.len());
+        self.schema
+            .each_batch(page, url, self.compiled.columns(), |columns| {
+                self.compiled.score(columns, &mut odds);
+            });
+        odds
+    }
+
     /// Scores and chooses the blocks of a page. Readers' comments beside a page's own text are not content;
     /// posts of a forum are its text.
     pub fn judge(&self, page: &Page, url: Option<&str>) -> Judgement {
@@ -529,6 +539,7 @@ mod tests {
             page_types: vec![],
             embedded: None,
             selection: Selection::Threshold(0.5),
+            adapted_from: None,
             training: Training::default(),
             scores: vec![],
         }

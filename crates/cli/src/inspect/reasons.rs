@@ -237,6 +237,7 @@ mod tests {
             page_types: vec![],
             embedded: None,
             selection: Selection::ExpectedF1,
+            adapted_from: None,
             training: Training::default(),
             scores: vec![],
         })

@@ -82,6 +82,7 @@ fn model() -> ModelFile {
         }],
         embedded: None,
         selection: Selection::Threshold(0.5),
+        adapted_from: None,
         training: Training::default(),
         scores: vec![],
     }

@@ -85,3 +85,54 @@ fn a_trained_model_can_be_shown_and_used() {
     );
     assert!(lines[1]["f1"].is_number(), "{}", lines[1]);
 }
+
+#[test]
+fn a_shipped_model_is_adapted_to_own_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let adapt = |more: &[&str]| {
+        let train = ["train", "--from", "fast", "--pages", ARCHIVE];
+        trommel(&workspace(), &[&train[..], more].concat(), b"")
+    };
+    let own = path("own.trommel");
+    let ran = adapt(&["-o", &own]);
+    let scores: Vec<f64> = ran
+        .well()
+        .lines()
+        .filter(|row| row.starts_with("wcxb-sample"))
+        .map(|row| row.split_whitespace().last().unwrap().parse().unwrap())
+        .collect();
+    assert!(
+        scores.len() == 2 && scores[1] >= scores[0],
+        "{}",
+        ran.text()
+    );
+    assert!(
+        !ran.stderr.contains("fewer than 30 pages"),
+        "{}",
+        ran.stderr
+    );
+    let shown = trommel(&workspace(), &["model", "show", &own], b"");
+    for words in [
+        "model      own ",
+        "from       fast of ",
+        "wcxb-sample (32 pages)",
+    ] {
+        assert!(shown.well().contains(words), "{words}: {}", shown.text());
+    }
+
+    let lines: String = golds()
+        .values()
+        .take(10)
+        .map(|gold| format!("{gold}\n"))
+        .collect();
+    let ten = path("ten.jsonl");
+    std::fs::write(&ten, lines).unwrap();
+    let ran = adapt(&["--gold", &ten, "-o", &path("ten.trommel")]);
+    ran.well();
+    assert!(ran.stderr.contains("fewer than 30 pages"), "{}", ran.stderr);
+
+    let ran = adapt(&["--learner", "linear", "-o", &own]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("--learner"), "{}", ran.stderr);
+}

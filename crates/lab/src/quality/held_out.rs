@@ -9,7 +9,7 @@ use trommel_text::words::Rule;
 use super::error::QualityError;
 use super::means::means;
 use trommel_learn::JudgedSet;
-use trommel_learn::{EvalOptions, Report, evaluate, kept_text};
+use trommel_learn::{EvalOptions, Report, evaluate, text_by};
 use trommel_learn::{PageSet, read_set};
 
 /// The sets, in the order of the tables.
@@ -71,17 +71,7 @@ fn score(set: &PageSet, models: &[Model]) -> HeldOut {
         };
         models
             .iter()
-            .map(|model| {
-                evaluate(
-                    set,
-                    |page| {
-                        let verdicts = policy.judge(model, &page.page, page.gold.address());
-                        let judged = &verdicts.judgement;
-                        kept_text(&page.page, &judged.choice.kept, &judged.embedded)
-                    },
-                    &options,
-                )
-            })
+            .map(|model| evaluate(set, |page| text_by(model, &policy, page), &options))
             .collect()
     };
     HeldOut {
@@ -172,6 +162,7 @@ mod tests {
             page_types: Vec::new(),
             embedded: None,
             selection: Selection::Threshold(0.5),
+            adapted_from: None,
             training: Training {
                 sets: vec![TrainingSet {
                     name: set.into(),

@@ -25,7 +25,8 @@ const MEMORY: usize = 10;
 /// Rows a unit of work; partial sums are added in row order.
 const ROWS: usize = 1 << 15;
 
-/// Fits the log odds of a true label. `penalty` is the strength of the L2 term on the steps against the
+/// Fits the log odds of a true label. `offsets` are log odds of the rows that are known beforehand and
+/// that the fit adds to; none if it is empty. `penalty` is the strength of the L2 term on the steps against the
 /// weighted mean loss of a row.
 ///
 /// # Errors
@@ -34,6 +35,7 @@ pub fn fit_additive(
     table: &Binned,
     labels: &[bool],
     weights: &[f32],
+    offsets: &[f32],
     penalty: f64,
 ) -> Result<Additive, LearnError> {
     if table.rows == 0 || table.columns.is_empty() {
@@ -48,7 +50,15 @@ pub fn fit_additive(
         .zip(&table.edges)
         .map(|(bins, edges)| Column::new(bins, edges.len() + 1, weights))
         .collect();
-    let solved = solve(&columns, &Data { labels, weights }, penalty)?;
+    let solved = solve(
+        &columns,
+        &Data {
+            labels,
+            weights,
+            offsets,
+        },
+        penalty,
+    )?;
     let tables = solved.tables(&columns);
     Ok(Additive {
         intercept: solved.param[0] as f32,
@@ -68,6 +78,7 @@ pub fn fit_additive(
 struct Data<'a> {
     labels: &'a [bool],
     weights: &'a [f32],
+    offsets: &'a [f32],
 }
 
 /// Bins of a feature.
@@ -157,6 +168,9 @@ fn residuals(
         .map(|chunk| {
             let range = chunk * ROWS..rows.min((chunk + 1) * ROWS);
             let mut scores = vec![intercept; range.len()];
+            for (score, offset) in scores.iter_mut().zip(data.offsets.iter().skip(range.start)) {
+                *score += offset;
+            }
             for (column, table) in columns.iter().zip(tables) {
                 for (score, bin) in scores.iter_mut().zip(&column.bins[range.clone()]) {
                     *score += table[usize::from(*bin)];
@@ -303,7 +317,7 @@ mod tests {
         let labels: Vec<bool> = data.iter().map(|v| (40.0..60.0).contains(v)).collect();
         let weights = vec![1.0; data.len()];
         let table = Binned::new(&data, 1, &weights, 20);
-        let model = fit_additive(&table, &labels, &weights, 1e-5).unwrap();
+        let model = fit_additive(&table, &labels, &weights, &[], 1e-5).unwrap();
         assert!(model.is_sound(1));
         let right = data
             .iter()
@@ -319,9 +333,25 @@ mod tests {
         let labels: Vec<bool> = (0..1000).map(|row| row >= 750).collect();
         let weights = vec![1.0; 1000];
         let table = Binned::new(&data, 1, &weights, 16);
-        let model = fit_additive(&table, &labels, &weights, 1e3).unwrap();
+        let model = fit_additive(&table, &labels, &weights, &[], 1e3).unwrap();
         let p = trommel_model::sigmoid(model.log_odds(&[999.0]));
         assert!((p - 0.25).abs() < 0.01, "{p}");
-        assert!(fit_additive(&table, &[true; 1000], &weights, 1.0).is_err());
+        assert!(fit_additive(&table, &[true; 1000], &weights, &[], 1.0).is_err());
+    }
+
+    #[test]
+    fn what_is_known_beforehand_is_not_learned_again() {
+        let data: Vec<f32> = (0..1000).map(|row| row as f32).collect();
+        let labels: Vec<bool> = (0..1000).map(|row| row >= 500).collect();
+        let weights = vec![1.0; 1000];
+        let table = Binned::new(&data, 1, &weights, 16);
+        let odds: Vec<f32> = labels
+            .iter()
+            .map(|label| if *label { 9.0 } else { -9.0 })
+            .collect();
+        let fit = |offsets: &[f32]| fit_additive(&table, &labels, &weights, offsets, 1e-3).unwrap();
+        let (free, held) = (fit(&[]), fit(&odds));
+        assert!(free.log_odds(&[999.0]) > 2.0, "{free:?}");
+        assert!(held.log_odds(&[999.0]).abs() < 0.7, "{held:?}");
     }
 }

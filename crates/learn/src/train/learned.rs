@@ -104,22 +104,9 @@ impl Learned {
             let Some(schema) = schemas.get(part) else {
                 continue;
             };
-            let blocks = &page.page.page.blocks;
-            if blocks.is_empty() {
-                continue;
-            }
-            let first = table.labels.len();
-            table.pages.push((first, number));
-            let roots: f64 = blocks.iter().map(|b| f64::from(b.words).sqrt()).sum();
-            let total = roots * sizes[page.set].sqrt();
             let from = table.data.len();
-            table.data.extend(page.rows(schema).iter().flatten());
-            table.labels.extend_from_slice(&page.labels);
-            table.weights.extend(
-                blocks
-                    .iter()
-                    .map(|b| (f64::from(b.words).sqrt() / total) as f32),
-            );
+            let rows = page.rows(schema).iter().flatten().copied().collect();
+            table.push_page(number, page, rows, sizes[page.set].sqrt());
             for (salt, columns) in (0u64..).zip(&masks) {
                 let id = page.page.gold.record_id.as_bytes();
                 let draw = trommel_text::hash(id).rotate_left(11)

@@ -26,6 +26,11 @@ const PENALTY: f64 = 3e-4;
 /// Bins of a column.
 const BINS: usize = 12;
 
+/// Whether a column is the same for all blocks of a page.
+pub(super) fn is_of_page(column: &str) -> bool {
+    PREFIXES.iter().any(|prefix| column.starts_with(prefix))
+}
+
 /// One scorer a page type that the training pages name, each against the rest. Pages without a type
 /// do not count.
 ///
@@ -37,7 +42,7 @@ pub(crate) fn fit_page_types(
     pages: &[&Labelled],
 ) -> Result<Vec<PageTypeScorer>, LearnError> {
     let columns: Vec<usize> = (0..names.len())
-        .filter(|at| PREFIXES.iter().any(|prefix| names[*at].starts_with(prefix)))
+        .filter(|at| is_of_page(&names[*at]))
         .collect();
     let mut data = Vec::new();
     let mut types = Vec::new();
@@ -61,7 +66,7 @@ pub(crate) fn fit_page_types(
     all.into_iter()
         .map(|name| {
             let labels: Vec<bool> = types.iter().map(|page_type| *page_type == name).collect();
-            let mut scorer = fit_additive(&binned, &labels, &weights, PENALTY)?;
+            let mut scorer = fit_additive(&binned, &labels, &weights, &[], PENALTY)?;
             for steps in &mut scorer.step_functions {
                 steps.column = columns[usize::from(steps.column)] as u16;
             }

@@ -84,7 +84,7 @@ pub(super) fn choose(
 }
 
 /// The mean of the sets' mean F1, so that a large set does not decide alone.
-fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
+pub(super) fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
     let of_set = |set: usize| {
         let own = pages.iter().zip(scores).filter(|(page, _)| page.set == set);
         Scores::mean(own.map(|(_, scored)| &scored.scores)).f1
@@ -94,7 +94,7 @@ fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64
 
 impl Labelled<'_> {
     /// What `selection` chooses among the blocks and embedded texts.
-    fn score(
+    pub(super) fn score(
         &self,
         probabilities: &[f32],
         mut embedded: Vec<JudgedEmbedded>,

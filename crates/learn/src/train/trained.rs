@@ -4,13 +4,13 @@ use trommel_model::{
     FORMAT, JudgedEmbedded, Model, ModelFile, Score, Training, TrainingSet, VERSION,
 };
 
-use super::cross_validation::{ADDRESS, ByCandidate, cross_validate, cross_validate_embedded};
+use super::cross_validation::{ADDRESS, cross_validate, cross_validate_embedded};
 use super::embedded::fit_embedded;
 use super::labelled::{Labelled, labelled};
 use super::learned::Learned;
 use super::options::{Learner, TrainOptions};
 use super::page_types::fit_page_types;
-use super::selection::{Chosen, choose};
+use super::selection::{Chosen, ScoredPage, choose};
 use crate::error::LearnError;
 use crate::folds::by_group;
 use crate::metric::Scores;
@@ -97,7 +97,11 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         .zip(&options.names)
         .map(|((parts, chosen), name)| {
             let selection = chosen.selection;
-            let judged = judged(&pages, &probabilities, chosen, sets.len());
+            let probabilities: Vec<Vec<f32>> = probabilities
+                .iter()
+                .map(|all| all.get(chosen.candidate).cloned().unwrap_or_default())
+                .collect();
+            let judged = judged_pages(&pages, &probabilities, chosen.pages, sets.len());
             let file = ModelFile {
                 format: FORMAT.into(),
                 version: VERSION,
@@ -112,6 +116,7 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 page_types: page_types.clone(),
                 embedded: embedded.clone(),
                 selection,
+                adapted_from: None,
                 training: training(sets, options, penalty, &judged),
                 scores: scores(sets, options, &judged),
             };
@@ -124,24 +129,24 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
 }
 
 /// Every page with what was decided about it.
-fn judged(
+pub(super) fn judged_pages(
     pages: &[Labelled],
-    probabilities: &[ByCandidate],
-    chosen: Chosen,
+    probabilities: &[Vec<f32>],
+    scored: Vec<ScoredPage>,
     sets: usize,
 ) -> Vec<JudgedPage> {
     let mut number_in_set = vec![0; sets];
     pages
         .iter()
         .zip(probabilities)
-        .zip(chosen.pages)
-        .map(|((page, all), scored)| {
+        .zip(scored)
+        .map(|((page, probabilities), scored)| {
             let number = number_in_set[page.set];
             number_in_set[page.set] += 1;
             JudgedPage {
                 set: page.set,
                 page: number,
-                probabilities: all.get(chosen.candidate).cloned().unwrap_or_default(),
+                probabilities: probabilities.clone(),
                 labels: page.labels.clone(),
                 embedded: scored
                     .embedded
@@ -176,7 +181,11 @@ fn training(
     }
 }
 
-fn scores(sets: &[PageSet], options: &TrainOptions, judged: &[JudgedPage]) -> Vec<Score> {
+pub(super) fn scores(
+    sets: &[PageSet],
+    options: &TrainOptions,
+    judged: &[JudgedPage],
+) -> Vec<Score> {
     sets.iter()
         .enumerate()
         .map(|(set, pages)| {
