@@ -217,6 +217,7 @@ fn models() -> Option<Vec<Vec<u8>>> {
         }],
         candidates: Some(candidates.clone()),
         selection: Selection::Threshold(0.5),
+        adapted_from: None,
         training: Training::default(),
         scores: vec![],
     });
