@@ -180,6 +180,7 @@ mod tests {
             }
             words
         };
+        const BYTES: &[u8] = b"abzAZ-_ @[`{09\x00\xC3\xA9\xFFyMmq";
         let mut state = 1u64;
         for _ in 0..20_000 {
             let bytes: Vec<u8> = (0..24)
@@ -187,7 +188,7 @@ mod tests {
                     state = state
                         .wrapping_mul(6364136223846793005)
                         .wrapping_add(1442695040888963407);
-                    b"abzAZ-_ @[`{09\x00\xC3\xA9\xFFyMmq"[(state >> 33) as usize % 24]
+                    BYTES[(state >> 33) as usize % BYTES.len()]
                 })
                 .collect();
             let mut words = Vec::new();
