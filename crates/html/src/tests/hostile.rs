@@ -1,10 +1,10 @@
 //! Hostile pages: both engines give the text that is there, in steps proportional to the bytes.
 
 #[path = "../../../../tests/hostile.rs"]
-mod hostile;
+mod shapes;
 
 use crate::{Caps, Engine, Limits, LolEngine, Page, ScanEngine, charset};
-use hostile::{AFTER, BEFORE, SHAPES};
+use shapes::{AFTER, BEFORE, SHAPES};
 
 /// Most steps a byte.
 const STEPS: u64 = 140;
