@@ -1,9 +1,11 @@
-//! What was decided about the blocks of a page.
+//! What is decided about the blocks of a page, by a model under a content policy.
 
-use trommel_model::{Choice, Judgement};
+use trommel_html::Page;
+use trommel_model::{Choice, Judgement, Model};
 
-use crate::policy::HeadlinePolicy;
-use crate::role::Role;
+use crate::disclosure::keep_summaries;
+use crate::policy::{CommentPolicy, ContentPolicy, HeadlinePolicy};
+use crate::role::{Role, roles};
 
 /// A page's blocks with all that was decided about them.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +20,59 @@ pub struct Verdicts {
     pub headline: HeadlinePolicy,
     /// Role of each block.
     pub roles: Vec<Role>,
+}
+
+impl ContentPolicy {
+    /// Judges the blocks of a page under this policy.
+    pub fn judge(&self, model: &Model, page: &Page, url: Option<&str>) -> Verdicts {
+        let own = model.judge(page, url);
+        let blocks = page.blocks.len();
+        let (mut separate, mut separate_embedded) = (Vec::new(), Vec::new());
+        let mut body = own.choice.kept.clone();
+        keep_summaries(page, &mut body);
+        let headline = own.headline;
+        if let Some(at) = headline
+            && let Some(kept) = body.get_mut(at)
+        {
+            match self.headline {
+                HeadlinePolicy::Auto => {}
+                HeadlinePolicy::Include => *kept = true,
+                HeadlinePolicy::Exclude => *kept = false,
+            }
+        }
+        let roles = roles(page, &body, &own.in_comments, headline);
+        let mut judgement = own;
+        judgement.choice.kept = body;
+        let has_comments = judgement.in_comments.contains(&true)
+            || judgement.embedded.iter().any(|own| own.is_comment());
+        if has_comments && self.comments != CommentPolicy::Exclude {
+            let wide = model.judge_with_comments(page, url);
+            let is_comment = |at: usize| {
+                roles.get(at) == Some(&Role::Comment) && wide.choice.kept.get(at) == Some(&true)
+            };
+            let wide_embedded = wide.embedded.iter().map(|own| own.is_comment() && own.kept);
+            if self.comments == CommentPolicy::Separate {
+                separate = (0..blocks).map(is_comment).collect();
+                separate_embedded = wide_embedded.collect();
+            } else {
+                for (own, kept) in judgement.embedded.iter_mut().zip(wide_embedded) {
+                    own.kept |= kept;
+                }
+                for (at, kept) in judgement.choice.kept.iter_mut().enumerate() {
+                    *kept |= is_comment(at);
+                }
+                judgement.choice.expected_f1 = wide.choice.expected_f1;
+                judgement.probabilities = wide.probabilities;
+            }
+        }
+        Verdicts {
+            judgement,
+            separate,
+            separate_embedded,
+            headline: self.headline,
+            roles,
+        }
+    }
 }
 
 impl Verdicts {

@@ -6,8 +6,9 @@ use trommel_html::Page;
 use trommel_html::json_ld::{Content, ContentProperty, ContentSubject};
 use trommel_text::words;
 
-use crate::prose::prose_words;
-use crate::text::{Shape, log};
+use crate::facts::prose::prose_words;
+use crate::facts::shape::Shape;
+use crate::log::log;
 use crate::word_hash::word_hash;
 use crate::work::count_work;
 

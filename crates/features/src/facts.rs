@@ -1,15 +1,42 @@
 //! Facts of a whole page that several feature groups read: each computed once, and only if a group of
 //! the schema needs it.
 
+mod batch;
+pub(crate) mod levels;
+pub(crate) mod outline;
+pub(crate) mod paths;
+pub(crate) mod prose;
+pub(crate) mod shape;
+pub(crate) mod sums;
+pub(crate) mod terms;
+
 use trommel_html::Page;
 
-use crate::containers::{self, Sums};
-use crate::group::{Batch, Fact, FeatureGroup};
+pub(crate) use self::batch::Batch;
+
+use self::outline::Outline;
+use self::prose::Prose;
+use self::shape::Shape;
+use self::sums::Sums;
+use self::terms::Terms;
 use crate::lexicon::Lexicon;
-use crate::outline::Outline;
-use crate::prose::Prose;
-use crate::terms::Terms;
-use crate::text::Shape;
+
+/// A fact of the whole page that several groups read, computed once if a group needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fact {
+    /// Counts over the characters of each block.
+    Shapes,
+    /// Sums over the blocks inside each element.
+    Sums,
+    /// Where the prose stands; brings shapes and sums.
+    Prose,
+    /// Hashes of the words at the start of each block.
+    Terms,
+    /// Headline and headings; brings terms.
+    Outline,
+    /// The elements at several levels above each block of a batch.
+    Levels,
+}
 
 /// Facts of one page; those that no group needs are empty.
 pub(crate) struct PageFacts<'a> {
@@ -28,14 +55,14 @@ pub(crate) struct PageFacts<'a> {
 }
 
 impl<'a> PageFacts<'a> {
-    /// The facts that these groups need.
+    /// The facts that are needed, with those they are made of.
     pub fn new(
         page: &'a Page,
         url: Option<&'a str>,
         lexicon: &'a Lexicon,
-        groups: &[FeatureGroup],
+        needed: &[Fact],
     ) -> Self {
-        let needs = |fact: Fact| groups.iter().any(|group| group.needs().contains(&fact));
+        let needs = |fact: Fact| needed.contains(&fact);
         let (has_prose, has_outline) = (needs(Fact::Prose), needs(Fact::Outline));
         let has_sums = has_prose || needs(Fact::Sums);
         let shapes = if has_sums || needs(Fact::Shapes) {
@@ -47,7 +74,7 @@ impl<'a> PageFacts<'a> {
             Vec::new()
         };
         let (sums, whole) = if has_sums {
-            containers::sums(page, &shapes)
+            sums::sums(page, &shapes)
         } else {
             Default::default()
         };
@@ -86,7 +113,7 @@ impl<'a> PageFacts<'a> {
         if self.has_levels {
             let blocks = self.page.blocks.get(first..).unwrap_or_default();
             for (levels, block) in batch.levels.iter_mut().zip(blocks) {
-                *levels = containers::levels(self.page, block.element);
+                *levels = levels::levels(self.page, block.element);
             }
         }
         batch

@@ -1,32 +1,10 @@
-//! What a feature group is, and the list of all groups.
+//! What a feature group is.
 
-use trommel_html::NONE;
+use crate::columns::GroupColumns;
 
-use crate::columns::{GroupColumns, LANES};
-use crate::containers::{LEVELS, Levels};
 use crate::facts::PageFacts;
+pub(crate) use crate::facts::{Batch, Fact};
 use crate::lexicon::Lexicon;
-use crate::{
-    address, ancestry, cetr, comments, containers, listed_words, neighbours, outline, page_facts,
-    path_weights, position, prose, repeats, shallow, text, topic, wording,
-};
-
-/// A fact of the whole page that several groups read, computed once if a group needs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fact {
-    /// Counts over the characters of each block.
-    Shapes,
-    /// Sums over the blocks inside each element.
-    Sums,
-    /// Where the prose stands; brings shapes and sums.
-    Prose,
-    /// Hashes of the words at the start of each block.
-    Terms,
-    /// Headline and headings; brings terms.
-    Outline,
-    /// The elements at several levels above each block of a batch.
-    Levels,
-}
 
 /// A group of features, ready to describe the blocks of one page.
 pub(crate) trait Group<'a>: Fill {
@@ -46,123 +24,7 @@ pub(crate) trait Fill {
     fn fill(&self, batch: &Batch, out: &mut GroupColumns);
 }
 
-/// What is known of a batch of blocks.
-pub(crate) struct Batch {
-    /// The elements at each level above each block, if a group needs them.
-    pub levels: [Levels; LANES],
-}
-
-impl Default for Batch {
-    fn default() -> Self {
-        Self {
-            levels: [[NONE; LEVELS.len()]; LANES],
-        }
-    }
-}
-
 /// Names as columns are named.
 pub(crate) fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
-}
-
-macro_rules! groups {
-    ($life:lifetime; $($(#[doc = $doc:literal])+ $variant:ident $name:literal => $group:ty,)+) => {
-        /// A group of features, in the order in which rows hold them.
-        #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize,
-            serde::Deserialize,
-        )]
-        pub enum FeatureGroup {
-            $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)+
-        }
-
-        impl FeatureGroup {
-            /// Every group, in the order in which rows hold them.
-            pub const ALL: [FeatureGroup; [$($name),+].len()] = [$(FeatureGroup::$variant),+];
-
-            /// Name in configuration and model files.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(FeatureGroup::$variant => $name,)+
-                }
-            }
-
-            // The type of a group names the lifetime, which is of no use here.
-            #[allow(clippy::extra_unused_lifetimes)]
-            pub(crate) fn columns<$life>(self, lexicon: &Lexicon) -> Vec<String> {
-                match self {
-                    $(FeatureGroup::$variant => <$group as Group<$life>>::columns(lexicon),)+
-                }
-            }
-
-            // The type of a group names the lifetime, which is of no use here.
-            #[allow(clippy::extra_unused_lifetimes)]
-            pub(crate) fn needs<$life>(self) -> &'static [Fact] {
-                match self {
-                    $(FeatureGroup::$variant => <$group as Group<$life>>::NEEDS,)+
-                }
-            }
-
-            pub(crate) fn on<$life>(self, facts: &$life PageFacts<$life>) -> Box<dyn Fill + $life> {
-                match self {
-                    $(FeatureGroup::$variant => Box::new(<$group as Group<$life>>::new(facts)),)+
-                }
-            }
-        }
-    };
-}
-
-groups! {
-    'a;
-    /// Text and link density of the previous, the current and the next block ("ST" in the paper).
-    Shallow "shallow" => shallow::Shallow,
-    /// Smoothed tag ratio, its derivative, and the verdict of CETR.
-    Cetr "cetr" => cetr::TagRatios,
-    /// One 0/1 feature for each listed attribute word ("IC" in the paper).
-    ListedWords "tokens" => listed_words::ListedWords<'a>,
-    /// Log odds of all known attribute words, summed along the path to the block.
-    PathWeights "weights" => path_weights::PathWeights<'a>,
-    /// Aggregates of the elements around the block at several levels.
-    Containers "containers" => containers::Containers,
-    /// Names of the elements around the block.
-    Ancestry "ancestry" => ancestry::Ancestry<'a>,
-    /// The look of the text.
-    Text "text" => text::Look<'a>,
-    /// Order, headline, title, repetition.
-    Position "position" => position::Position<'a>,
-    /// Facts of the whole page.
-    Page "page" => page_facts::PageFeatures,
-    /// The three blocks before and after.
-    Neighbours "neighbours" => neighbours::Neighbours,
-    /// Where the prose of the page is.
-    Prose "prose" => prose::ProseFeatures<'a>,
-    /// Repeated elements around the block.
-    Repeats "repeats" => repeats::Repeats<'a>,
-    /// Headline and headings.
-    Outline "outline" => outline::OutlineFeatures<'a>,
-    /// The head's title and descriptions against the block's words.
-    Topic "topic" => topic::Topic<'a>,
-    /// The page's address.
-    Address "address" => address::Address,
-    /// Log odds of the block's first words.
-    Wording "wording" => wording::Wording<'a>,
-    /// Comment sections against the prose outside of them.
-    Comments "comments" => comments::CommentSections<'a>,
-}
-
-impl FeatureGroup {
-    /// The groups of Peters and Lecocq (2013): ST, IC and CETR.
-    pub const PAPER: [FeatureGroup; 3] = [
-        FeatureGroup::Shallow,
-        FeatureGroup::Cetr,
-        FeatureGroup::ListedWords,
-    ];
-
-    /// The groups that the shipped models are made of: all but the listed words, whose part the weights
-    /// of all words take.
-    pub fn serving() -> Vec<FeatureGroup> {
-        let mut groups = FeatureGroup::ALL.to_vec();
-        groups.retain(|group| *group != FeatureGroup::ListedWords);
-        groups
-    }
 }

@@ -8,7 +8,7 @@ mod hostile;
 use trommel_html::{Engine, Limits, ScanEngine, charset};
 
 use crate::columns::ColumnSet;
-use crate::group::FeatureGroup;
+use crate::groups::FeatureGroup;
 use crate::schema::Schema;
 use crate::work::work_of;
 use hostile::SHAPES;

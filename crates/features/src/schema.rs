@@ -5,8 +5,8 @@ use std::ops::Range;
 use trommel_html::Page;
 
 use crate::columns::{ColumnSet, Columns, LANES};
-use crate::facts::PageFacts;
-use crate::group::FeatureGroup;
+use crate::facts::{Fact, PageFacts};
+use crate::groups::FeatureGroup;
 use crate::lexicon::{Lexicon, ListedWord};
 use crate::rows::FeatureMatrix;
 use crate::weight_table::TermWeight;
@@ -88,8 +88,12 @@ impl Schema {
             .filter(|(_, range)| set.asks((*range).clone()))
             .map(|(group, range)| (*group, range.clone()))
             .collect();
-        let groups: Vec<FeatureGroup> = asked.iter().map(|(group, _)| *group).collect();
-        let facts = PageFacts::new(page, url, &self.lexicon, &groups);
+        let needed: Vec<Fact> = asked
+            .iter()
+            .flat_map(|(group, _)| group.needs())
+            .copied()
+            .collect();
+        let facts = PageFacts::new(page, url, &self.lexicon, &needed);
         let ready: Vec<_> = asked
             .into_iter()
             .map(|(group, range)| (group.on(&facts), range))

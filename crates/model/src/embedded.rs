@@ -5,8 +5,8 @@ use trommel_html::json_ld::ContentSubject;
 
 use crate::error::ModelError;
 use crate::file::{EmbeddedScorer, Scorer};
-use crate::model::sigmoid;
 use crate::selection::{Choice, Selection};
+use crate::sigmoid::sigmoid;
 
 /// An embedded text and the verdict on it.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,6 +10,7 @@ mod error;
 mod file;
 mod model;
 mod selection;
+mod sigmoid;
 mod trees;
 
 pub use additive::{Additive, Cross, StepFunction};
@@ -19,6 +20,7 @@ pub use file::{
     ColumnWeight, EmbeddedScorer, FORMAT, Linear, ModelFile, PageTypeScorer, Score, Scorer,
     Training, TrainingSet, VERSION, WeightedScorer,
 };
-pub use model::{Judgement, Model, PageType, sigmoid};
+pub use model::{Judgement, Model, PageType};
 pub use selection::{Choice, Selection};
+pub use sigmoid::sigmoid;
 pub use trees::{Node, Trees};

@@ -11,6 +11,7 @@ use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
 use crate::file::{FORMAT, Linear, ModelFile, Scorer, VERSION};
 use crate::selection::Choice;
+use crate::sigmoid::sigmoid;
 use crate::trees::Node;
 
 /// Models built into the program, by name; the first is the default.
@@ -495,11 +496,6 @@ fn finite(share: f32) -> Result<f32, ModelError> {
     } else {
         Err(ModelError::Unsound { part: "first" })
     }
-}
-
-/// The logistic function.
-pub fn sigmoid(log_odds: f32) -> f32 {
-    1.0 / (1.0 + (-log_odds).exp())
 }
 
 #[cfg(test)]

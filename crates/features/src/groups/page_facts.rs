@@ -3,12 +3,12 @@
 use trommel_html::{Page, Tag};
 
 use crate::columns::GroupColumns;
-use crate::containers::Sums;
 use crate::facts::PageFacts;
+use crate::facts::sums::Sums;
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 
-use crate::text::log;
+use crate::log::log;
 
 const NAMES: [&str; 10] = [
     "page.log_words",

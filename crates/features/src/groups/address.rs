@@ -8,7 +8,7 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
-use crate::text::log;
+use crate::log::log;
 use crate::word_hash::word_hash;
 
 const NAMES: [&str; 10] = [

@@ -3,16 +3,13 @@
 
 use trommel_html::{NONE, Page, Tag};
 
-use crate::columns::GroupColumns;
-use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
-use crate::prose::meetings;
-use crate::terms::{Terms, WordSet};
-use crate::text::log;
+use super::paths::meetings;
+use super::terms::{Terms, WordSet};
+use crate::log::{flag, log};
 use crate::work::count_work;
 
-const NAMES: [&str; 17] = [
+/// Names of [`Outline::features`].
+pub(crate) const NAMES: [&str; 17] = [
     "outline.is_headline",
     "outline.after_headline",
     "outline.log_blocks_after",
@@ -143,11 +140,11 @@ impl Outline {
         self.sections.get(section as usize)?.heading
     }
 
-    fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
+    /// Where a block stands to the headings.
+    pub fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
         let Some(block) = page.blocks.get(at) else {
             return [0.0; NAMES.len()];
         };
-        let flag = |value: bool| f32::from(u8::from(value));
         let depth = |element: u32| page.element(element).map_or(0, |element| element.depth);
         let before = |at: usize| self.words_before.get(at).copied().unwrap_or(0);
         let (up, meeting) = self
@@ -198,28 +195,6 @@ impl Outline {
             log(section.words),
             section.link_words as f32 / section.words.max(1) as f32,
         ]
-    }
-}
-
-/// Where the blocks of a page stand to its headings.
-pub(crate) struct OutlineFeatures<'a>(&'a PageFacts<'a>);
-
-impl<'a> Group<'a> for OutlineFeatures<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Outline];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
-
-    fn new(facts: &'a PageFacts<'a>) -> Self {
-        Self(facts)
-    }
-}
-
-impl Fill for OutlineFeatures<'_> {
-    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        let PageFacts { page, outline, .. } = self.0;
-        out.put_rows(|at| outline.features(page, at));
     }
 }
 

@@ -7,10 +7,10 @@ use trommel_html::{Block, Page, Tag};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
+use crate::facts::terms::{Terms, WordSet};
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
-use crate::terms::{Terms, WordSet};
-use crate::text::log;
+use crate::log::log;
 use crate::work::count_work;
 
 const NAMES: [&str; 16] = [

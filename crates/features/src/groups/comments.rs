@@ -8,12 +8,12 @@ use trommel_text::hash;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
+use crate::facts::outline::Outline;
+use crate::facts::prose::Prose;
+use crate::facts::terms::Sieve;
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
-use crate::outline::Outline;
-use crate::prose::Prose;
-use crate::terms::Sieve;
-use crate::text::log;
+use crate::log::log;
 use crate::work::count_work;
 
 const NAMES: [&str; 8] = [
@@ -182,8 +182,8 @@ impl Sections {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::containers::sums;
-    use crate::text::Shape;
+    use crate::facts::shape::Shape;
+    use crate::facts::sums::sums;
     use trommel_html::{Engine, Limits, LolEngine};
 
     #[test]
@@ -200,7 +200,7 @@ mod tests {
             .collect();
         let comments = Sections::new(
             &page,
-            &Outline::new(&page, &crate::terms::Terms::new(&page)),
+            &Outline::new(&page, &crate::facts::terms::Terms::new(&page)),
             &Prose::new(&page, &shapes, &sums(&page, &shapes).0),
         );
         let inside: Vec<f32> = (0..4).map(|at| comments.features(&page, at)[0]).collect();

@@ -6,7 +6,7 @@ use crate::columns::{GroupColumns, LANES};
 use crate::facts::PageFacts;
 use crate::group::{Batch, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
-use crate::text::log;
+use crate::log::log;
 
 /// Own and parent element of a block, as one-hot features.
 const OWN: [Tag; 22] = [
@@ -223,7 +223,7 @@ impl Fill for Ancestry<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::FeatureGroup;
+    use crate::groups::FeatureGroup;
     use crate::schema::Schema;
     use trommel_html::{Engine, Limits, LolEngine};
 

@@ -5,13 +5,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use trommel_html::{NONE, Page, Tag};
 
 use crate::columns::GroupColumns;
-use crate::containers::Sums;
 use crate::facts::PageFacts;
+use crate::facts::sums::Sums;
 use crate::group::{Batch, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
 
-use crate::prose::{Prose, sum_up};
-use crate::text::log;
+use crate::facts::paths::sum_up;
+use crate::facts::prose::Prose;
+use crate::log::log;
 use crate::work::count_work;
 
 const PARTS: [&str; 8] = [
@@ -237,8 +238,8 @@ impl Template {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::containers;
-    use crate::text::Shape;
+    use crate::facts::shape::Shape;
+    use crate::facts::sums;
     use trommel_html::{Engine, Limits, LolEngine};
 
     #[test]
@@ -254,7 +255,7 @@ mod tests {
             .iter()
             .map(|b| Shape::of(page.text(b)))
             .collect();
-        let (sums, whole) = containers::sums(&page, &shapes);
+        let (sums, whole) = sums::sums(&page, &shapes);
         let prose = Prose::new(&page, &shapes, &sums);
         let repeats = Templates::new(&page, &sums, &whole, &prose);
         let of = |block: usize| {

@@ -6,10 +6,10 @@ use trommel_html::Page;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
+use crate::facts::outline::Outline;
+use crate::facts::terms::{PAIRED, Terms};
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
-use crate::outline::Outline;
-use crate::terms::{PAIRED, Terms};
 
 const NAMES: [&str; 10] = [
     "wording.mean",

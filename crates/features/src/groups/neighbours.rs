@@ -4,9 +4,10 @@ use trommel_html::Page;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
+use crate::facts::shape::Shape;
 use crate::group::{Batch, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
-use crate::text::{Shape, log};
+use crate::log::log;
 
 const OFFSETS: [isize; 6] = [-3, -2, -1, 1, 2, 3];
 const PARTS: [&str; 5] = [
@@ -89,7 +90,7 @@ impl Fill for Neighbours {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::FeatureGroup;
+    use crate::groups::FeatureGroup;
     use crate::schema::Schema;
     use trommel_html::{Engine, Limits, LolEngine};
 

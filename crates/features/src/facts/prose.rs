@@ -7,16 +7,13 @@
 
 use trommel_html::{Block, NONE, Page};
 
-use crate::columns::GroupColumns;
-use crate::containers::{LEVELS, Sums};
-use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group};
-use crate::lexicon::Lexicon;
+use super::paths::{meetings, sum_up};
+use super::shape::Shape;
+use super::sums::Sums;
+use crate::log::log;
 
-use crate::text::{Shape, log};
-use crate::work::count_work;
-
-const FIXED: [&str; 19] = [
+/// Names of [`Prose::features`].
+pub(crate) const NAMES: [&str; 19] = [
     "prose.log_own",
     "prose.inside",
     "prose.before",
@@ -38,19 +35,6 @@ const FIXED: [&str; 19] = [
     "prose.log_longest",
 ];
 
-fn names() -> Vec<String> {
-    let levels = LEVELS.iter().flat_map(|level| {
-        ["prose_density", "prose_share"]
-            .iter()
-            .map(move |part| format!("container_{level}.{part}"))
-    });
-    FIXED
-        .iter()
-        .map(|name| (*name).to_owned())
-        .chain(levels)
-        .collect()
-}
-
 /// Words of a block that are running text: all unlinked words of a long or sentence-like block.
 pub(crate) fn prose_words(block: &Block, shape: &Shape) -> u32 {
     let unlinked = block.words - block.link_words;
@@ -58,38 +42,6 @@ pub(crate) fn prose_words(block: &Block, shape: &Shape) -> u32 {
     let long = unlinked >= 10 && density < 0.5;
     let sentence = unlinked >= 4 && density < 0.3 && shape.ends_sentence;
     if long || sentence { unlinked } else { 0 }
-}
-
-/// Adds to every element what its descendants have. Elements stand before their descendants, so
-/// backwards each is complete before it is passed up.
-pub(crate) fn sum_up(page: &Page, values: &mut [u32]) {
-    count_work(page.elements.len());
-    for (at, element) in page.elements.iter().enumerate().rev() {
-        let own = values.get(at).copied().unwrap_or_default();
-        if let Some(parent) = values.get_mut(element.parent as usize) {
-            *parent += own;
-        }
-    }
-}
-
-/// How far every element is from the nearest element around both it and `target`: levels up, and that
-/// element's index ([`NONE`] if there is none).
-pub(crate) fn meetings(page: &Page, target: u32) -> Vec<(u16, u32)> {
-    count_work(page.elements.len());
-    let mut all: Vec<(u16, u32)> = Vec::with_capacity(page.elements.len());
-    for (at, element) in (0u32..).zip(&page.elements) {
-        let around = at <= target && target < element.end && target != NONE;
-        all.push(if around {
-            (0, at)
-        } else {
-            let (up, meeting) = all
-                .get(element.parent as usize)
-                .copied()
-                .unwrap_or((0, NONE));
-            (up.saturating_add(1), meeting)
-        });
-    }
-    all
 }
 
 /// The prose of a page.
@@ -236,15 +188,16 @@ impl Prose {
 
     /// Share of an element's words that are prose, and its share in the prose of the page.
     #[inline]
-    fn shares(&self, element: u32) -> [f32; 2] {
+    pub fn shares(&self, element: u32) -> [f32; 2] {
         let shares = self.shares.get(element as usize);
         shares.copied().unwrap_or_default()
     }
 
     /// The features of block `at` but for those of its levels.
-    fn features(&self, page: &Page, at: usize) -> [f32; FIXED.len()] {
+    /// Where a block stands to the prose.
+    pub fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
         let Some(block) = page.blocks.get(at) else {
-            return [0.0; FIXED.len()];
+            return [0.0; NAMES.len()];
         };
         let flag = |value: bool| f32::from(u8::from(value));
         let (from, to) = self.top_blocks;
@@ -300,33 +253,6 @@ impl Prose {
     }
 }
 
-/// Where the blocks of a page stand to its prose.
-pub(crate) struct ProseFeatures<'a>(&'a PageFacts<'a>);
-
-impl<'a> Group<'a> for ProseFeatures<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Prose, Fact::Levels];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        names()
-    }
-
-    fn new(facts: &'a PageFacts<'a>) -> Self {
-        Self(facts)
-    }
-}
-
-impl Fill for ProseFeatures<'_> {
-    fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
-        let PageFacts { page, prose, .. } = self.0;
-        out.put_rows(|at| prose.features(page, at));
-        for level in 0..LEVELS.len() {
-            for part in 0..2 {
-                out.put_lanes(|lane| prose.shares(batch.levels[lane][level])[part]);
-            }
-        }
-    }
-}
-
 fn share(part: u32, whole: u32) -> f32 {
     if whole == 0 {
         0.0
@@ -354,39 +280,6 @@ fn best_interval(values: impl Iterator<Item = i64>) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::FeatureGroup;
-    use crate::schema::Schema;
-    use trommel_html::{Engine, Limits, LolEngine};
-
-    const HTML: &str = "<div><a href=x>Home</a></div>\
-        <main><div><p>The first sentence of this page is here.</p><p>And the second one follows it, too.</p></div></main>\
-        <footer><p>All is ours.</p></footer>";
-
-    fn value(block: usize, name: &str) -> f32 {
-        let page = LolEngine.read(HTML, &Limits::default());
-        let rows = Schema::new(&[FeatureGroup::Prose], &[], &[], &[]).rows(&page, None);
-        let values = rows.iter().nth(block).unwrap();
-        assert_eq!(values.len(), names().len());
-        values[names().iter().position(|n| n == name).unwrap()]
-    }
-
-    #[test]
-    fn blocks_know_where_they_stand_to_the_prose() {
-        assert_eq!(value(1, "prose.inside"), 1.0);
-        assert_eq!(
-            (value(0, "prose.before"), value(3, "prose.after")),
-            (1.0, 1.0)
-        );
-        // The footer's paragraph is two levels below nothing: it meets the top nowhere.
-        assert_eq!(value(3, "prose.up"), log(2u32));
-        assert_eq!(value(1, "prose.log_own"), log(8u32));
-        assert_eq!(
-            (value(0, "prose.in_bte"), value(2, "prose.in_segment")),
-            (0.0, 1.0)
-        );
-        assert_eq!(value(0, "prose.page_share"), 15.0 / 19.0);
-        assert_eq!(value(2, "container_0.prose_share"), 7.0 / 15.0);
-    }
 
     #[test]
     fn the_best_run_is_found() {

@@ -1,0 +1,115 @@
+//! Sums over the blocks inside each element.
+
+use trommel_html::{Page, Tag};
+
+use super::shape::Shape;
+use crate::work::count_work;
+
+/// Sums over the blocks inside an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sums {
+    pub words: u32,
+    pub link_words: u32,
+    pub blocks: u32,
+    pub paragraph_words: u32,
+    pub commas: u32,
+}
+
+impl Sums {
+    fn add(&mut self, other: &Sums) {
+        self.words += other.words;
+        self.link_words += other.link_words;
+        self.blocks += other.blocks;
+        self.paragraph_words += other.paragraph_words;
+        self.commas += other.commas;
+    }
+
+    pub fn share(part: u32, whole: u32) -> f32 {
+        if whole == 0 {
+            0.0
+        } else {
+            part as f32 / whole as f32
+        }
+    }
+
+    pub fn link_density(&self) -> f32 {
+        Self::share(self.link_words, self.words)
+    }
+
+    pub fn paragraph_share(&self) -> f32 {
+        Self::share(self.paragraph_words, self.words)
+    }
+}
+
+/// Sums of every element of the page, and of the page.
+pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Vec<Sums>, Sums) {
+    let mut sums = vec![Sums::default(); page.elements.len()];
+    let mut whole = Sums::default();
+    for (block, shape) in page.blocks.iter().zip(shapes) {
+        let paragraph = page
+            .container(block)
+            .is_some_and(|(_, element)| element.tag == Tag::P);
+        let own = Sums {
+            words: block.words,
+            link_words: block.link_words,
+            blocks: 1,
+            paragraph_words: if paragraph { block.words } else { 0 },
+            commas: shape.commas,
+        };
+        whole.add(&own);
+        if let Some(sum) = sums.get_mut(block.element as usize) {
+            sum.add(&own);
+        }
+    }
+    count_work(page.elements.len());
+    // Elements stand before their descendants, so backwards each is complete before it is passed up.
+    for at in (0..page.elements.len()).rev() {
+        let Some((element, own)) = page.elements.get(at).zip(sums.get(at).copied()) else {
+            continue;
+        };
+        if let Some(parent) = sums.get_mut(element.parent as usize) {
+            parent.add(&own);
+        }
+    }
+    (sums, whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn sums_go_up_the_path() {
+        let page = LolEngine.read(
+            "<div><p>one, two <a href=x>three</a></p><ul><li>four</li></ul></div><p>five</p>",
+            &Limits::default(),
+        );
+        let shapes: Vec<Shape> = page
+            .blocks
+            .iter()
+            .map(|b| Shape::of(page.text(b)))
+            .collect();
+        let (sums, whole) = sums(&page, &shapes);
+        assert_eq!(
+            whole,
+            Sums {
+                words: 5,
+                link_words: 1,
+                blocks: 3,
+                paragraph_words: 4,
+                commas: 1
+            }
+        );
+        assert_eq!(
+            sums[0],
+            Sums {
+                words: 4,
+                link_words: 1,
+                blocks: 2,
+                paragraph_words: 3,
+                commas: 1
+            }
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! The list of all feature groups.
+
+mod address;
+mod ancestry;
+pub(crate) mod cetr;
+mod comments;
+mod containers;
+mod listed_words;
+mod neighbours;
+mod outline;
+mod page_facts;
+mod path_weights;
+mod position;
+mod prose;
+mod repeats;
+pub(crate) mod shallow;
+mod text;
+mod topic;
+mod wording;
+
+use crate::facts::PageFacts;
+use crate::group::{Fact, Fill, Group};
+use crate::lexicon::Lexicon;
+
+macro_rules! groups {
+    ($life:lifetime; $($(#[doc = $doc:literal])+ $variant:ident $name:literal => $group:ty,)+) => {
+        /// A group of features, in the order in which rows hold them.
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize,
+            serde::Deserialize,
+        )]
+        pub enum FeatureGroup {
+            $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)+
+        }
+
+        impl FeatureGroup {
+            /// Every group, in the order in which rows hold them.
+            pub const ALL: [FeatureGroup; [$($name),+].len()] = [$(FeatureGroup::$variant),+];
+
+            /// Name in configuration and model files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(FeatureGroup::$variant => $name,)+
+                }
+            }
+
+            // The type of a group names the lifetime, which is of no use here.
+            #[allow(clippy::extra_unused_lifetimes)]
+            pub(crate) fn columns<$life>(self, lexicon: &Lexicon) -> Vec<String> {
+                match self {
+                    $(FeatureGroup::$variant => <$group as Group<$life>>::columns(lexicon),)+
+                }
+            }
+
+            // The type of a group names the lifetime, which is of no use here.
+            #[allow(clippy::extra_unused_lifetimes)]
+            pub(crate) fn needs<$life>(self) -> &'static [Fact] {
+                match self {
+                    $(FeatureGroup::$variant => <$group as Group<$life>>::NEEDS,)+
+                }
+            }
+
+            pub(crate) fn on<$life>(self, facts: &$life PageFacts<$life>) -> Box<dyn Fill + $life> {
+                match self {
+                    $(FeatureGroup::$variant => Box::new(<$group as Group<$life>>::new(facts)),)+
+                }
+            }
+        }
+    };
+}
+
+groups! {
+    'a;
+    /// Text and link density of the previous, the current and the next block ("ST" in the paper).
+    Shallow "shallow" => shallow::Shallow,
+    /// Smoothed tag ratio, its derivative, and the verdict of CETR.
+    Cetr "cetr" => cetr::TagRatios,
+    /// One 0/1 feature for each listed attribute word ("IC" in the paper).
+    ListedWords "tokens" => listed_words::ListedWords<'a>,
+    /// Log odds of all known attribute words, summed along the path to the block.
+    PathWeights "weights" => path_weights::PathWeights<'a>,
+    /// Aggregates of the elements around the block at several levels.
+    Containers "containers" => containers::Containers,
+    /// Names of the elements around the block.
+    Ancestry "ancestry" => ancestry::Ancestry<'a>,
+    /// The look of the text.
+    Text "text" => text::Look<'a>,
+    /// Order, headline, title, repetition.
+    Position "position" => position::Position<'a>,
+    /// Facts of the whole page.
+    Page "page" => page_facts::PageFeatures,
+    /// The three blocks before and after.
+    Neighbours "neighbours" => neighbours::Neighbours,
+    /// Where the prose of the page is.
+    Prose "prose" => prose::ProseFeatures<'a>,
+    /// Repeated elements around the block.
+    Repeats "repeats" => repeats::Repeats<'a>,
+    /// Headline and headings.
+    Outline "outline" => outline::OutlineFeatures<'a>,
+    /// The head's title and descriptions against the block's words.
+    Topic "topic" => topic::Topic<'a>,
+    /// The page's address.
+    Address "address" => address::Address,
+    /// Log odds of the block's first words.
+    Wording "wording" => wording::Wording<'a>,
+    /// Comment sections against the prose outside of them.
+    Comments "comments" => comments::CommentSections<'a>,
+}
+
+impl FeatureGroup {
+    /// The groups of Peters and Lecocq (2013): ST, IC and CETR.
+    pub const PAPER: [FeatureGroup; 3] = [
+        FeatureGroup::Shallow,
+        FeatureGroup::Cetr,
+        FeatureGroup::ListedWords,
+    ];
+
+    /// The groups that the shipped models are made of: all but the listed words, whose part the weights
+    /// of all words take.
+    pub fn serving() -> Vec<FeatureGroup> {
+        let mut groups = FeatureGroup::ALL.to_vec();
+        groups.retain(|group| *group != FeatureGroup::ListedWords);
+        groups
+    }
+}

@@ -1,0 +1,117 @@
+//! Aggregates of the elements around a block, from its own outwards.
+
+use trommel_html::Page;
+
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::facts::levels::LEVELS;
+use crate::facts::sums::Sums;
+use crate::group::{Batch, Fact, Fill, Group};
+use crate::lexicon::Lexicon;
+use crate::log::log;
+
+const PARTS: [&str; 6] = [
+    "word_share",
+    "link_density",
+    "log_blocks",
+    "paragraph_share",
+    "log_words_per_element",
+    "commas",
+];
+
+fn names() -> Vec<String> {
+    LEVELS
+        .iter()
+        .flat_map(|level| {
+            PARTS
+                .iter()
+                .map(move |part| format!("container_{level}.{part}"))
+        })
+        .collect()
+}
+
+/// The parts of every element's features.
+pub(crate) struct Containers {
+    elements: Vec<[f32; PARTS.len()]>,
+    /// What stands outside of all elements.
+    whole: [f32; PARTS.len()],
+}
+
+impl<'a> Group<'a> for Containers {
+    const NEEDS: &'static [Fact] = &[Fact::Sums, Fact::Levels];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        names()
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self::of(facts.page, &facts.sums, &facts.whole)
+    }
+}
+
+impl Fill for Containers {
+    fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
+        for level in 0..LEVELS.len() {
+            for part in 0..PARTS.len() {
+                out.put_lanes(|lane| self.parts(batch.levels[lane][level])[part]);
+            }
+        }
+    }
+}
+
+impl Containers {
+    fn of(page: &Page, sums: &[Sums], whole: &Sums) -> Self {
+        let parts = |sum: &Sums, descendants: u32| {
+            [
+                Sums::share(sum.words, whole.words),
+                sum.link_density(),
+                log(sum.blocks),
+                sum.paragraph_share(),
+                log(f64::from(sum.words) / f64::from(descendants.max(1))),
+                Sums::share(sum.commas, sum.words),
+            ]
+        };
+        let elements = (0u32..).zip(page.elements.iter().zip(sums));
+        Self {
+            elements: elements
+                .map(|(at, (element, sum))| {
+                    // Nobody asks for an element without blocks.
+                    if sum.blocks == 0 {
+                        return [0.0; PARTS.len()];
+                    }
+                    parts(sum, element.end.saturating_sub(at + 1))
+                })
+                .collect(),
+            whole: parts(whole, 0),
+        }
+    }
+
+    #[inline]
+    fn parts(&self, element: u32) -> &[f32; PARTS.len()] {
+        self.elements.get(element as usize).unwrap_or(&self.whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::groups::FeatureGroup;
+    use crate::schema::Schema;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn parts_are_those_of_each_level() {
+        let page = LolEngine.read(
+            "<div><p>one, two <a href=x>three</a></p><ul><li>four</li></ul></div><p>five</p>",
+            &Limits::default(),
+        );
+        let schema = Schema::new(&[FeatureGroup::Containers], &[], &[], &[]);
+        let rows = schema.rows(&page, None);
+        let values = rows.iter().next().unwrap();
+        assert_eq!(values.len(), names().len());
+        assert!((values[0] - 0.6).abs() < 1e-6 && (values[1] - 1.0 / 3.0).abs() < 1e-6);
+        assert!((values[6] - 0.8).abs() < 1e-6 && (values[7] - 0.25).abs() < 1e-6);
+        // Above the outermost element the outermost is repeated.
+        assert_eq!(values[6..12], values[36..42]);
+    }
+}

@@ -1,0 +1,29 @@
+//! Where the blocks of a page stand to its headings.
+
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::facts::outline::NAMES;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
+
+/// Where the blocks of a page stand to its headings.
+pub(crate) struct OutlineFeatures<'a>(&'a PageFacts<'a>);
+
+impl<'a> Group<'a> for OutlineFeatures<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Outline];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self(facts)
+    }
+}
+
+impl Fill for OutlineFeatures<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        let PageFacts { page, outline, .. } = self.0;
+        out.put_rows(|at| outline.features(page, at));
+    }
+}

@@ -1,0 +1,87 @@
+//! Where the blocks of a page stand to its prose.
+
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::facts::levels::LEVELS;
+use crate::facts::prose::NAMES;
+use crate::group::{Batch, Fact, Fill, Group};
+use crate::lexicon::Lexicon;
+
+fn names() -> Vec<String> {
+    let levels = LEVELS.iter().flat_map(|level| {
+        ["prose_density", "prose_share"]
+            .iter()
+            .map(move |part| format!("container_{level}.{part}"))
+    });
+    NAMES
+        .iter()
+        .map(|name| (*name).to_owned())
+        .chain(levels)
+        .collect()
+}
+
+/// Where the blocks of a page stand to its prose.
+pub(crate) struct ProseFeatures<'a>(&'a PageFacts<'a>);
+
+impl<'a> Group<'a> for ProseFeatures<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Prose, Fact::Levels];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        names()
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self(facts)
+    }
+}
+
+impl Fill for ProseFeatures<'_> {
+    fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
+        let PageFacts { page, prose, .. } = self.0;
+        out.put_rows(|at| prose.features(page, at));
+        for level in 0..LEVELS.len() {
+            for part in 0..2 {
+                out.put_lanes(|lane| prose.shares(batch.levels[lane][level])[part]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::groups::FeatureGroup;
+    use crate::log::log;
+    use crate::schema::Schema;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    const HTML: &str = "<div><a href=x>Home</a></div>\
+        <main><div><p>The first sentence of this page is here.</p><p>And the second one follows it, too.</p></div></main>\
+        <footer><p>All is ours.</p></footer>";
+
+    fn value(block: usize, name: &str) -> f32 {
+        let page = LolEngine.read(HTML, &Limits::default());
+        let rows = Schema::new(&[FeatureGroup::Prose], &[], &[], &[]).rows(&page, None);
+        let values = rows.iter().nth(block).unwrap();
+        assert_eq!(values.len(), names().len());
+        values[names().iter().position(|n| n == name).unwrap()]
+    }
+
+    #[test]
+    fn blocks_know_where_they_stand_to_the_prose() {
+        assert_eq!(value(1, "prose.inside"), 1.0);
+        assert_eq!(
+            (value(0, "prose.before"), value(3, "prose.after")),
+            (1.0, 1.0)
+        );
+        // The footer's paragraph is two levels below nothing: it meets the top nowhere.
+        assert_eq!(value(3, "prose.up"), log(2u32));
+        assert_eq!(value(1, "prose.log_own"), log(8u32));
+        assert_eq!(
+            (value(0, "prose.in_bte"), value(2, "prose.in_segment")),
+            (0.0, 1.0)
+        );
+        assert_eq!(value(0, "prose.page_share"), 15.0 / 19.0);
+        assert_eq!(value(2, "container_0.prose_share"), 7.0 / 15.0);
+    }
+}

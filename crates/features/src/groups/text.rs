@@ -1,0 +1,84 @@
+//! What a block's text looks like: length, punctuation, case, script.
+
+use trommel_html::Block;
+
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::facts::shape::Shape;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
+use crate::log::{flag, log};
+
+const NAMES: [&str; 19] = [
+    "text.log_words",
+    "text.log_chars",
+    "text.log_link_words",
+    "text.unlinked",
+    "text.all_linked",
+    "text.some_linked",
+    "text.words_3",
+    "text.words_8",
+    "text.words_16",
+    "text.words_40",
+    "text.chars_per_word",
+    "text.commas",
+    "text.sentence_marks",
+    "text.ends_sentence",
+    "text.upper",
+    "text.digits",
+    "text.unspaced",
+    "text.images",
+    "text.inputs",
+];
+
+/// What the blocks of a page look like.
+pub(crate) struct Look<'a>(&'a PageFacts<'a>);
+
+impl<'a> Group<'a> for Look<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Shapes];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self(facts)
+    }
+}
+
+impl Fill for Look<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        let (blocks, shapes) = (&self.0.page.blocks, &self.0.shapes);
+        out.put_rows(|at| match blocks.get(at).zip(shapes.get(at)) {
+            Some((block, shape)) => features(block, shape),
+            None => [0.0; NAMES.len()],
+        });
+    }
+}
+
+fn features(block: &Block, shape: &Shape) -> [f32; NAMES.len()] {
+    let words = block.words.max(1) as f32;
+    let chars = block.chars.max(1) as f32;
+    let density = block.link_density();
+    [
+        log(block.words),
+        log(block.chars),
+        log(block.link_words),
+        flag(block.link_words == 0),
+        flag(density > 0.9),
+        flag(density > 0.33),
+        flag(block.words >= 3),
+        flag(block.words >= 8),
+        flag(block.words >= 16),
+        flag(block.words >= 40),
+        (chars / words).min(20.0),
+        shape.commas as f32 / words,
+        shape.sentence_marks as f32 / words,
+        flag(shape.ends_sentence),
+        shape.upper as f32 / chars,
+        shape.digits as f32 / chars,
+        shape.unspaced as f32 / chars,
+        log(block.images),
+        log(block.inputs),
+    ]
+}

@@ -1,0 +1,6 @@
+//! From log odds to probabilities.
+
+/// The logistic function.
+pub fn sigmoid(log_odds: f32) -> f32 {
+    1.0 / (1.0 + (-log_odds).exp())
+}
