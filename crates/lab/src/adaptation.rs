@@ -73,8 +73,17 @@ pub fn table(base: &Model, sets: &[PageSet], curve: &Curve) -> Result<String, Le
     Ok(table.text())
 }
 
+/// What one draw of own pages gave: mean F1 on the other pages.
+struct DrawScores {
+    finished: f64,
+    adapted: f64,
+    from_nothing: Option<f64>,
+    /// Whether a correction was taken.
+    corrected: bool,
+}
+
 fn point(base: &Model, set: &PageSet, size: usize, curve: &Curve) -> Result<Point, LearnError> {
-    let draws: Vec<(f64, f64, Option<f64>, bool)> = (0..curve.draws)
+    let draws: Vec<DrawScores> = (0..curve.draws)
         .into_par_iter()
         .map(|draw| {
             let (own, other) = divided(set, size, draw);
@@ -90,27 +99,27 @@ fn point(base: &Model, set: &PageSet, size: usize, curve: &Curve) -> Result<Poin
                 Some(_) => f1(&adapted.trained.model, &other),
                 None => f1(base, &other),
             };
-            Ok((
-                f1(base, &other),
-                after,
+            Ok(DrawScores {
+                finished: f1(base, &other),
+                adapted: after,
                 from_nothing,
-                adapted.penalty.is_some(),
-            ))
+                corrected: adapted.penalty.is_some(),
+            })
         })
         .collect::<Result<_, LearnError>>()?;
-    let mean = |of: &dyn Fn(&(f64, f64, Option<f64>, bool)) -> f64| {
+    let mean = |of: &dyn Fn(&DrawScores) -> f64| {
         draws.iter().map(of).sum::<f64>() / draws.len().max(1) as f64
     };
     Ok(Point {
-        finished: mean(&|draw| draw.0),
-        adapted: mean(&|draw| draw.1),
+        finished: mean(&|draw| draw.finished),
+        adapted: mean(&|draw| draw.adapted),
         from_nothing: curve
             .from_nothing
-            .then(|| mean(&|draw| draw.2.unwrap_or_default())),
-        corrected: draws.iter().filter(|draw| draw.3).count(),
+            .then(|| mean(&|draw| draw.from_nothing.unwrap_or_default())),
+        corrected: draws.iter().filter(|draw| draw.corrected).count(),
         worst: draws
             .iter()
-            .map(|draw| draw.1 - draw.0)
+            .map(|draw| draw.adapted - draw.finished)
             .fold(f64::INFINITY, f64::min),
     })
 }

@@ -1,6 +1,6 @@
 //! What is known of the quality of the models, written as tables and plots.
 //!
-//! Training leaves behind what cross-validation said of each page ([`JudgedSet`]); the report sets it
+//! Training leaves behind what cross-validation said of each page ([`JudgedSet`](trommel_learn::JudgedSet)); the report sets it
 //! beside the floors, and beside the scores of the models on sets that none was trained on. The gold is
 //! the text with the comments unless a row says otherwise.
 

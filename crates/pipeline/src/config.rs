@@ -230,7 +230,7 @@ mod tests {
         );
         assert_eq!(
             parse("[filters]\nlanguages = [\n  'en',\n  'german',\n]").unwrap_err(),
-            "c.toml:2: \"german\" is no language, expected an ISO 639-1 or 639-3 code such as \"de\" or \"deu\""
+            "c.toml:2: \"german\" is no language, expected an ISO 639 code such as \"de\" or \"deu\""
         );
         assert_eq!(
             parse("jobs = 3\nformat = 'xml'").unwrap_err(),

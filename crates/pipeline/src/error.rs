@@ -10,7 +10,7 @@ use trommel_output::OutputError;
 use crate::ResumeError;
 
 /// Why a run ended early. What was written of unfinished files stays under a hidden name if
-/// [`Plan::state_file`] is there to continue from, and is removed if not.
+/// [`Plan::state_file`](crate::Plan::state_file) is there to continue from, and is removed if not.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {

@@ -6,12 +6,12 @@ pub struct Block {
     pub(crate) text: (u32, u32),
     /// First and one past the last byte of the text in the decoded page, markup inside included.
     pub span: (u32, u32),
-    /// Innermost element open at the first character ([`NONE`] outside of every element).
+    /// Innermost element open at the first character ([`NONE`](crate::NONE) outside of every element).
     pub element: u32,
-    /// Innermost block-level element around that ([`NONE`] if there is none).
+    /// Innermost block-level element around that ([`NONE`](crate::NONE) if there is none).
     pub(crate) container: u32,
     pub(crate) inline: (u32, u32),
-    /// Words ([`crate::words`]).
+    /// Words ([`trommel_text::words`]).
     pub words: u32,
     /// Words inside links, at most `words`.
     pub link_words: u32,

@@ -9,7 +9,7 @@ pub struct Element {
     /// Its name.
     pub tag: Tag,
     pub(crate) name: u16,
-    /// Index of the enclosing element, or [`NONE`].
+    /// Index of the enclosing element, or [`NONE`](crate::NONE).
     pub parent: u32,
     /// Number of enclosing elements.
     pub depth: u16,

@@ -232,7 +232,7 @@ impl OwnPages {
         &self,
         folds: &[usize],
         number: usize,
-    ) -> Result<Vec<(f64, Vec<Vec<f32>>)>, LearnError> {
+    ) -> Result<Vec<UnderPenalty>, LearnError> {
         let mut all = PENALTIES.map(|penalty| (penalty, vec![Vec::new(); self.pages]));
         for fold in 0..number {
             let is_held = |page: usize| folds.get(page) == Some(&fold);
@@ -254,6 +254,9 @@ impl OwnPages {
         Ok(all.into())
     }
 }
+
+/// A penalty, and the probabilities of each page's blocks by corrections under it.
+type UnderPenalty = (f64, Vec<Vec<f32>>);
 
 /// Rows to learn a correction from.
 struct OwnSample {
