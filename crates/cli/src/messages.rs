@@ -109,6 +109,7 @@ fn can_redraw(term: Option<OsString>) -> bool {
 }
 
 /// A number of things: `1 document`, `2 documents`.
+#[cfg(feature = "index")]
 pub fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
@@ -128,6 +129,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "index")]
     fn one_thing_is_not_several() {
         assert_eq!(counted(1, "document"), "1 document");
         assert_eq!(counted(0, "document"), "0 documents");

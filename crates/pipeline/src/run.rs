@@ -182,9 +182,9 @@ fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, 
         let path = path.as_deref().ok_or(ResumeError::Stream)?;
         if let Some(continued) = Continued::load(plan, path)? {
             tracing::info!(
-                "continuing after {} records and {} inputs",
-                continued.state.summary.records,
-                continued.contents.done.len()
+                "continuing; inputs finished: {}, records read: {}",
+                continued.contents.done.len(),
+                continued.state.summary.records
             );
             return Ok(continued);
         }
