@@ -7,10 +7,10 @@ use std::{
 };
 
 use trommel_archive::write::{gzip_member, write_record};
-use trommel_features::{CANDIDATE_NAMES, Group, Schema};
+use trommel_features::{EMBEDDED_COLUMNS, FeatureGroup, Schema};
 use trommel_model::{
-    Additive, CandidateScorer, ColumnWeight, FORMAT, KindScorer, Linear, Model, ModelFile, Node,
-    Part, Scorer, Selection, Steps, Training, Trees, VERSION,
+    Additive, ColumnWeight, EmbeddedScorer, FORMAT, Linear, Model, ModelFile, Node, PageTypeScorer,
+    Scorer, Selection, StepFunction, Training, Trees, VERSION, WeightedScorer,
 };
 
 const PAGE: &str =
@@ -156,7 +156,7 @@ fn charsets() -> Vec<Vec<u8>> {
 }
 
 fn models() -> Option<Vec<Vec<u8>>> {
-    let groups = vec![Group::Shallow, Group::Text];
+    let groups = vec![FeatureGroup::Shallow, FeatureGroup::Text];
     let columns = Schema::new(&groups, &[], &[], &[]).names().to_vec();
     let linear = Linear {
         intercept: -1.25,
@@ -166,15 +166,15 @@ fn models() -> Option<Vec<Vec<u8>>> {
             deviation: 1.0,
         }],
     };
-    let candidates = CandidateScorer {
-        columns: CANDIDATE_NAMES.map(str::to_owned).to_vec(),
+    let embedded = EmbeddedScorer {
+        columns: EMBEDDED_COLUMNS.map(str::to_owned).to_vec(),
         scorer: linear.clone(),
         rows: (12, 5),
         penalty: 1.0,
     };
     let additive = Additive {
         intercept: 0.4,
-        steps: vec![Steps {
+        step_functions: vec![StepFunction {
             column: 0,
             edges: vec![0.01, 2.0],
             weights: vec![-0.1, 0.2, 0.3],
@@ -207,15 +207,15 @@ fn models() -> Option<Vec<Vec<u8>>> {
         created: "2026-01-01".into(),
         groups: groups.clone(),
         columns: columns.clone(),
-        parts: vec![Part { share: 0.5, scorer }],
+        parts: vec![WeightedScorer { share: 0.5, scorer }],
         listed: vec![],
-        token_weights: vec![],
+        attribute_weights: vec![],
         word_weights: vec![],
-        kinds: vec![KindScorer {
+        page_types: vec![PageTypeScorer {
             name: "story".into(),
             scorer: Additive::default(),
         }],
-        candidates: Some(candidates.clone()),
+        embedded: Some(embedded.clone()),
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),
