@@ -1,9 +1,10 @@
 //! Rows of the element table and their words of attributes.
 
 use super::attribute_words;
+use super::blocks::narrow;
 use super::classes::{self, Class};
 use super::microdata::Microdata;
-use super::{Builder, Open, has_optional_end, narrow};
+use super::{Builder, Open, has_optional_end};
 use crate::limits::Caps;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};

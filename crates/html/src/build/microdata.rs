@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::Builder;
+use super::blocks::narrow;
 use super::head_facts::decode;
-use super::{Builder, narrow};
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 use crate::page::{Fact, FactKind};

@@ -1,6 +1,7 @@
 //! Which open elements a tag ends (HTML standard, 13.2.6.4).
 
-use super::{Builder, Open, narrow};
+use super::blocks::narrow;
+use super::{Builder, Open};
 use crate::markup::Tag;
 
 /// An end tag of any heading ends an open one, whatever its level.

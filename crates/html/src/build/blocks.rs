@@ -1,0 +1,182 @@
+//! From the text between two boundaries of block-level elements to a row of the block table.
+
+use super::{Builder, Current};
+use crate::limits::Caps;
+use crate::page::{Block, NONE};
+use trommel_text::words;
+
+/// Bytes of text from which on a block takes in no further ones beyond the cap on blocks.
+const MAX_MERGED_BYTES: u32 = 32 << 10;
+
+impl Builder {
+    /// Takes over what the fold has appended since the last call.
+    pub(super) fn note_text(&mut self) {
+        let Some(source) = self.fold.take_source() else {
+            return;
+        };
+        let tag_count = self.tag_count;
+        match &mut self.current {
+            Some(current) => {
+                current.pieces += u32::from(current.last_tag != tag_count);
+                current.last_tag = tag_count;
+                current.end = source.end;
+            }
+            None => {
+                let inside = self.stack.last();
+                self.current = Some(Current {
+                    element: inside.map_or(NONE, |open| open.element),
+                    container: inside.map_or(NONE, |open| open.container),
+                    start: source.start,
+                    end: source.end,
+                    first_tag: tag_count,
+                    last_tag: tag_count,
+                    pieces: 1,
+                    link_words: 0,
+                    counted: (0, 0),
+                    link_from: (self.links_open > 0).then_some(0),
+                });
+            }
+        }
+        self.breaks = 0;
+    }
+
+    /// Ends a text node: what waited for more of it is taken as it is.
+    pub(super) fn end_text_run(&mut self) {
+        if self.in_title {
+            self.title.end_run(false);
+            self.title.take_source();
+        } else if self.skip.is_none() {
+            self.fold.end_run(self.keep_space > 0);
+            self.note_text();
+        }
+    }
+
+    pub(super) fn line_break(&mut self) {
+        self.breaks += 1;
+        if self.breaks > 1 {
+            self.flush();
+        } else {
+            self.fold.line_break();
+        }
+    }
+
+    pub(super) fn link_starts(&mut self) {
+        self.links_open += 1;
+        if self.links_open == 1
+            && let Some(current) = &mut self.current
+        {
+            current.link_from = Some(self.fold.len());
+        }
+    }
+
+    pub(super) fn link_ends(&mut self) {
+        self.links_open = self.links_open.saturating_sub(1);
+        if self.links_open == 0 {
+            self.count_link_words();
+        }
+    }
+
+    fn count_link_words(&mut self) {
+        if let Some(current) = &mut self.current
+            && let Some(from) = current.link_from.take()
+        {
+            let linked = self.fold.as_str().get(from..).unwrap_or_default();
+            let words = words::count(linked);
+            current.link_words += words;
+            if from == 0 {
+                current.counted = (linked.len(), words);
+            }
+        }
+    }
+
+    /// Beyond the cap on blocks, adds the block's text as further lines to the block before, up to some
+    /// size.
+    fn extend_last(&mut self, current: &Current, words: u32) -> bool {
+        let page = &mut self.page;
+        let Some(last) = page.blocks.last_mut() else {
+            return false;
+        };
+        let text = self.fold.as_str();
+        if last.text.1 - last.text.0 >= MAX_MERGED_BYTES {
+            return false;
+        }
+        page.text.push('\n');
+        if let Some(styles) = &self.styles {
+            styles.write(narrow(page.text.len()), &mut page.styles);
+        }
+        page.text.push_str(text);
+        last.text.1 = narrow(page.text.len());
+        last.span.1 = narrow(current.end);
+        last.inline.1 = narrow(page.inline.len());
+        last.words += words;
+        last.link_words += current.link_words.min(words);
+        last.chars += 1 + narrow(text.chars().count());
+        last.tags_inside += current.last_tag - self.last_text_tag;
+        last.pieces += current.pieces;
+        last.images += self.images;
+        last.inputs += self.inputs;
+        self.last_text_tag = current.last_tag;
+        true
+    }
+
+    /// Ends the block being built, if there is one.
+    pub(super) fn flush(&mut self) {
+        self.count_link_words();
+        if let Some(current) = self.current.take() {
+            self.emit(current);
+        }
+        self.fold.clear();
+        if let Some(styles) = &mut self.styles {
+            styles.restart();
+        }
+        self.inline_from = self.page.inline.len();
+        self.breaks = 0;
+        self.images = 0;
+        self.inputs = 0;
+    }
+
+    fn emit(&mut self, current: Current) {
+        let text = self.fold.as_str();
+        // A text that is a link as a whole, as those of menus are, has been counted.
+        let words = match current.counted {
+            (bytes, words) if bytes == text.len() => words,
+            _ => words::count(text),
+        };
+        if words == 0 {
+            return;
+        }
+        if self.page.blocks.len() >= self.limits.blocks {
+            self.page.capped.insert(Caps::BLOCKS);
+            if self.extend_last(&current, words) {
+                return;
+            }
+        }
+        let text = self.fold.as_str();
+        let start = self.page.text.len();
+        self.page.text.push_str(text);
+        if let Some(styles) = &self.styles {
+            styles.write(narrow(start), &mut self.page.styles);
+        }
+        self.page.blocks.push(Block {
+            text: (narrow(start), narrow(self.page.text.len())),
+            span: (narrow(current.start), narrow(current.end)),
+            element: current.element,
+            container: current.container,
+            inline: (narrow(self.inline_from), narrow(self.page.inline.len())),
+            words,
+            link_words: current.link_words.min(words),
+            chars: narrow(text.chars().count()),
+            tags_before: current.first_tag - self.last_text_tag,
+            tags_inside: current.last_tag - current.first_tag,
+            pieces: current.pieces,
+            images: self.images,
+            inputs: self.inputs,
+        });
+        self.last_text_tag = current.last_tag;
+    }
+}
+
+/// Clamps an index into a page, whose length the engines keep below `u32::MAX`.
+pub(super) fn narrow(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
