@@ -1,0 +1,23 @@
+//! Counts and times of a run or a service, as Prometheus reads them.
+//!
+//! [`Metrics`] has the names, the same for `trommel run --metrics` and for the service; [`Listener`]
+//! answers `GET /metrics` in programs that have no HTTP server of their own.
+//!
+//! ```
+//! use std::time::Duration;
+//! use trommel_metrics::Metrics;
+//!
+//! let metrics = Metrics::new();
+//! metrics.page(4_000, Duration::from_millis(2));
+//! metrics.document(0.91, 1_200);
+//! metrics.dropped("too-short");
+//! let text = metrics.to_string();
+//! assert!(text.contains("trommel_pages_total 1\n"));
+//! assert!(text.contains("trommel_drops_total{reason=\"too-short\"} 1\n"));
+//! ```
+
+mod listener;
+mod metrics;
+
+pub use listener::Listener;
+pub use metrics::{CONTENT_TYPE, Metrics};
