@@ -1,28 +1,20 @@
 //! `trommel inspect`
 
-mod bars;
-mod escape;
-mod path;
-mod reasons;
-mod report;
 mod source;
-mod strip;
-mod topics;
-mod view;
 
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use trommel_extract::Hints;
-use trommel_html::{Limits, LolEngine, charset};
+use trommel_extract::{Extractor, Hints};
 use trommel_output::AtomicFile;
+use trommel_viewer::{View, report};
 
 use crate::models;
 use source::Source;
-use view::View;
 
 /// Show one page as the extractor sees it: a self-contained HTML report with every block, its
 /// probability and the reasons for it
@@ -50,7 +42,7 @@ pub struct InspectArgs {
 }
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
-    let model = models::load(args.model.as_deref())?;
+    let model = Arc::new(models::load(args.model.as_deref())?);
     let source = match &args.record {
         Some(record) => Source::record(&args.page, record)?,
         None => Source::page(&args.page)?,
@@ -61,10 +53,8 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
         crawl_charset: source.crawl_charset.as_deref(),
         date: source.date.as_deref(),
     };
-    let decoded = charset::decode(&source.bytes, &hints.charset());
-    let page = LolEngine.read_styled(&decoded.text, &Limits::default());
-    let view = View::new(&decoded, &page, &hints, &model);
-    let report = report::html(&view)?;
+    let extraction = Extractor::new(model.clone()).extract(&source.bytes, &hints);
+    let report = report(&View::new(&extraction, hints.url, &model))?;
     match &args.output {
         Some(path) => {
             let named = || path.display().to_string();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use trommel_model::Model;
 
-use super::topics::Topic;
+use crate::topics::Topic;
 
 /// Reasons shown of one block.
 pub const SHOWN: usize = 20;

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
-use super::bars::Bar;
-use super::escape::Words;
+use crate::bars::Bar;
+use crate::escape::Words;
 
 /// Height of each half of the strip, in units of its own.
 const HALF: f64 = 50.0;

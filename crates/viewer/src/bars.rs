@@ -1,6 +1,6 @@
 //! The page as a row of bars.
 
-use super::view::Row;
+use crate::view::Row;
 
 /// Bars of a strip; where a page has more blocks, a bar stands for several that follow each other.
 pub const BARS: usize = 800;

@@ -2,15 +2,12 @@
 
 use std::borrow::Cow;
 
-use trommel_extract::{
-    ContentPolicy, Document, DocumentOptions, Extraction, Hints, MarkdownOptions, Role,
-};
-use trommel_html::{Page, charset::Decoded};
+use trommel_extract::{Document, DocumentOptions, Extraction, MarkdownOptions, Role};
 use trommel_model::Model;
 
-use super::escape::Grouped;
-use super::path::path;
-use super::reasons::{BLOCKS, Explainer, Reasons, explained};
+use crate::escape::Grouped;
+use crate::path::path;
+use crate::reasons::{BLOCKS, Explainer, Reasons, explained};
 
 /// Steps of indentation at most.
 const INDENTS: u16 = 10;
@@ -64,14 +61,10 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Judges a page by a model and gathers what there is to show.
-    pub fn new(decoded: &Decoded, page: &'a Page, hints: &Hints<'a>, model: &'a Model) -> Self {
-        let verdicts = ContentPolicy::default().judge(model, page, hints.url);
-        let extraction = Extraction::new(decoded.clone(), page.clone(), verdicts, hints);
-        let (verdicts, document) = (
-            extraction.verdicts(),
-            extraction.document(&DocumentOptions::default()),
-        );
+    /// Gathers what there is to show of a page that `model` judged, and why it judged so.
+    pub fn new(extraction: &'a Extraction<'_>, url: Option<&'a str>, model: &Model) -> Self {
+        let (page, verdicts) = (extraction.page(), extraction.verdicts());
+        let document = extraction.document(&DocumentOptions::default());
         let (probabilities, choice) = (
             &verdicts.judgement.probabilities,
             &verdicts.judgement.choice,
@@ -79,7 +72,7 @@ impl<'a> View<'a> {
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
         let with_reasons = explained(&words, BLOCKS);
         let explainer = Explainer::new(model);
-        let features = model.schema().rows(page, hints.url);
+        let features = model.schema().rows(page, url);
         let depths: Vec<u16> = page
             .blocks
             .iter()
@@ -114,7 +107,7 @@ impl<'a> View<'a> {
             .collect();
         let left_out = left_out(&rows);
         rows.extend(extraction.blocks().skip(page.blocks.len()).map(|row| Row {
-            text: row.text.to_owned().into(),
+            text: row.text.into(),
             role: row.role.map(Role::name),
             path: format!("JSON-LD {}", row.path),
             words: row.words,
@@ -134,7 +127,7 @@ impl<'a> View<'a> {
             plain: extraction.text(),
             markdown: extraction.markdown(&MarkdownOptions::default()),
             title: document.title,
-            url: hints.url,
+            url,
             lang: document.lang,
             rows,
         }

@@ -10,15 +10,15 @@ use std::fmt::{self, Write as _};
 use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
 
-use super::bars::{BARS, bars};
-use super::escape::{Escaped, Grouped, Words};
-use super::reasons::{Reason, Reasons};
-use super::strip;
-use super::view::{Row, View};
+use crate::bars::{BARS, bars};
+use crate::escape::{Escaped, Grouped, Words};
+use crate::reasons::{Reason, Reasons};
+use crate::strip;
+use crate::view::{Row, View};
 
-const STYLE: &str = include_str!("report.css");
-const SCRIPT: &str = include_str!("report.js");
-const CONTROLS: &str = include_str!("controls.html");
+const STYLE: &str = include_str!("../assets/viewer.css");
+const SCRIPT: &str = include_str!("../assets/viewer.js");
+const CONTROLS: &str = include_str!("../assets/controls.html");
 
 /// What the colours mean.
 const SCALE: &str = "<p class=\"scale\">probability of being content: 0 <span></span> 1</p>\n";
@@ -34,7 +34,7 @@ const BLOCK_TEXT: usize = 20_000;
 ///
 /// # Errors
 /// Only if memory runs out.
-pub fn html(view: &View) -> Result<String, fmt::Error> {
+pub fn report(view: &View) -> Result<String, fmt::Error> {
     let mut out = String::new();
     head(&mut out, view)?;
     if view.rows.is_empty() {

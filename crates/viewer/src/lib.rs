@@ -1,0 +1,17 @@
+//! Shows one page as the extractor sees it: every block with its probability, whether it is kept and why.
+//!
+//! A [`View`] holds what there is to show; [`report`] writes it as an HTML page that loads nothing.
+
+mod bars;
+mod escape;
+mod path;
+mod reasons;
+mod report;
+mod strip;
+mod topics;
+mod view;
+
+pub use reasons::{Reason, Reasons};
+pub use report::report;
+pub use topics::Topic;
+pub use view::{Row, View};
