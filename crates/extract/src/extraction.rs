@@ -196,12 +196,15 @@ impl<'a> Extraction<'a> {
     }
 
     fn title_and_metadata(&self) -> (Option<String>, Metadata) {
-        metadata::read(&self.decoded.text, &self.page, &self.hints)
+        let headline = self.verdicts.judgement.headline;
+        metadata::read(&self.decoded.text, &self.page, &self.hints, headline)
     }
 
     /// Language of `text`, a text of this page, as in [`Document::lang`].
     pub fn language(&self, text: &str) -> Option<String> {
-        language(text, &self.page.head)
+        language(text, || {
+            metadata::declared_language(&self.decoded.text, &self.page, &self.hints)
+        })
     }
 
     /// The verdicts on the page's blocks.
@@ -248,7 +251,7 @@ impl<'a> Extraction<'a> {
             let plain = self.plain_text();
             let (title, metadata) = self.title_and_metadata();
             let page_type = self.verdicts.judgement.page_type.as_ref();
-            let lang = self.language(&plain);
+            let lang = language(&plain, || metadata.lang_declared.clone());
             let confidence = confidence(self.verdicts.judgement.choice.expected_f1, &plain);
             let blocks = options.blocks.then(|| self.block_verdicts());
             Document {

@@ -4,14 +4,14 @@ use trommel_html::Head;
 use trommel_text::language::{detect, primary, well_formed};
 
 /// Language of a page as an ISO 639-1 code (ISO 639-3 where there is no shorter one): detected on
-/// `text` if that is reliable, else as the page declares it.
-pub(crate) fn language(text: &str, head: &Head) -> Option<String> {
-    detect(text).or_else(|| declared(head))
+/// `text` if that is reliable, else that of the tag which the page [declares](declared).
+pub(crate) fn language(text: &str, declared: impl FnOnce() -> Option<String>) -> Option<String> {
+    detect(text).or_else(|| primary(&declared()?))
 }
 
 /// The language a page declares, as a BCP 47 tag: that of `<html lang>`, else `graph` (that of its
 /// JSON-LD), else of a `<meta>`.
-pub(crate) fn tag(head: &Head, graph: Option<&str>) -> Option<String> {
+pub(crate) fn declared(head: &Head, graph: Option<&str>) -> Option<String> {
     let metas = ["content-language", "og:locale", "language", "dc.language"];
     head.lang
         .as_deref()
@@ -19,14 +19,6 @@ pub(crate) fn tag(head: &Head, graph: Option<&str>) -> Option<String> {
         .chain(graph)
         .chain(metas.iter().filter_map(|name| head.meta(name)))
         .find_map(well_formed)
-}
-
-fn declared(head: &Head) -> Option<String> {
-    head.lang
-        .as_deref()
-        .or_else(|| head.meta("og:locale"))
-        .or_else(|| head.meta("language"))
-        .and_then(primary)
 }
 
 #[cfg(test)]
@@ -43,34 +35,41 @@ mod tests {
     #[test]
     fn long_text_decides() {
         let german = "Der schnelle braune Fuchs springt über den faulen Hund, und niemand wundert sich darüber.";
-        assert_eq!(language(german, &head("en")).as_deref(), Some("de"));
+        let english = || Some("en".to_owned());
+        assert_eq!(language(german, english).as_deref(), Some("de"));
         let chinese = "我在湖南张家界开一个全省教学研究会议。按照惯例，会议安排了一天时间，让与会者去风景点游玩观赏。";
-        assert_eq!(language(chinese, &head("en")).as_deref(), Some("zh"));
+        assert_eq!(language(chinese, english).as_deref(), Some("zh"));
     }
 
     #[test]
     fn declared_tags_are_brought_to_form() {
-        assert_eq!(tag(&head("EN_us"), None).as_deref(), Some("en-US"));
+        assert_eq!(declared(&head("EN_us"), None).as_deref(), Some("en-US"));
         assert_eq!(
-            tag(&head("zh-hans-cn"), None).as_deref(),
+            declared(&head("zh-hans-cn"), None).as_deref(),
             Some("zh-Hans-CN")
         );
-        assert_eq!(tag(&head("english"), Some("de")).as_deref(), Some("de"));
+        assert_eq!(
+            declared(&head("english"), Some("de")).as_deref(),
+            Some("de")
+        );
         let meta = Head {
             meta: vec![("og:locale".into(), "pt_BR".into())],
             ..Head::default()
         };
-        assert_eq!(tag(&meta, None).as_deref(), Some("pt-BR"));
+        assert_eq!(declared(&meta, None).as_deref(), Some("pt-BR"));
         for none in ["", "{{lang}}", "xx-invalid-länge", "qq"] {
-            assert_eq!(tag(&head(none), None), None, "{none}");
+            assert_eq!(declared(&head(none), None), None, "{none}");
         }
     }
 
     #[test]
     fn short_text_is_as_declared() {
-        assert_eq!(language("Hallo", &head("de-AT")).as_deref(), Some("de"));
-        assert_eq!(language("", &head("eng")).as_deref(), Some("en"));
-        assert_eq!(language("", &head("x-none")), None);
-        assert_eq!(language("", &Head::default()), None);
+        let of = |lang: &str| language("Hallo", || declared(&head(lang), None));
+        assert_eq!(of("de-AT").as_deref(), Some("de"));
+        for (tag, code) in [("eng", "en"), ("iw", "he"), ("ger-AT", "de")] {
+            assert_eq!(of(tag).as_deref(), Some(code), "{tag}");
+        }
+        assert_eq!(of("x-none"), None);
+        assert_eq!(language("", || None), None);
     }
 }

@@ -4,11 +4,11 @@
 //! markup near the headline.
 
 mod author;
+mod byline;
 mod calendar;
 mod canonical;
 mod date;
 mod description;
-mod headline;
 pub(crate) mod likeness;
 mod months;
 mod person;
@@ -23,7 +23,6 @@ use trommel_html::{Page, fold_space};
 use trommel_text::without_controls;
 
 use crate::hints::Hints;
-use crate::language;
 use sources::Sources;
 
 /// Facts about a page, as far as it states them.
@@ -54,13 +53,24 @@ pub struct Metadata {
     pub lang_declared: Option<String>,
 }
 
-/// The title and the metadata of a page. `html` is the decoded page, `page` its tables.
-pub(crate) fn read(html: &str, page: &Page, hints: &Hints) -> (Option<String>, Metadata) {
+/// The language that a page declares, as in [`Metadata::lang_declared`].
+pub(crate) fn declared_language(html: &str, page: &Page, hints: &Hints) -> Option<String> {
+    Sources::new(html, page, page.json_ld().graph(), hints).language
+}
+
+/// The title and the metadata of a page. `html` is the decoded page, `page` its tables, `headline` the
+/// block that was judged to be its headline.
+pub(crate) fn read(
+    html: &str,
+    page: &Page,
+    hints: &Hints,
+    headline: Option<usize>,
+) -> (Option<String>, Metadata) {
     let mut sources = Sources::new(html, page, page.json_ld().graph(), hints);
     let site = site::site(&sources);
     let names = site::keys(&sources, site.as_deref());
     let title = title::title(&sources, &names);
-    sources.headline = headline::block(page, title.as_deref());
+    sources.headline = byline::anchor(page, headline, title.as_deref());
     let authors = author::authors(&sources, &names);
     let metadata = Metadata {
         author: authors.into_iter().filter_map(readable).collect(),
@@ -68,7 +78,7 @@ pub(crate) fn read(html: &str, page: &Page, hints: &Hints) -> (Option<String>, M
         modified: date::modified(&sources),
         description: description::description(&sources).and_then(readable),
         canonical: canonical::canonical(&sources),
-        lang_declared: language::tag(&page.head, sources.main.and_then(|node| node.language())),
+        lang_declared: sources.language,
         site: site.and_then(readable),
     };
     (title.and_then(readable), metadata)
@@ -86,7 +96,17 @@ fn readable(line: String) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::LazyLock;
     use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_model::Model;
+
+    /// Title and metadata of a page whose blocks are judged as served pages are.
+    pub(super) fn read_judged(html: &str, hints: &Hints) -> (Option<String>, Metadata) {
+        static MODEL: LazyLock<Model> = LazyLock::new(|| Model::builtin("fast").unwrap());
+        let page = LolEngine.read(html, &Limits::default());
+        let headline = MODEL.judge(&page, hints.url).headline;
+        read(html, &page, hints, headline)
+    }
 
     #[test]
     fn nothing_that_is_given_steers_a_terminal_or_the_order_of_letters() {
@@ -98,12 +118,11 @@ mod tests {
              <script type=application/ld+json>{ld}</script><h1>One{bad} two</h1><p>x"
         );
         for page in [html.clone(), html.replace(ld, "{}")] {
-            let tables = LolEngine.read(&page, &Limits::default());
             let hints = Hints {
                 url: Some("https://a.example/"),
                 ..Hints::default()
             };
-            let (title, metadata) = read(&page, &tables, &hints);
+            let (title, metadata) = read_judged(&page, &hints);
             let all = format!("{}{metadata:?}", title.clone().unwrap_or_default());
             assert_eq!(without_controls(&all), all);
             assert!(title.is_some_and(|title| title.starts_with("One")));

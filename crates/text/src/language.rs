@@ -73,7 +73,8 @@ pub fn primary(tag: &str) -> Option<String> {
     tag.parse().ok().map(|code: LanguageCode| code.to_string())
 }
 
-/// A BCP 47 tag with its subtags in their usual case; `None` if `raw` is no tag of a known language.
+/// A BCP 47 tag with its subtags in their usual case, and a withdrawn or bibliographic code of its
+/// language replaced by the one in use; `None` if `raw` is no tag of a known language.
 pub fn well_formed(raw: &str) -> Option<String> {
     let raw = raw.split([',', ';']).next()?.trim();
     let mut tag = String::new();
@@ -97,12 +98,15 @@ pub fn well_formed(raw: &str) -> Option<String> {
             _ => tag.push_str(&part.to_ascii_lowercase()),
         }
     }
-    let primary = tag.split('-').next()?;
-    let known = match primary.len() {
-        2 => Language::from_639_1(primary),
-        _ => Language::from_639_3(primary),
+    let code = tag.split('-').next()?;
+    let in_use = match code.len() {
+        2 => Language::from_639_1(code),
+        _ => Language::from_639_3(code),
     };
-    known.map(|_| tag)
+    if in_use.is_some() {
+        return Some(tag);
+    }
+    Some(primary(code)? + tag.get(code.len()..)?)
 }
 
 /// The code as all others write it.

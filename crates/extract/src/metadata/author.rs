@@ -3,7 +3,7 @@
 use trommel_html::{Attribute, FactKind, element_text, strip_markup};
 use trommel_text::hash;
 
-use super::headline::near;
+use super::byline::near;
 use super::person;
 use super::site::key;
 use super::sources::{Sources, rank};
@@ -288,13 +288,11 @@ fn from_lines(sources: &Sources) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::tests::read_judged;
     use crate::Hints;
-    use trommel_html::{Engine, Limits, LolEngine};
 
     fn of(html: &str) -> Vec<String> {
-        let page = LolEngine.read(html, &Limits::default());
-        read(html, &page, &Hints::default()).1.author
+        read_judged(html, &Hints::default()).1.author
     }
 
     #[test]

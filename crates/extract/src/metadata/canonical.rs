@@ -29,17 +29,15 @@ pub(super) fn canonical(sources: &Sources) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::tests::read_judged;
     use crate::Hints;
-    use trommel_html::{Engine, Limits, LolEngine};
 
     fn of(html: &str, url: Option<&str>) -> Option<String> {
-        let page = LolEngine.read(html, &Limits::default());
         let hints = Hints {
             url,
             ..Hints::default()
         };
-        read(html, &page, &hints).1.canonical
+        read_judged(html, &hints).1.canonical
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use jiff::{ToSpan, civil::Date};
 use trommel_html::{Attribute, FactKind, element_text};
 
+use super::byline::near;
 use super::calendar::{self, Stamp};
-use super::headline::near;
 use super::sources::{Sources, rank};
 
 /// Names of `<meta>` that hold the day of publication, best first.
@@ -119,7 +119,7 @@ fn read(sources: &Sources, text: &str) -> Option<Stamp> {
 /// Whether numbers stand as month/day/year, as on American pages: those in English that don't say to
 /// be from elsewhere.
 fn month_first(sources: &Sources) -> bool {
-    let lang = sources.page.head.lang.as_deref().unwrap_or("en-US");
+    let lang = sources.language.as_deref().unwrap_or("en-US");
     let locale = sources.page.head.meta("og:locale").unwrap_or(lang);
     [lang, locale]
         .iter()
@@ -247,18 +247,16 @@ fn from_url(sources: &Sources) -> Option<Stamp> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::tests::read_judged;
     use crate::Hints;
-    use trommel_html::{Engine, Limits, LolEngine};
 
     fn of(html: &str, url: &str) -> (Option<String>, Option<String>) {
-        let page = LolEngine.read(html, &Limits::default());
         let hints = Hints {
             url: Some(url),
             date: Some("2024-06-01T00:00:00Z"),
             ..Hints::default()
         };
-        let metadata = read(html, &page, &hints).1;
+        let metadata = read_judged(html, &hints).1;
         (metadata.published, metadata.modified)
     }
 

@@ -37,13 +37,11 @@ fn cut(mut text: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::tests::read_judged;
     use crate::Hints;
-    use trommel_html::{Engine, Limits, LolEngine};
 
     fn of(html: &str) -> Option<String> {
-        let page = LolEngine.read(html, &Limits::default());
-        read(html, &page, &Hints::default()).1.description
+        read_judged(html, &Hints::default()).1.description
     }
 
     #[test]

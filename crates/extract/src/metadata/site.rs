@@ -102,13 +102,11 @@ fn is_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::tests::read_judged;
     use crate::Hints;
-    use trommel_html::{Engine, Limits, LolEngine};
 
     fn of(html: &str) -> Option<String> {
-        let page = LolEngine.read(html, &Limits::default());
-        read(html, &page, &Hints::default()).1.site
+        read_judged(html, &Hints::default()).1.site
     }
 
     #[test]

@@ -7,6 +7,7 @@ use url::Url;
 use super::calendar;
 use super::likeness::Words;
 use crate::hints::Hints;
+use crate::language::declared;
 
 /// Everything that metadata is read from.
 #[derive(Debug)]
@@ -20,7 +21,9 @@ pub(super) struct Sources<'a> {
     pub url: Option<Url>,
     /// Day of the crawl.
     pub crawled: Option<Date>,
-    /// Block of the headline.
+    /// The language that the page declares, as a BCP 47 tag.
+    pub language: Option<String>,
+    /// Block of the headline, or of what stands for it.
     pub headline: Option<usize>,
 }
 
@@ -38,6 +41,7 @@ impl<'a> Sources<'a> {
                 .date
                 .and_then(|date| calendar::find(date, false))
                 .map(|stamp| stamp.date),
+            language: declared(&page.head, main.and_then(|node| node.language())),
             headline: None,
         }
     }

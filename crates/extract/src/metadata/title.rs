@@ -331,17 +331,15 @@ fn separators(title: &str) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::tests::read_judged;
     use crate::Hints;
-    use trommel_html::{Engine, Limits, LolEngine};
 
     fn of(html: &str) -> Option<String> {
-        let page = LolEngine.read(html, &Limits::default());
         let hints = Hints {
             url: Some("https://www.daily-news.example.org/a"),
             ..Hints::default()
         };
-        read(html, &page, &hints).0
+        read_judged(html, &hints).0
     }
 
     #[test]

@@ -1,0 +1,83 @@
+//! Where a byline stands: around the headline.
+
+use trommel_html::{Block, Page};
+
+use super::likeness::Words;
+
+/// Blocks before and after the headline that may hold a byline.
+const BEFORE: usize = 6;
+const AFTER: usize = 14;
+
+/// Blocks that are searched for one that says the title.
+const SEARCHED: usize = 400;
+/// Words of such a block.
+const SHORT: u32 = 40;
+/// Likeness to the title from which a block says it, and what counts for a heading among those that do.
+const SAYS_TITLE: f32 = 0.5;
+const HEADING_BONUS: f32 = 0.2;
+
+/// Index of the block that a byline is looked for around: the page's `headline`, as judged, if it says
+/// the title; else the short block that says it best; else the headline again. Bylines do not stand
+/// around the name of the site, which is the only heading of many an old page.
+pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) -> Option<usize> {
+    let title = Words::of(title.unwrap_or_default());
+    let likeness = |block: &Block| Words::of(page.text(block)).like(&title);
+    let judged = headline.and_then(|at| page.blocks.get(at));
+    if judged.is_some_and(|block| likeness(block) >= SAYS_TITLE) {
+        return headline;
+    }
+    let is_heading = |block: &Block| {
+        let container = page.container(block);
+        container.is_some_and(|(_, element)| element.tag.is_heading())
+    };
+    let mut best: Option<(f32, usize)> = None;
+    for (at, block) in page.blocks.iter().enumerate().take(SEARCHED) {
+        if block.words > SHORT {
+            continue;
+        }
+        let mut score = likeness(block);
+        if score < SAYS_TITLE {
+            continue;
+        }
+        if is_heading(block) {
+            score += HEADING_BONUS;
+        }
+        if best.is_none_or(|(known, _)| score > known) {
+            best = Some((score, at));
+        }
+    }
+    best.map(|(_, at)| at).or(headline)
+}
+
+/// Indices of the blocks near the headline, those after it first, nearest first.
+pub(super) fn near(page: &Page, headline: usize) -> impl Iterator<Item = usize> {
+    let after = headline + 1..(headline + 1 + AFTER).min(page.blocks.len());
+    let before = headline.saturating_sub(BEFORE)..headline;
+    after.chain(before.rev())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn bylines_stand_around_what_says_the_title() {
+        let html = "<h1>Daily</h1><p>menu<p class=t>Two words<p>x<h2>Two words</h2><p>y<h2>Two words!</h2>";
+        let page = LolEngine.read(html, &Limits::default());
+        let of = |headline, title| anchor(&page, headline, title);
+        assert_eq!(of(Some(6), Some("Two words")), Some(6));
+        assert_eq!(of(Some(0), Some("Two words")), Some(4));
+        assert_eq!(of(Some(0), Some("Others")), Some(0));
+        assert_eq!(of(Some(0), None), Some(0));
+        assert_eq!(of(None, Some("Others")), None);
+        let page = LolEngine.read("<p>menu<p class=t>Two words<p>x", &Limits::default());
+        assert_eq!(anchor(&page, None, Some("Two Words!")), Some(1));
+    }
+
+    #[test]
+    fn near_blocks_come_nearest_first() {
+        let page = LolEngine.read("<p>a<p>b<p>c<p>d<p>e", &Limits::default());
+        assert_eq!(near(&page, 2).collect::<Vec<_>>(), [3, 4, 1, 0]);
+    }
+}
