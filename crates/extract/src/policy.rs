@@ -3,57 +3,42 @@
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
-/// What becomes of readers' comments beside a page's own text. Posts of a forum are its text.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    IntoStaticStr,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum CommentPolicy {
-    /// They are left out.
-    #[default]
-    Exclude,
-    /// They are part of the text.
-    Include,
-    /// They are kept apart from the text.
-    Separate,
+/// A choice that has the same names in configuration files, options and output.
+macro_rules! named {
+    ($(#[$attribute:meta])* pub enum $name:ident { $($variants:tt)* }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Display, EnumString, IntoStaticStr, VariantNames)]
+        #[serde(rename_all = "kebab-case")]
+        #[strum(serialize_all = "kebab-case")]
+        pub enum $name { $($variants)* }
+    };
 }
 
-/// Whether the main headline is part of the text. It is always a source of the title.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    VariantNames,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum HeadlinePolicy {
-    /// Where the model takes it for text.
-    #[default]
-    Auto,
-    /// Always.
-    Include,
-    /// Never.
-    Exclude,
+named! {
+    /// What becomes of readers' comments beside a page's own text. Posts of a forum are its text.
+    pub enum CommentPolicy {
+        /// They are left out.
+        #[default]
+        Exclude,
+        /// They are part of the text.
+        Include,
+        /// They are kept apart from the text.
+        Separate,
+    }
+}
+
+named! {
+    /// Whether the main headline is part of the text. It is always a source of the title.
+    pub enum HeadlinePolicy {
+        /// Where the model takes it for text.
+        #[default]
+        Auto,
+        /// Always.
+        Include,
+        /// Never.
+        Exclude,
+    }
 }
 
 /// What counts as main text.

@@ -28,3 +28,9 @@ pub(crate) trait Fill {
 pub(crate) fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
+
+/// Names of columns that tell the same parts about several things, thing by thing: `thing.part`.
+pub(crate) fn crossed(things: impl IntoIterator<Item = String>, parts: &[&str]) -> Vec<String> {
+    let of = |thing: String| parts.iter().map(move |part| format!("{thing}.{part}"));
+    things.into_iter().flat_map(of).collect()
+}

@@ -131,14 +131,20 @@ mod tests {
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
         assert!(answer.contains("\ntrommel_records_total 1\n"), "{answer}");
         let head = ask(address, "HEAD /metrics HTTP/1.1\r\n\r\n");
-        assert!(head.ends_with("\r\n\r\n") && !head.contains("trommel_records"), "{head}");
+        assert!(
+            head.ends_with("\r\n\r\n") && !head.contains("trommel_records"),
+            "{head}"
+        );
         for (request, status) in [
             ("GET / HTTP/1.1\r\n\r\n", "404"),
             ("GET /metrics/../x HTTP/1.1\r\n\r\n", "404"),
             ("POST /metrics HTTP/1.1\r\n\r\n", "405"),
         ] {
             let answer = ask(address, request);
-            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+            assert!(
+                answer.starts_with(&format!("HTTP/1.1 {status} ")),
+                "{answer}"
+            );
         }
         drop(listener);
         assert!(TcpStream::connect(address).is_err(), "still listening");

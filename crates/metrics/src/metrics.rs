@@ -93,7 +93,11 @@ impl Metrics {
             Unit::Bytes,
             metrics.stored_bytes.clone(),
         );
-        registry.register("pages", "Pages handed to the extractor", metrics.pages.clone());
+        registry.register(
+            "pages",
+            "Pages handed to the extractor",
+            metrics.pages.clone(),
+        );
         registry.register_with_unit(
             "page",
             "Decoded bytes of pages",
@@ -118,20 +122,32 @@ impl Metrics {
             "Confidence of documents",
             metrics.confidence.clone(),
         );
-        registry.register("drops", "Records passed over, by reason", metrics.drops.clone());
+        registry.register(
+            "drops",
+            "Records passed over, by reason",
+            metrics.drops.clone(),
+        );
         registry.register(
             "failures",
             "Records or pages that failed, by kind",
             metrics.failures.clone(),
         );
-        registry.register("damage", "Damaged places of archives", metrics.damage.clone());
+        registry.register(
+            "damage",
+            "Damaged places of archives",
+            metrics.damage.clone(),
+        );
         registry.register_with_unit(
             "stage",
             "Time of one thread in each stage of a page",
             Unit::Seconds,
             metrics.stages.clone(),
         );
-        registry.register("queue", "Records or requests in work or waiting", metrics.queue.clone());
+        registry.register(
+            "queue",
+            "Records or requests in work or waiting",
+            metrics.queue.clone(),
+        );
         registry.register(
             "requests",
             "Requests answered, by status",

@@ -3,11 +3,13 @@
 mod atomic;
 mod disk;
 mod frames;
+mod hidden;
 mod shard;
 mod stream;
 
 pub use atomic::AtomicFile;
 pub use disk::{Disk, DiskFile, LocalDisk};
 pub use frames::Frames;
-pub use shard::{Assemble, Shard, discard, hidden, publish};
+pub use hidden::hidden;
+pub use shard::{Assemble, Shard, discard, publish};
 pub use stream::Stream;

@@ -14,6 +14,11 @@ use flate2::read::MultiGzDecoder;
 
 use crate::IndexError;
 
+/// First bytes of a Parquet file.
+const PARQUET_MAGIC: &[u8] = b"PAR1";
+/// First bytes of a gzip member.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
 /// One row of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
@@ -41,7 +46,7 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Line)) -> Result<(), IndexE
     };
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
     let head = file.fill_buf().map_err(failed)?;
-    if head.starts_with(b"PAR1") {
+    if head.starts_with(PARQUET_MAGIC) {
         #[cfg(feature = "parquet")]
         return parquet::read(path, each);
         #[cfg(not(feature = "parquet"))]
@@ -50,7 +55,7 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Line)) -> Result<(), IndexE
             what: "this build reads no Parquet (feature `parquet`)".to_owned(),
         });
     }
-    let lines: Box<dyn Read> = if head.starts_with(&[0x1f, 0x8b]) {
+    let lines: Box<dyn Read> = if head.starts_with(&GZIP_MAGIC) {
         Box::new(MultiGzDecoder::new(file))
     } else {
         Box::new(file)

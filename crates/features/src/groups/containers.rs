@@ -6,7 +6,7 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::levels::LEVELS;
 use crate::facts::sums::Sums;
-use crate::group::{Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, crossed};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 
@@ -20,14 +20,8 @@ const PARTS: [&str; 6] = [
 ];
 
 fn names() -> Vec<String> {
-    LEVELS
-        .iter()
-        .flat_map(|level| {
-            PARTS
-                .iter()
-                .map(move |part| format!("container_{level}.{part}"))
-        })
-        .collect()
+    let containers = LEVELS.iter().map(|level| format!("container_{level}"));
+    crossed(containers, &PARTS)
 }
 
 /// The parts of every element's features.

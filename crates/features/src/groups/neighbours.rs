@@ -5,7 +5,7 @@ use trommel_html::Page;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::shape::Shape;
-use crate::group::{Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, crossed};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 
@@ -19,14 +19,8 @@ const PARTS: [&str; 5] = [
 ];
 
 fn names() -> Vec<String> {
-    OFFSETS
-        .iter()
-        .flat_map(|offset| {
-            PARTS
-                .iter()
-                .map(move |part| format!("neighbour_{offset:+}.{part}"))
-        })
-        .collect()
+    let neighbours = OFFSETS.iter().map(|offset| format!("neighbour_{offset:+}"));
+    crossed(neighbours, &PARTS)
 }
 
 /// What a block is to the blocks around it.

@@ -4,20 +4,14 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::levels::LEVELS;
 use crate::facts::prose::NAMES;
-use crate::group::{Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, crossed, owned};
 use crate::lexicon::Lexicon;
 
 fn names() -> Vec<String> {
-    let levels = LEVELS.iter().flat_map(|level| {
-        ["prose_density", "prose_share"]
-            .iter()
-            .map(move |part| format!("container_{level}.{part}"))
-    });
-    NAMES
-        .iter()
-        .map(|name| (*name).to_owned())
-        .chain(levels)
-        .collect()
+    let containers = LEVELS.iter().map(|level| format!("container_{level}"));
+    let mut names = owned(&NAMES);
+    names.extend(crossed(containers, &["prose_density", "prose_share"]));
+    names
 }
 
 /// Where the blocks of a page stand to its prose.

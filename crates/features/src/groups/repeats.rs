@@ -7,7 +7,7 @@ use trommel_html::{NONE, Page, Tag};
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::sums::Sums;
-use crate::group::{Batch, Fact, Fill, Group};
+use crate::group::{Batch, Fact, Fill, Group, crossed};
 use crate::lexicon::Lexicon;
 
 use crate::facts::paths::sum_up;
@@ -30,15 +30,10 @@ const PARTS: [&str; 8] = [
 const PLACE: usize = 6;
 
 fn names() -> Vec<String> {
-    ["outer", "inner"]
-        .iter()
-        .flat_map(|which| {
-            PARTS
-                .iter()
-                .map(move |part| format!("repeats.{which}.{part}"))
-        })
-        .chain(["repeats.same".to_owned()])
-        .collect()
+    let groups = ["outer", "inner"].map(|which| format!("repeats.{which}"));
+    let mut names = crossed(groups, &PARTS);
+    names.push("repeats.same".to_owned());
+    names
 }
 
 /// Siblings needed for a group.

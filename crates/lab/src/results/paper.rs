@@ -11,41 +11,23 @@ pub(super) struct PaperRow {
     pub f1: [f64; 3],
 }
 
+impl PaperRow {
+    const fn new(name: &'static str, method: &'static str, f1: [f64; 3]) -> Self {
+        Self { name, method, f1 }
+    }
+}
+
 /// The sets of the columns.
 pub(super) const PAPER_SETS: [&str; 3] = ["cleaneval", "dragnet-train", "dragnet-test"];
 
 /// Table 2 without the column of Big 5, a set that could not be had.
 pub(super) const PAPER_ROWS: [PaperRow; 6] = [
-    PaperRow {
-        name: "baseline (all text)",
-        method: "all-text",
-        f1: [0.899, 0.621, 0.623],
-    },
-    PaperRow {
-        name: "CETR",
-        method: "cetr",
-        f1: [0.919, 0.741, 0.735],
-    },
-    PaperRow {
-        name: "IC",
-        method: "peters-lecocq-ic",
-        f1: [0.887, 0.709, 0.701],
-    },
-    PaperRow {
-        name: "ST",
-        method: "peters-lecocq-st",
-        f1: [0.904, 0.817, 0.809],
-    },
-    PaperRow {
-        name: "ST + IC",
-        method: "peters-lecocq-st-ic",
-        f1: [0.896, 0.836, 0.824],
-    },
-    PaperRow {
-        name: "ST + IC + CETR",
-        method: "peters-lecocq",
-        f1: [0.907, 0.848, 0.836],
-    },
+    PaperRow::new("baseline (all text)", "all-text", [0.899, 0.621, 0.623]),
+    PaperRow::new("CETR", "cetr", [0.919, 0.741, 0.735]),
+    PaperRow::new("IC", "peters-lecocq-ic", [0.887, 0.709, 0.701]),
+    PaperRow::new("ST", "peters-lecocq-st", [0.904, 0.817, 0.809]),
+    PaperRow::new("ST + IC", "peters-lecocq-st-ic", [0.896, 0.836, 0.824]),
+    PaperRow::new("ST + IC + CETR", "peters-lecocq", [0.907, 0.848, 0.836]),
 ];
 
 /// A row of the table of Kim, Kim, Song and Khil (2013) on L3S-GN1, content class only.

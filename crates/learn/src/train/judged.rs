@@ -295,36 +295,28 @@ mod tests {
     use crate::pages::{Gold, LabelledPage};
     use trommel_html::{Engine, Limits, LolEngine};
 
-    /// A page of two blocks, 30 and 10 words, of which the first is content.
-    fn page(set: &str, id: &str, page_type: &str, f1: f64, confidence: f32) -> JudgedRow {
+    /// A page of two blocks of which the first is content.
+    fn page(set: &str, f1: f64) -> JudgedRow {
         JudgedRow {
             set: set.into(),
-            record_id: format!("<{id}>"),
-            id: id.into(),
-            page_type: Some(page_type.into()),
+            page_type: Some("forum".into()),
             words: vec![30, 10],
-            probabilities: vec![0.75, 0.25],
+            probabilities: vec![1e-9, 0.123_456_79],
             labels: vec![true, false],
-            confidence,
+            confidence: 0.25,
             scores: Scores {
-                precision: f1,
-                recall: f1,
                 f1,
+                ..Scores::default()
             },
-            oracle_f1: 1.0,
-            gold_words: 30,
-            kept_words: 40,
             ..JudgedRow::default()
         }
     }
 
-    /// The pages as a model of that name judged them.
-    fn judged(model: &str, pages: Vec<JudgedRow>) -> JudgedSet {
+    fn judged(pages: Vec<JudgedRow>) -> JudgedSet {
         JudgedSet {
-            model: model.into(),
-            created: "2026-01-31".into(),
-            folds: 5,
+            model: "fast".into(),
             pages,
+            ..JudgedSet::default()
         }
     }
 
@@ -332,9 +324,7 @@ mod tests {
     fn a_file_reads_as_it_was_written() {
         let dir = tempfile::tempdir().unwrap();
         let (a, b) = (dir.path().join("a"), dir.path().join("b"));
-        let mut one = page("s", "1", "article", 0.1, 0.7);
-        one.probabilities = vec![1e-9, 0.123_456_79];
-        let set = judged("fast", vec![one, page("t", "2", "forum", 0.5, 0.25)]);
+        let set = judged(vec![page("s", 0.1), page("t", 0.5)]);
         set.write(&a).unwrap();
         set.write(&b).unwrap();
         assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(&b).unwrap());
@@ -351,12 +341,12 @@ mod tests {
             set.write(&path).unwrap();
             JudgedSet::read(&path).unwrap_err().to_string()
         };
-        let mut short = page("s", "1", "article", 0.1, 0.7);
+        let mut short = page("s", 0.1);
         short.labels.pop();
-        let good = page("s", "0", "article", 0.1, 0.7);
-        let error = refused(&judged("fast", vec![good, short]));
+        let good = page("s", 0.1);
+        let error = refused(&judged(vec![good, short]));
         assert!(error.contains("x.judged, line 3: words, prob"), "{error}");
-        let error = refused(&judged("fast", vec![page("s", "1", "article", 1.5, 0.7)]));
+        let error = refused(&judged(vec![page("s", 1.5)]));
         assert!(error.contains("line 2: a probability"), "{error}");
         std::fs::write(&path, "no gzip").unwrap();
         assert!(JudgedSet::read(&path).is_err());

@@ -1,13 +1,14 @@
 //! Files that appear under their name only when whole.
 
 use std::{
-    ffi::OsString,
     fs::File,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
 
 use tempfile::{Builder, NamedTempFile};
+
+use super::hidden::hidden_prefix;
 
 /// A file written under a hidden name in the folder of its final one (`.NAME.XXXXXX.tmp`). It takes its
 /// final name in [`finish`](Self::finish); dropped before that, it is removed.
@@ -23,12 +24,7 @@ impl AtomicFile {
     /// # Errors
     /// If the hidden file cannot be created, or `path` has no file name.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let name = path.file_name().ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name")
-        })?;
-        let mut prefix = OsString::from(".");
-        prefix.push(name);
-        prefix.push(".");
+        let prefix = hidden_prefix(path)?;
         let mut builder = Builder::new();
         builder.prefix(&prefix).suffix(".tmp");
         // Readable by others as far as the user's mask allows, as any file a program writes.

@@ -2,12 +2,12 @@
 //! name only when whole.
 
 use std::{
-    ffi::OsString,
     fs,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
 
+use super::hidden::hidden;
 use crate::{Compression, Disk, DiskFile, Frames, OutputError};
 
 /// A file written under a hidden name in the folder of its final one (`.NAME.tmp`). Dropped, it stays
@@ -182,21 +182,6 @@ fn remove_all(path: &Path) -> io::Result<()> {
         Ok(_) => fs::remove_file(path),
         Err(_) => Ok(()),
     }
-}
-
-/// The hidden name beside `path`: `.NAME.suffix`.
-///
-/// # Errors
-/// If `path` has no file name.
-pub fn hidden(path: &Path, suffix: &str) -> io::Result<PathBuf> {
-    let name = path
-        .file_name()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"))?;
-    let mut hidden = OsString::from(".");
-    hidden.push(name);
-    hidden.push(".");
-    hidden.push(suffix);
-    Ok(path.with_file_name(hidden))
 }
 
 #[cfg(test)]

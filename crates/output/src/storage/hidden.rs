@@ -1,0 +1,44 @@
+//! Hidden names, under which files stand until they are whole.
+
+use std::{
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+};
+
+/// The hidden name beside `path`: `.NAME.suffix`.
+///
+/// # Errors
+/// If `path` has no file name.
+pub fn hidden(path: &Path, suffix: &str) -> io::Result<PathBuf> {
+    let mut name = hidden_prefix(path)?;
+    name.push(suffix);
+    Ok(path.with_file_name(name))
+}
+
+/// What every hidden name of `path` begins with: `.NAME.`.
+///
+/// # Errors
+/// If `path` has no file name.
+pub(super) fn hidden_prefix(path: &Path) -> io::Result<OsString> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"))?;
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    prefix.push(".");
+    Ok(prefix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_names_stand_beside_their_file() {
+        let hidden_name = hidden(Path::new("a/b.jsonl"), "tmp").unwrap();
+        assert_eq!(hidden_name, Path::new("a/.b.jsonl.tmp"));
+        let kind = hidden(Path::new("a/.."), "tmp").unwrap_err().kind();
+        assert_eq!(kind, io::ErrorKind::InvalidInput);
+    }
+}
