@@ -119,11 +119,12 @@ COLUMNS = {"text": "text", "id": "id", "url": "url", "date": "date", "language":
 
 def compare(rows):
     for column, key in COLUMNS.items():
-        equal([row[column] for row in rows], [d[key] for d in documents], column)
-    for column, key in [("source_offset", "offset"), ("source_length", "length"), ("file_path", "file")]:
+        equal([row[column] or "" for row in rows], [d[key] for d in documents], column)
+    places = {"source_offset": "offset", "source_length": "length", "file_path": "file", "source_name": "name"}
+    for column, key in places.items():
         equal([row[column] for row in rows], [d["source"][key] for d in documents], column)
     for key in ["author", "headings"]:
-        equal([list(row[key]) for row in rows], [d.get(key, []) for d in documents], key)
+        equal([list(row[key]) for row in rows], [d[key] for d in documents], key)
     return f"{len(rows)} rows, {len(rows[0]) if rows else 0} columns"
 
 
@@ -213,7 +214,10 @@ def _(path, _module):
     ids = [line["create"]["_id"] for line in lines[::2]]
     assert all(len(i.encode()) <= 512 for i in ids) and len(set(ids)) == len(ids)
     equal(ids, [d["id"] for d in with_text], "ids")
-    equal(lines[1::2], with_text, "documents")
+    brief = [{k: v for k, v in d.items() if v or k in ("id", "text", "confidence")} for d in with_text]
+    equal(lines[1::2], brief, "documents")
+    mapping = json.load(open(folder / "x.bulk.mapping.json"))["mappings"]["properties"]
+    assert mapping["date"]["type"] == "date" and set().union(*brief) <= set(mapping)
     return f"{len(ids)} documents"
 
 

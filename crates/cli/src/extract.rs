@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 use trommel_extract::{ContentPolicy, DocumentOptions, Extractor, Hints, MarkdownOptions};
-use trommel_output::AtomicFile;
+use trommel_output::{AtomicFile, OutputBlock};
 use trommel_sources::is_url;
 
 use crate::models;
@@ -57,7 +58,8 @@ enum Form {
     Markdown,
     /// Main text and facts of the page, one JSON object
     Json,
-    /// Every block, kept or not, with its text, bytes, path, role and probability; one JSON object a line
+    /// Every block, kept or not, with its text, bytes, path, role and probability; one JSON object a line,
+    /// as in `run --blocks`
     Blocks,
 }
 
@@ -71,6 +73,15 @@ impl Form {
             Self::Blocks => "blocks.jsonl",
         }
     }
+}
+
+/// A block, with the file it is of where there are several.
+#[derive(Serialize)]
+struct NamedBlock<'a> {
+    #[serde(flatten)]
+    block: OutputBlock,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a String>,
 }
 
 /// Where the text of pages goes.
@@ -173,8 +184,14 @@ fn extracted(
         }
         Form::Blocks => {
             let mut lines = String::new();
-            for block in extraction.blocks() {
-                lines.push_str(&line(serde_json::to_value(&block)?));
+            let form = DocumentOptions::default().with_blocks(true);
+            for block in extraction.document(&form).blocks {
+                let block = NamedBlock {
+                    block: block.into(),
+                    file: is_named.then_some(&page.name),
+                };
+                lines.push_str(&serde_json::to_string(&block)?);
+                lines.push('\n');
             }
             lines
         }

@@ -2,8 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-/// More threads than this are a slip of the hand.
-const MOST: usize = 1024;
+use trommel_pipeline::MOST_JOBS;
 
 /// # Errors
 /// In plain words, if it is no number of workers.
@@ -13,7 +12,7 @@ pub fn jobs(text: &str) -> Result<NonZeroUsize, String> {
         .map_err(|_| "expected a number of workers".to_owned())?;
     match NonZeroUsize::new(number) {
         None => Err("at least one worker is needed; without -j there is one a core".to_owned()),
-        Some(_) if number > MOST => Err(format!("at most {MOST} workers")),
+        Some(_) if number > MOST_JOBS => Err(format!("at most {MOST_JOBS} workers")),
         Some(jobs) => Ok(jobs),
     }
 }

@@ -16,7 +16,7 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use trommel_archive::{PayloadOptions, ReadOptions};
 use trommel_extract::{ContentPolicy, DocumentOptions, Extractor, MarkdownOptions};
-use trommel_filters::Filters;
+use trommel_filters::{Filters, Settings};
 use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format};
 use trommel_pipeline::{
@@ -239,8 +239,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         max_memory: bytes(args.max_memory).or(config.max_memory),
         frame: args.checkpoint.0,
         epoch: epoch()?,
-    }
-    .within();
+    };
+    plan.check(&config.filters)?;
+    check_page_types(&config.filters, &loaded)?;
+    let plan = plan.within();
     if let Some(path) = &args.summary {
         check_summary(
             path,
@@ -355,6 +357,29 @@ fn quarantine(
         );
     }
     Ok(path)
+}
+
+/// Refuses page types that the model does not tell: a filter on them would drop all pages, or none.
+fn check_page_types(filters: &Settings, model: &Model) -> Result<()> {
+    let known: Vec<&str> = model
+        .file()
+        .page_types
+        .iter()
+        .map(|page_type| page_type.name.as_str())
+        .collect();
+    let lists = [
+        ("page_types", &filters.page_types),
+        ("exclude_page_types", &filters.exclude_page_types),
+    ];
+    for (key, wanted) in lists {
+        if let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
+            anyhow::bail!(
+                "filters.{key}: the model knows no page type {name:?}; it knows {}",
+                known.join(", ")
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Refuses to write the summary over anything that the run reads or writes.

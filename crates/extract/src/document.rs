@@ -92,8 +92,13 @@ pub struct BlockVerdict {
     pub span: (u32, u32),
     /// Name of the innermost block-level element around the text.
     pub tag: String,
+    /// Names of the block-level elements around the text, outermost first, divided by `>`, as in
+    /// [`BlockRow`](crate::BlockRow).
+    pub path: String,
     /// Number of words (characters for scripts that do not divide words by spaces).
     pub words: u32,
+    /// Share of the words that stand in links, 0..=1.
+    pub link_density: f32,
     /// Probability that the block is main content.
     pub probability: f32,
     /// Whether the block is part of the document's text.

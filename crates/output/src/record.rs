@@ -3,24 +3,33 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
-use trommel_extract::{BlockVerdict, Document, Metadata, Role};
+use trommel_extract::{BlockSource, BlockVerdict, Document, Metadata, Role};
 
 /// What an output says of one page: the keys of a JSON line, in their order. It is written to every
 /// format and read back from those that can be.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// Every key is written, of one type everywhere: where there is nothing to say the string is empty, the
+/// number 0, the list empty. Readers take the types of a file from its beginning, and some of them fail
+/// at a value, or lose it, where they have seen nothing but `null` or empty lists; so whatever is seldom
+/// there is a string.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct OutputRecord {
     /// WARC-Record-ID without angle brackets, or [`record_id`](crate::record_id) where there is none.
     pub id: String,
     /// URL of the page.
+    #[serde(deserialize_with = "filled")]
     pub url: Option<String>,
     /// Time of the capture as the archive gives it.
+    #[serde(deserialize_with = "filled")]
     pub date: Option<String>,
     /// Main text.
     pub text: String,
     /// Title of the page.
+    #[serde(deserialize_with = "filled")]
     pub title: Option<String>,
     /// Language of the text.
+    #[serde(deserialize_with = "filled")]
     pub lang: Option<String>,
     /// Encoding of the page.
     pub charset: String,
@@ -29,34 +38,30 @@ pub struct OutputRecord {
     /// Expected word F1 of the text, in 0..=1.
     pub confidence: f32,
     /// Where the page is stored.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "stored")]
     pub source: Option<RecordSource>,
     /// What else the page says about itself.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "metadata")]
     pub metadata: Metadata,
     /// The headings among the text's lines.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<String>,
     /// Type of the page.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "filled")]
     pub page_type: Option<String>,
     /// Readers' comments, where they are kept apart.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "filled")]
     pub comments: Option<String>,
     /// HTTP status code.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "status")]
     pub status: Option<u16>,
     /// WARC-Truncated: why the crawler cut the page.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "filled")]
     pub truncated: Option<String>,
-    /// Caps of the page reader that the page passed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub capped: Vec<String>,
-    /// Oddities survived while reading the page, in words.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    /// Caps of the page reader that the page passed, divided by commas.
+    pub capped: String,
+    /// Oddities survived while reading the page, in words, divided by semicolons.
+    pub notes: String,
     /// Every block of the page, where they were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<OutputBlock>,
 }
 
@@ -70,27 +75,37 @@ pub struct RecordSource {
     pub offset: u64,
     /// Stored bytes of the record or of that member.
     pub length: u64,
-    /// Offset of the record in the member's plain bytes; 0, and then left out of the output, where
-    /// the member holds one record only.
+    /// Offset of the record in the member's plain bytes; 0 where the member holds one record only.
     #[serde(default)]
     pub inner: u64,
 }
 
 /// A block of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct OutputBlock {
     /// Its text.
     pub text: String,
-    /// Probability that it is main content.
-    pub probability: f32,
-    /// Whether it is part of the text.
-    pub kept: bool,
-    /// What it is on its page.
-    pub role: Option<Role>,
     /// First byte of it in the decoded page.
     pub start: u32,
     /// One past its last byte there.
     pub end: u32,
+    /// Name of the innermost block-level element around it.
+    pub tag: String,
+    /// Names of the block-level elements around it, outermost first, divided by `>`.
+    pub path: String,
+    /// Number of its words.
+    pub words: u32,
+    /// Share of the words that stand in links, 0..=1.
+    pub link_density: f32,
+    /// Probability that it is main content.
+    pub probability: f32,
+    /// Whether it is part of the text.
+    pub kept: bool,
+    /// What it is on its page; empty if nobody knows.
+    pub role: String,
+    /// `page`, or `json-ld` for a text that stands in the page's JSON-LD alone.
+    pub source: String,
 }
 
 impl From<Document> for OutputRecord {
@@ -107,7 +122,7 @@ impl From<Document> for OutputRecord {
             headings: document.headings,
             page_type: document.page_type,
             comments: document.comments,
-            capped: document.capped,
+            capped: document.capped.join(", "),
             blocks: document.blocks.into_iter().map(OutputBlock::from).collect(),
             ..Self::default()
         }
@@ -118,12 +133,32 @@ impl From<BlockVerdict> for OutputBlock {
     fn from(block: BlockVerdict) -> Self {
         Self {
             text: block.text,
-            probability: block.probability,
-            kept: block.kept,
-            role: block.role,
             start: block.span.0,
             end: block.span.1,
+            tag: block.tag,
+            path: block.path,
+            words: block.words,
+            link_density: block.link_density,
+            probability: block.probability,
+            kept: block.kept,
+            role: block.role.map_or("", Role::name).to_owned(),
+            source: match block.source {
+                None => "page",
+                Some(BlockSource::JsonLd) => "json-ld",
+            }
+            .to_owned(),
         }
+    }
+}
+
+impl RecordSource {
+    /// The name of the archive without its folder or the rest of its URL.
+    pub fn name(&self) -> &str {
+        let path = match self.file.split_once("://") {
+            Some((_, rest)) => rest.split(['?', '#']).next().unwrap_or(rest),
+            None => &self.file,
+        };
+        path.rsplit(['/', '\\']).next().unwrap_or(path)
     }
 }
 
@@ -131,17 +166,147 @@ fn shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Err
     String::deserialize(deserializer).map(Arc::from)
 }
 
+fn filled<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.filter(|text: &String| !text.is_empty()))
+}
+
+fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.filter(|&status| status != 0))
+}
+
+fn stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RecordSource>, D::Error> {
+    let source: Option<RecordSource> = Option::deserialize(deserializer)?;
+    Ok(source.filter(|source| !source.file.is_empty()))
+}
+
+fn metadata<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Metadata, D::Error> {
+    let mut metadata = Metadata::deserialize(deserializer)?;
+    for text in [
+        &mut metadata.published,
+        &mut metadata.modified,
+        &mut metadata.site,
+        &mut metadata.description,
+        &mut metadata.canonical,
+        &mut metadata.lang_declared,
+    ] {
+        if text.as_deref() == Some("") {
+            *text = None;
+        }
+    }
+    Ok(metadata)
+}
+
 impl Serialize for RecordSource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let fields = if self.inner == 0 { 3 } else { 4 };
-        let mut map = serializer.serialize_struct("source", fields)?;
+        let mut map = serializer.serialize_struct("source", 5)?;
+        map.serialize_field("name", self.name())?;
         map.serialize_field("file", &*self.file)?;
         map.serialize_field("offset", &self.offset)?;
         map.serialize_field("length", &self.length)?;
-        if self.inner != 0 {
-            map.serialize_field("inner", &self.inner)?;
-        }
+        map.serialize_field("inner", &self.inner)?;
         map.end()
+    }
+}
+
+/// Keys as they are written: all of them, or those that say something.
+struct Keys<M> {
+    map: M,
+    all: bool,
+}
+
+impl<M: SerializeStruct> Keys<M> {
+    fn add<T: Serialize + ?Sized>(
+        &mut self,
+        key: &'static str,
+        value: &T,
+        is_empty: bool,
+    ) -> Result<(), M::Error> {
+        match self.all || !is_empty {
+            true => self.map.serialize_field(key, value),
+            false => self.map.skip_field(key),
+        }
+    }
+
+    fn text(&mut self, key: &'static str, value: &Option<String>) -> Result<(), M::Error> {
+        let value = value.as_deref().unwrap_or_default();
+        self.add(key, value, value.is_empty())
+    }
+
+    fn list<T: Serialize>(&mut self, key: &'static str, value: &[T]) -> Result<(), M::Error> {
+        self.add(key, value, value.is_empty())
+    }
+}
+
+impl OutputRecord {
+    fn keys<S: Serializer>(&self, serializer: S, all: bool) -> Result<S::Ok, S::Error> {
+        let Metadata {
+            author,
+            published,
+            modified,
+            site,
+            description,
+            canonical,
+            lang_declared,
+        } = &self.metadata;
+        let nowhere = RecordSource {
+            file: Arc::from(""),
+            offset: 0,
+            length: 0,
+            inner: 0,
+        };
+        let map = serializer.serialize_struct("record", 25)?;
+        let mut keys = Keys { map, all };
+        keys.add("id", &self.id, false)?;
+        keys.text("url", &self.url)?;
+        keys.text("date", &self.date)?;
+        keys.add("text", &self.text, false)?;
+        keys.text("title", &self.title)?;
+        keys.text("lang", &self.lang)?;
+        keys.add("charset", &self.charset, self.charset.is_empty())?;
+        keys.add(
+            "charset_source",
+            &self.charset_source,
+            self.charset_source.is_empty(),
+        )?;
+        keys.add("confidence", &self.confidence, false)?;
+        let source = self.source.as_ref();
+        keys.add("source", source.unwrap_or(&nowhere), source.is_none())?;
+        keys.list("author", author)?;
+        keys.text("published", published)?;
+        keys.text("modified", modified)?;
+        keys.text("site", site)?;
+        keys.text("description", description)?;
+        keys.text("canonical", canonical)?;
+        keys.text("lang_declared", lang_declared)?;
+        keys.list("headings", &self.headings)?;
+        keys.text("page_type", &self.page_type)?;
+        keys.text("comments", &self.comments)?;
+        let status = self.status.unwrap_or_default();
+        keys.add("status", &status, status == 0)?;
+        keys.text("truncated", &self.truncated)?;
+        keys.add("capped", &self.capped, self.capped.is_empty())?;
+        keys.add("notes", &self.notes, self.notes.is_empty())?;
+        // A search engine would make fields of them.
+        match all {
+            true => keys.list("blocks", &self.blocks)?,
+            false => keys.map.skip_field("blocks")?,
+        }
+        keys.map.end()
+    }
+}
+
+impl Serialize for OutputRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.keys(serializer, true)
+    }
+}
+
+/// A record as search engines want it: keys that say nothing are left out, and so are the blocks.
+pub(crate) struct Searched<'a>(pub(crate) &'a OutputRecord);
+
+impl Serialize for Searched<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.keys(serializer, false)
     }
 }
 
@@ -195,24 +360,27 @@ pub(crate) mod tests {
             page_type: some("article"),
             comments: some("C"),
             truncated: some("length"),
-            capped: vec!["depth".into()],
-            notes: vec!["gzip body cut".into(), "x".into()],
+            capped: "depth".into(),
+            notes: "gzip body cut; x".into(),
             blocks: vec![
                 OutputBlock {
                     text: "a".into(),
-                    probability: 0.5,
-                    kept: true,
-                    role: Some(Role::Body),
                     start: 3,
                     end: 9,
+                    tag: "p".into(),
+                    path: "article>p".into(),
+                    words: 1,
+                    link_density: 0.5,
+                    probability: 0.25,
+                    kept: true,
+                    role: "body".into(),
+                    source: "page".into(),
                 },
                 OutputBlock {
                     text: "b".into(),
-                    probability: 0.25,
-                    kept: false,
-                    role: None,
                     start: 9,
                     end: 12,
+                    ..OutputBlock::default()
                 },
             ],
             ..record()
@@ -232,5 +400,56 @@ pub(crate) mod tests {
             assert!(!empty, "{key}");
         }
         assert_eq!(json.as_object().unwrap().len(), 25);
+    }
+
+    /// Keys and types of their values, those of objects inside as well.
+    fn schema(value: &serde_json::Value) -> String {
+        use serde_json::Value;
+        match value {
+            Value::Null => "null".into(),
+            Value::Bool(_) => "bool".into(),
+            Value::Number(number) if number.is_f64() => "float".into(),
+            Value::Number(_) => "integer".into(),
+            Value::String(_) => "string".into(),
+            Value::Array(_) => "list".into(),
+            Value::Object(keys) => {
+                let keys = keys.iter();
+                let keys = keys.map(|(key, value)| format!("{key}: {}", schema(value)));
+                format!("{{{}}}", keys.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    #[test]
+    fn every_record_has_one_schema() {
+        let of = |record: &OutputRecord| schema(&serde_json::to_value(record).unwrap());
+        assert_eq!(of(&OutputRecord::default()), of(&full()));
+        assert!(!of(&full()).contains("null"), "{}", of(&full()));
+        let of = |block: &OutputBlock| schema(&serde_json::to_value(block).unwrap());
+        assert_eq!(of(&full().blocks[0]), of(&OutputBlock::default()));
+    }
+
+    #[test]
+    fn nothing_stays_nothing() {
+        let json = serde_json::to_string(&OutputRecord::default()).unwrap();
+        let back: OutputRecord = serde_json::from_str(&json).unwrap();
+        assert_eq!(back, OutputRecord::default());
+    }
+
+    #[test]
+    fn the_name_of_an_archive_has_no_folder() {
+        for (file, name) in [
+            ("a.warc.gz", "a.warc.gz"),
+            ("/data/x/a.warc.gz", "a.warc.gz"),
+            ("https://host/b/a.warc.gz?sig=1/2", "a.warc.gz"),
+            ("s3://bucket/a.warc", "a.warc"),
+            ("-", "-"),
+        ] {
+            let source = RecordSource {
+                file: file.into(),
+                ..source(0)
+            };
+            assert_eq!(source.name(), name);
+        }
     }
 }

@@ -296,6 +296,23 @@ impl Output {
         }
     }
 
+    /// The file that says how an index is to be made for `_bulk` requests, if there are any: it stands
+    /// beside the output, hidden in a folder from what reads folders.
+    pub(crate) fn mapping(&self) -> Option<PathBuf> {
+        let is_bulk = |encoding: &Encoding| encoding.format == Format::Bulk;
+        if !self.encodings.iter().any(is_bulk) {
+            return None;
+        }
+        match &self.destination {
+            Destination::Folder(folder) => Some(folder.join("_bulk.mapping.json")),
+            Destination::File(path) => {
+                let (stem, _) = divided(path);
+                Some(path.with_file_name(format!("{stem}.bulk.mapping.json")))
+            }
+            Destination::Stdout => None,
+        }
+    }
+
     /// Most encoded bytes of a part, if outputs of that encoding have parts.
     pub(crate) fn splits(&self, encoding: Encoding) -> Option<u64> {
         self.split.filter(|_| encoding.format != Format::Tantivy)
@@ -604,6 +621,24 @@ mod tests {
         }
         let stdout = Output::new("-", &NONE, &NONE).unwrap();
         assert_eq!(stdout.split(Some(9)), Err(DestinationError::Split));
+    }
+
+    #[test]
+    fn bulk_requests_have_their_mapping_beside_them() {
+        let mapping = |name: &str, format: Format| {
+            let output = Output::new(name, &choice(&[format], None), &NONE).unwrap();
+            output.mapping()
+        };
+        assert_eq!(
+            mapping("d/x.bulk.ndjson.gz", Format::Bulk),
+            Some("d/x.bulk.mapping.json".into())
+        );
+        assert_eq!(
+            mapping("out", Format::Bulk),
+            Some("out/_bulk.mapping.json".into())
+        );
+        assert_eq!(mapping("-", Format::Bulk), None);
+        assert_eq!(mapping("out", Format::Jsonl), None);
     }
 
     #[test]

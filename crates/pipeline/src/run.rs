@@ -2,7 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs,
+    io::{self, Write},
     sync::atomic::{AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
@@ -10,7 +11,7 @@ use std::{
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::PayloadOptions;
-use trommel_output::Disk;
+use trommel_output::{AtomicFile, BULK_MAPPING, Disk};
 
 use crate::clock::{Clock, Stage};
 use crate::{
@@ -78,6 +79,16 @@ pub fn run(
     }
     if let Destination::Folder(folder) = &plan.output.destination {
         manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
+    }
+    if let Some(path) = plan.output.mapping()
+        && (existing == Existing::Overwrite || !path.exists())
+    {
+        // Settings that somebody changed stay.
+        let mut file =
+            AtomicFile::create(&path).map_err(|source| RunError::output(&path, source))?;
+        file.write_all(BULK_MAPPING.as_bytes())
+            .and_then(|()| file.finish())
+            .map_err(|source| RunError::output(&path, source))?;
     }
     let start = Start {
         todo: continued.todo.clone(),

@@ -211,7 +211,7 @@ fn output_record(record: &Record, page: &Payload, id: &str, document: Document) 
         }),
         status: page.status,
         truncated: record.truncated().map(str::to_owned),
-        notes: notes.chain(of_page).collect(),
+        notes: notes.chain(of_page).collect::<Vec<_>>().join("; "),
         ..OutputRecord::from(document)
     }
 }

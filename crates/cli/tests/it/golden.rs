@@ -65,14 +65,11 @@ fn differences(kept: &BTreeMap<String, String>, found: &BTreeMap<String, String>
 
 /// A document as a reader wants to see it.
 fn readable(document: &Value, gold: &Value) -> String {
-    let line = |key: &str| document[key].as_str().unwrap_or("none").to_owned();
-    let authors = match document["author"].as_array() {
-        Some(names) => {
-            let names: Vec<&str> = names.iter().map(|name| name.as_str().unwrap()).collect();
-            names.join("; ")
-        }
-        None => "none".to_owned(),
-    };
+    let stated = |text: &str| if text.is_empty() { "none" } else { text }.to_owned();
+    let line = |key: &str| stated(document[key].as_str().unwrap());
+    let authors = document["author"].as_array().unwrap().iter();
+    let authors: Vec<&str> = authors.map(|name| name.as_str().unwrap()).collect();
+    let authors = stated(&authors.join("; "));
     format!(
         "title:      {}\nauthor:     {}\npublished:  {}\nmodified:   {}\nsite:       {}\nlanguage:   {}\ncharset:    {} ({})\npage type:  {}\nconfidence: {:.3}\n\n{}\n",
         line("title"),

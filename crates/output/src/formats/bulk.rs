@@ -5,20 +5,24 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::{Encode, OutputError, OutputHead, OutputRecord, record_id};
+use crate::{Encode, OutputError, OutputHead, OutputRecord, record::Searched, record_id};
 
 /// Longest `_id` that the servers take, in bytes.
 const MAX_ID: usize = 512;
 
-/// Settings of an index that takes what [`Bulk`] writes. Dates stay text: pages give some that are no
-/// whole dates.
+/// Settings of an index that takes what [`Bulk`] writes. A date of a page that is none is kept in the
+/// document and not searched.
 pub const BULK_MAPPING: &str = r#"{"mappings":{"date_detection":false,"properties":{
 "id":{"type":"keyword"},"url":{"type":"keyword","ignore_above":8191},"canonical":{"type":"keyword","ignore_above":8191},
 "title":{"type":"text"},"headings":{"type":"text"},"text":{"type":"text"},"comments":{"type":"text"},"description":{"type":"text"},
 "author":{"type":"text"},"site":{"type":"keyword","ignore_above":8191},"lang":{"type":"keyword"},"lang_declared":{"type":"keyword"},
 "page_type":{"type":"keyword"},"charset":{"type":"keyword"},"charset_source":{"type":"keyword"},"confidence":{"type":"float"},
-"date":{"type":"keyword"},"published":{"type":"keyword"},"modified":{"type":"keyword"},"status":{"type":"short"},"truncated":{"type":"keyword"},
-"source":{"properties":{"file":{"type":"keyword","ignore_above":8191},"offset":{"type":"long"},"length":{"type":"long"},"inner":{"type":"long"}}}}}}"#;
+"date":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
+"published":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
+"modified":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
+"status":{"type":"short"},"truncated":{"type":"keyword"},"capped":{"type":"text"},"notes":{"type":"text"},
+"source":{"properties":{"name":{"type":"keyword","ignore_above":8191},"file":{"type":"keyword","ignore_above":8191},"offset":{"type":"long"},"length":{"type":"long"},"inner":{"type":"long"}}}}}}
+"#;
 
 /// Encodes records for a `_bulk` request to one index (`POST /INDEX/_bulk`). The action is `create`: a
 /// request sent again adds nothing, its documents are refused one by one as already there. Documents
@@ -45,8 +49,9 @@ pub fn bulk_id(id: &str) -> Cow<'_, str> {
     }
 }
 
-/// Appends the two lines of a document: the action that creates it, and the document. Blocks are left
-/// out, as a search engine would make fields of them.
+/// Appends the two lines of a document: the action that creates it, and the document. Keys that say
+/// nothing are left out, so that a search for documents that have them finds these alone; so are the
+/// blocks, as a search engine would make fields of them.
 ///
 /// # Errors
 /// If it cannot be written as JSON.
@@ -56,15 +61,7 @@ pub fn bulk_lines(record: &OutputRecord, out: &mut Vec<u8>) -> Result<(), Output
     };
     serde_json::to_writer(&mut *out, &Action { create })?;
     out.push(b'\n');
-    if record.blocks.is_empty() {
-        serde_json::to_writer(&mut *out, record)?;
-    } else {
-        let record = OutputRecord {
-            blocks: Vec::new(),
-            ..record.clone()
-        };
-        serde_json::to_writer(&mut *out, &record)?;
-    }
+    serde_json::to_writer(&mut *out, &Searched(record))?;
     out.push(b'\n');
     Ok(())
 }
@@ -86,21 +83,22 @@ impl Encode for Bulk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Jsonl,
-        record::tests::{full, record},
-    };
+    use crate::record::tests::{full, record};
 
     #[test]
-    fn an_action_and_the_line_of_jsonl() {
+    fn an_action_and_the_keys_that_say_something() {
         let record = record();
-        let (mut out, mut line) = (Vec::new(), Vec::new());
+        let mut out = Vec::new();
         assert!(Bulk.record(&record, &mut out).unwrap());
-        Jsonl.record(&record, &mut line).unwrap();
-        let expected = format!(
-            "{{\"create\":{{\"_id\":\"{}\"}}}}\n{}",
-            record.id,
-            String::from_utf8(line).unwrap()
+        let expected = concat!(
+            r#"{"create":{"_id":"urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c"}}"#,
+            "\n",
+            r#"{"id":"urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c","url":"http://example.com/","#,
+            r#""date":"2024-05-18T01:58:10Z","text":"Zwei \"Zeilen\"\nStraße","title":"Titel","#,
+            r#""lang":"de","charset":"utf-8","charset_source":"meta","confidence":0.75,"#,
+            r#""source":{"name":"a.warc.gz","file":"a.warc.gz","offset":812,"length":3141,"inner":0},"#,
+            r#""status":200}"#,
+            "\n"
         );
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
@@ -120,7 +118,24 @@ mod tests {
     #[test]
     fn the_mapping_is_json() {
         let mapping: serde_json::Value = serde_json::from_str(BULK_MAPPING).unwrap();
-        assert_eq!(mapping["mappings"]["properties"]["text"]["type"], "text");
+        let of = &mapping["mappings"]["properties"];
+        assert_eq!(of["text"]["type"], "text");
+        // Every key is mapped, so that nothing depends on the first document.
+        let record = serde_json::to_value(full()).unwrap();
+        for key in record
+            .as_object()
+            .unwrap()
+            .keys()
+            .filter(|key| *key != "blocks")
+        {
+            assert!(!of[key].is_null(), "{key}");
+        }
+        for key in record["source"].as_object().unwrap().keys() {
+            assert!(!of["source"]["properties"][key].is_null(), "{key}");
+        }
+        for key in ["date", "published", "modified"] {
+            assert_eq!(of[key]["type"], "date");
+        }
     }
 
     #[test]

@@ -30,14 +30,17 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_the_keys_of_every_page() {
+    fn a_line_has_every_key() {
         assert_eq!(
             line(&record()),
             concat!(
                 r#"{"id":"urn:uuid:6a0d5d4e-6b2f-4c7e-8f3a-0c9b0f1a2b3c","url":"http://example.com/","#,
                 r#""date":"2024-05-18T01:58:10Z","text":"Zwei \"Zeilen\"\nStraße","title":"Titel","#,
                 r#""lang":"de","charset":"utf-8","charset_source":"meta","confidence":0.75,"#,
-                r#""source":{"file":"a.warc.gz","offset":812,"length":3141},"status":200}"#,
+                r#""source":{"name":"a.warc.gz","file":"a.warc.gz","offset":812,"length":3141,"inner":0},"#,
+                r#""author":[],"published":"","modified":"","site":"","description":"","canonical":"","#,
+                r#""lang_declared":"","headings":[],"page_type":"","comments":"","status":200,"#,
+                r#""truncated":"","capped":"","notes":"","blocks":[]}"#,
                 "\n"
             )
         );
@@ -50,19 +53,21 @@ mod tests {
             r#""length":3141,"inner":7},"author":["A","B"],"published":"2024-05-17","modified":"2024-05-18T01:00:00Z","#,
             r#""site":"S","description":"D","canonical":"http://example.com/c","lang_declared":"de-AT","#,
             r#""headings":["Titel"],"page_type":"article","comments":"C","status":200,"truncated":"length","#,
-            r#""capped":["depth"],"notes":["gzip body cut","x"],"#,
-            r#""blocks":[{"text":"a","probability":0.5,"kept":true,"role":"body","start":3,"end":9},"#,
-            r#"{"text":"b","probability":0.25,"kept":false,"role":null,"start":9,"end":12}]}"#,
+            r#""capped":"depth","notes":"gzip body cut; x","#,
+            r#""blocks":[{"text":"a","start":3,"end":9,"tag":"p","path":"article>p","words":1,"#,
+            r#""link_density":0.5,"probability":0.25,"kept":true,"role":"body","source":"page"},"#,
+            r#"{"text":"b","start":9,"end":12,"tag":"","path":"","words":0,"link_density":0.0,"#,
+            r#""probability":0.0,"kept":false,"role":"","source":""}]}"#,
         );
         assert!(line.trim_end().ends_with(rest), "{line}");
     }
 
     #[test]
-    fn a_page_without_title_says_null() {
+    fn a_page_without_title_has_an_empty_one() {
         let record = OutputRecord {
             title: None,
             ..record()
         };
-        assert!(line(&record).contains(r#""title":null"#));
+        assert!(line(&record).contains(r#""title":"","#));
     }
 }

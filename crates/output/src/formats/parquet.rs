@@ -171,8 +171,10 @@ mod tests {
             .collect();
         let expected = [
             "[]",
-            "[{text: \"a\", probability: 0.5, kept: true, role: \"body\", start: 3, end: 9}, \
-             {text: \"b\", probability: 0.25, kept: false, role: null, start: 9, end: 12}]",
+            "[{text: \"a\", start: 3, end: 9, tag: \"p\", path: \"article>p\", words: 1, \
+             link_density: 0.5, probability: 0.25, kept: true, role: \"body\", source: \"page\"}, \
+             {text: \"b\", start: 9, end: 12, tag: \"\", path: \"\", words: 0, link_density: 0E0, \
+             probability: 0E0, kept: false, role: \"\", source: \"\"}]",
         ];
         assert_eq!(blocks, expected);
     }

@@ -53,7 +53,13 @@ fn documents_keep_the_order_and_the_place_of_their_records() {
         assert_eq!(line["charset_source"], "utf-8");
         if number < 60 {
             let member = gzip_member(&records[number], 6).unwrap().len();
-            let place = serde_json::json!({"file": a, "offset": offset, "length": member});
+            let place = serde_json::json!({
+                "name": a.file_name().unwrap().to_str(),
+                "file": a,
+                "offset": offset,
+                "length": member,
+                "inner": 0,
+            });
             assert_eq!(line["source"], place);
             offset += member;
         } else {

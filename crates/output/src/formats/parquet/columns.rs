@@ -9,7 +9,7 @@ use parquet::{
 };
 use trommel_text::words;
 
-use crate::{OutputBlock, OutputRecord};
+use crate::{OutputBlock, OutputRecord, RecordSource};
 
 /// A row group being written.
 type Group<'a> = SerializedRowGroupWriter<'a, File>;
@@ -35,7 +35,7 @@ pub(super) const BLOCKS: Column = column("blocks", Value::Blocks);
 
 /// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
 /// detector gives none; its `token_count` is the number of words here.
-pub(super) const COLUMNS: [Column; 30] = [
+pub(super) const COLUMNS: [Column; 31] = [
     text("text", |record| Some(&record.text)),
     text("id", |record| Some(&record.id)),
     text("dump", dump),
@@ -79,9 +79,16 @@ pub(super) const COLUMNS: [Column; 30] = [
     long("source_inner", |record| {
         i64::try_from(record.source.as_ref()?.inner).ok()
     }),
-    column("capped", Value::List(|record| &record.capped)),
-    column("notes", Value::List(|record| &record.notes)),
+    text("source_name", |record| {
+        record.source.as_ref().map(RecordSource::name)
+    }),
+    text("capped", |record| filled(&record.capped)),
+    text("notes", |record| filled(&record.notes)),
 ];
+
+fn filled(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
 
 const fn column(name: &'static str, value: Value) -> Column {
     Column { name, value }
@@ -120,8 +127,11 @@ impl Column {
             ),
             Value::Blocks => format!(
                 "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
-                 required binary text (STRING); required float probability; required boolean kept; \
-                 optional binary role (STRING); required int64 start; required int64 end; }} }} }} "
+                 required binary text (STRING); required int64 start; required int64 end; \
+                 required binary tag (STRING); required binary path (STRING); \
+                 required int64 words; required float link_density; required float probability; \
+                 required boolean kept; required binary role (STRING); \
+                 required binary source (STRING); }} }} }} "
             ),
         }
     }
@@ -139,9 +149,9 @@ impl Column {
             Value::Int(value) => optional::<Int32Type>(group, rows, value),
             Value::Long(value) => optional::<Int64Type>(group, rows, value),
             Value::Float(value) => optional::<FloatType>(group, rows, value),
-            Value::List(value) => lists::<ByteArrayType, _>(group, rows, value, 1, |element| {
-                Some(ByteArray::from(element.as_str()))
-            }),
+            Value::List(value) => {
+                lists::<ByteArrayType, _>(group, rows, value, |element| element.as_str().into())
+            }
             Value::Blocks => blocks(group, rows),
         }
     }
@@ -149,17 +159,26 @@ impl Column {
 
 /// Writes the columns of the blocks' fields.
 fn blocks(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
-    fn of(record: &OutputRecord) -> &[OutputBlock] {
-        &record.blocks
-    }
-    lists::<ByteArrayType, _>(group, rows, of, 1, |block| Some(block.text.as_str().into()))?;
-    lists::<FloatType, _>(group, rows, of, 1, |block| Some(block.probability))?;
-    lists::<BoolType, _>(group, rows, of, 1, |block| Some(block.kept))?;
-    lists::<ByteArrayType, _>(group, rows, of, 2, |block| {
-        block.role.map(|role| role.name().into())
-    })?;
-    lists::<Int64Type, _>(group, rows, of, 1, |block| Some(block.start.into()))?;
-    lists::<Int64Type, _>(group, rows, of, 1, |block| Some(block.end.into()))
+    let text = |group: &mut Group<'_>, value: fn(&OutputBlock) -> &str| {
+        lists::<ByteArrayType, _>(group, rows, |row| &row.blocks, |block| value(block).into())
+    };
+    let long = |group: &mut Group<'_>, value: fn(&OutputBlock) -> u32| {
+        lists::<Int64Type, _>(group, rows, |row| &row.blocks, |block| value(block).into())
+    };
+    let float = |group: &mut Group<'_>, value: fn(&OutputBlock) -> f32| {
+        lists::<FloatType, _>(group, rows, |row| &row.blocks, value)
+    };
+    text(group, |block| &block.text)?;
+    long(group, |block| block.start)?;
+    long(group, |block| block.end)?;
+    text(group, |block| &block.tag)?;
+    text(group, |block| &block.path)?;
+    long(group, |block| block.words)?;
+    float(group, |block| block.link_density)?;
+    float(group, |block| block.probability)?;
+    lists::<BoolType, _>(group, rows, |row| &row.blocks, |block| block.kept)?;
+    text(group, |block| &block.role)?;
+    text(group, |block| &block.source)
 }
 
 /// Writes the values of one leaf, the next of the row group.
@@ -193,13 +212,12 @@ fn optional<T: DataType>(
 }
 
 /// Writes a column of lists: repetition level 1 for each element but the first; definition level 0 for
-/// an empty list, `whole` for a value and one less for an element that has none.
+/// an empty list, 1 for an element.
 fn lists<T: DataType, E>(
     group: &mut Group<'_>,
     rows: &[OutputRecord],
     list: impl Fn(&OutputRecord) -> &[E],
-    whole: i16,
-    value: impl Fn(&E) -> Option<T::T>,
+    value: impl Fn(&E) -> T::T,
 ) -> Result<(), ParquetError> {
     let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
@@ -209,10 +227,9 @@ fn lists<T: DataType, E>(
             repeated.push(0);
         }
         for (at, element) in list.iter().enumerate() {
-            let value = value(element);
-            defined.push(whole - i16::from(value.is_none()));
+            defined.push(1);
             repeated.push(i16::from(at > 0));
-            values.extend(value);
+            values.push(value(element));
         }
     }
     leaf::<T>(group, &values, &defined, Some(&repeated))
@@ -221,7 +238,6 @@ fn lists<T: DataType, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RecordSource;
 
     #[test]
     fn the_crawl_is_read_off_the_path() {

@@ -8,8 +8,6 @@ use parquet::{
     record::{Field, Row, reader::RowIter},
 };
 
-use trommel_extract::Role;
-
 use crate::{OutputBlock, OutputRecord, RecordSource};
 
 /// The rows of a file as records.
@@ -68,8 +66,8 @@ fn record(row: Row) -> OutputRecord {
                 }
             }
             "status" => record.status = number(&field).and_then(|value| value.try_into().ok()),
-            "capped" => record.capped = list(&field),
-            "notes" => record.notes = list(&field),
+            "capped" => record.capped = text(field).unwrap_or_default(),
+            "notes" => record.notes = text(field).unwrap_or_default(),
             "blocks" => record.blocks = blocks(field),
             "source_offset" => offset = number(&field),
             "source_length" => length = number(&field),
@@ -131,23 +129,24 @@ fn block(row: Row) -> OutputBlock {
     for (name, field) in row.into_columns() {
         match (name.as_str(), field) {
             ("text", Field::Str(value)) => block.text = value,
+            ("start", field) => block.start = small(&field),
+            ("end", field) => block.end = small(&field),
+            ("tag", Field::Str(value)) => block.tag = value,
+            ("path", Field::Str(value)) => block.path = value,
+            ("words", field) => block.words = small(&field),
+            ("link_density", Field::Float(value)) => block.link_density = value,
             ("probability", Field::Float(value)) => block.probability = value,
             ("kept", Field::Bool(value)) => block.kept = value,
-            ("role", Field::Str(value)) => block.role = role(&value),
-            ("start", field) => block.start = offset(&field),
-            ("end", field) => block.end = offset(&field),
+            ("role", Field::Str(value)) => block.role = value,
+            ("source", Field::Str(value)) => block.source = value,
             _ => {}
         }
     }
     block
 }
 
-fn offset(field: &Field) -> u32 {
+fn small(field: &Field) -> u32 {
     number(field)
         .and_then(|value| value.try_into().ok())
         .unwrap_or_default()
-}
-
-fn role(name: &str) -> Option<Role> {
-    serde_json::from_value(name.into()).ok()
 }
