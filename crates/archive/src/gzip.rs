@@ -8,7 +8,7 @@ use crate::{
     buffer::Buffer,
     error::Damage,
     inflate::{Inflate, Inflated, crc32},
-    member::{Begin, Stop},
+    member::{Begin, MemberStop},
     signature::GZIP_DEFLATE as MAGIC,
     source::Source,
     start::is_one_record,
@@ -125,7 +125,7 @@ impl Gzip {
         &mut self,
         source: &mut Source,
         window: &mut Buffer,
-    ) -> io::Result<Option<Stop>> {
+    ) -> io::Result<Option<MemberStop>> {
         if self.body_ended {
             return self.trailer(source).map(Some);
         }
@@ -157,10 +157,10 @@ impl Gzip {
                 }
                 Ok(_) if made > 0 => return Ok(None),
                 Ok(_) if read > 0 => {}
-                Ok(_) if at_end => return Ok(Some(Stop::Broken(Damage::Cut))),
+                Ok(_) if at_end => return Ok(Some(MemberStop::Broken(Damage::Cut))),
                 // Bytes decoded before the error stand; the same call fails again with none.
                 Err(_) if made > 0 => return Ok(None),
-                Ok(_) | Err(_) => return Ok(Some(Stop::Broken(Damage::Codec))),
+                Ok(_) | Err(_) => return Ok(Some(MemberStop::Broken(Damage::Codec))),
             }
         }
     }
@@ -211,21 +211,21 @@ impl Gzip {
         }
     }
 
-    fn trailer(&mut self, source: &mut Source) -> io::Result<Stop> {
+    fn trailer(&mut self, source: &mut Source) -> io::Result<MemberStop> {
         let bytes = source.peek(8)?;
         let Some((crc, rest)) = bytes.split_first_chunk::<4>() else {
-            return Ok(Stop::Broken(Damage::Cut));
+            return Ok(MemberStop::Broken(Damage::Cut));
         };
         let Some(size) = rest.first_chunk::<4>() else {
-            return Ok(Stop::Broken(Damage::Cut));
+            return Ok(MemberStop::Broken(Damage::Cut));
         };
         let sum = self.sum.unwrap_or((self.crc.sum(), self.crc.amount()));
         let right = (u32::from_le_bytes(*crc), u32::from_le_bytes(*size)) == sum;
         source.consume(8);
         Ok(if right {
-            Stop::MemberEnd
+            MemberStop::MemberEnd
         } else {
-            Stop::Broken(Damage::Checksum)
+            MemberStop::Broken(Damage::Checksum)
         })
     }
 

@@ -8,7 +8,7 @@ use crate::headers::Headers;
 const MAX_BARE_HEADER: usize = 64 * 1024;
 
 /// What stands before the body of a message.
-pub(crate) struct Head {
+pub(crate) struct MessageHead {
     pub(crate) status: Option<u16>,
     pub(crate) headers: Headers,
     /// Where the body begins.
@@ -16,7 +16,7 @@ pub(crate) struct Head {
 }
 
 /// Reads status line and headers. A block that has neither is all body.
-pub(crate) fn head(block: &[u8]) -> Head {
+pub(crate) fn head(block: &[u8]) -> MessageHead {
     let blank = block
         .iter()
         .take_while(|b| matches!(b, b'\r' | b'\n'))
@@ -30,7 +30,7 @@ pub(crate) fn head(block: &[u8]) -> Head {
         let (first, rest) = message.split_at(line);
         let length = end_of_fields(rest);
         let (headers, _) = Headers::parse(rest.get(..length).unwrap_or_default());
-        return Head {
+        return MessageHead {
             status: status(first),
             headers,
             length: blank + line + length,
@@ -40,13 +40,13 @@ pub(crate) fn head(block: &[u8]) -> Head {
     let fields = message.get(..length).unwrap_or_default();
     if fields.ends_with(b"\n") && looks_like_fields(fields) {
         let (headers, _) = Headers::parse(fields);
-        return Head {
+        return MessageHead {
             status: None,
             headers,
             length: blank + length,
         };
     }
-    Head {
+    MessageHead {
         status: None,
         headers: Headers::new(),
         length: 0,

@@ -38,6 +38,6 @@ pub use inflate_only::inflate_members;
 pub use media::{MediaType, TypeSource};
 pub use payload::{Coding, Payload, PayloadNote, PayloadOptions, media_type, payload};
 pub use reader::{ReadOptions, Reader};
-pub use record::{Format, Note, Place, Record, RecordType};
+pub use record::{ArchiveFormat, Note, Place, Record, RecordType};
 pub use resume::ResumePoint;
 pub use signature::Signature;

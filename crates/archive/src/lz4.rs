@@ -9,7 +9,7 @@ use twox_hash::XxHash32;
 use crate::{
     buffer::Buffer,
     error::Damage,
-    member::{Begin, Stop},
+    member::{Begin, MemberStop},
     signature::{LZ4 as MAGIC, is_skippable},
     source::Source,
 };
@@ -100,10 +100,10 @@ impl Lz4 {
         &mut self,
         source: &mut Source,
         window: &mut Buffer,
-    ) -> io::Result<Option<Stop>> {
+    ) -> io::Result<Option<MemberStop>> {
         loop {
             let Some(size) = source.peek(4)?.first_chunk::<4>() else {
-                return Ok(Some(Stop::Broken(Damage::Cut)));
+                return Ok(Some(MemberStop::Broken(Damage::Cut)));
             };
             let size = u32::from_le_bytes(*size);
             if size == 0 {
@@ -112,7 +112,7 @@ impl Lz4 {
             let stored = size & STORED != 0;
             let size = usize::try_from(size & !STORED).unwrap_or(usize::MAX);
             if size > self.frame.block {
-                return Ok(Some(Stop::Broken(Damage::Codec)));
+                return Ok(Some(MemberStop::Broken(Damage::Codec)));
             }
             let check = if self.frame.block_checksums { 4 } else { 0 };
             let bytes = source.peek(4 + size + check)?.get(4..).unwrap_or_default();
@@ -133,10 +133,10 @@ impl Lz4 {
             let length = 4 + coded.len() + if cut { 0 } else { check };
             source.consume(length);
             if cut {
-                return Ok(Some(Stop::Broken(Damage::Cut)));
+                return Ok(Some(MemberStop::Broken(Damage::Cut)));
             }
             if !good {
-                return Ok(Some(Stop::Broken(Damage::Codec)));
+                return Ok(Some(MemberStop::Broken(Damage::Codec)));
             }
             if made > 0 {
                 return Ok(None);
@@ -145,20 +145,20 @@ impl Lz4 {
     }
 
     /// Passes the end mark and the checksum of the content.
-    fn end(&mut self, source: &mut Source) -> io::Result<Stop> {
+    fn end(&mut self, source: &mut Source) -> io::Result<MemberStop> {
         let check = if self.frame.content_checksum { 4 } else { 0 };
         let bytes = source.peek(4 + check)?;
         if bytes.len() < 4 + check {
-            return Ok(Stop::Broken(Damage::Cut));
+            return Ok(MemberStop::Broken(Damage::Cut));
         }
         let stated = bytes.get(4..).and_then(|b| b.first_chunk::<4>()).copied();
         source.consume(4 + check);
         let right = check == 0
             || stated.is_some_and(|stated| u32::from_le_bytes(stated) == self.content.finish_32());
         Ok(if right {
-            Stop::MemberEnd
+            MemberStop::MemberEnd
         } else {
-            Stop::Broken(Damage::Checksum)
+            MemberStop::Broken(Damage::Checksum)
         })
     }
 

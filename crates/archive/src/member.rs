@@ -16,7 +16,7 @@ pub(crate) enum Begin {
 
 /// Why no further plain bytes come for now.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum MemberStop {
     /// The member has ended well: `advance` opens the next.
     MemberEnd,
     /// The file has ended.

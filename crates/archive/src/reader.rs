@@ -11,12 +11,13 @@ use std::{collections::VecDeque, fs::File, io::Read, path::Path, sync::Arc};
 use crate::{
     detect::detect,
     error::{ArchiveError, Damage},
-    member::Stop,
+    member::MemberStop,
     record::Record,
     resume::{Accounted, ResumePoint},
     source::Source,
     start::{
-        ARC_REACH, ArcLine, Found, HEAD, Search, WARC_REACH, is_warc, may_name_warc, record_starts,
+        ARC_REACH, ArcLine, FoundStart, HEAD, StartSearch, WARC_REACH, is_warc, may_name_warc,
+        record_starts,
     },
     stream::Stream,
 };
@@ -192,7 +193,7 @@ impl Reader {
     fn step(&mut self) {
         if !self.skip_blank() {
             match self.stream.stop() {
-                Some(Stop::Failed(_)) => {
+                Some(MemberStop::Failed(_)) => {
                     if let Some(source) = self.stream.take_failure() {
                         let offset = self.stream.position();
                         self.fail(ArchiveError::Io {
@@ -202,7 +203,7 @@ impl Reader {
                         });
                     }
                 }
-                Some(Stop::Broken(damage)) => {
+                Some(MemberStop::Broken(damage)) => {
                     let damage = *damage;
                     self.pass_member(damage);
                 }
@@ -215,7 +216,7 @@ impl Reader {
                 let (offset, _) = self.stream.place();
                 self.stream.consume(usize::MAX);
                 // A broken member is reported when it is passed.
-                if matches!(self.stream.stop(), Some(Stop::End)) {
+                if matches!(self.stream.stop(), Some(MemberStop::End)) {
                     let lost = self.stream.stored_end().saturating_sub(offset);
                     self.damage(Damage::Cut, offset, lost);
                 }
@@ -265,7 +266,7 @@ impl Reader {
 
     /// Stored bytes that the input lacks, if it has ended before its length.
     fn falls_short(&self) -> Option<u64> {
-        if !matches!(self.stream.stop(), Some(Stop::End)) {
+        if !matches!(self.stream.stop(), Some(MemberStop::End)) {
             return None;
         }
         let expected = self.expected_length?;
@@ -305,7 +306,7 @@ impl Reader {
             until,
             missing,
         } = std::mem::take(&mut self.accounted);
-        let ended = matches!(self.stream.stop(), Some(Stop::End));
+        let ended = matches!(self.stream.stop(), Some(MemberStop::End));
         let (offset, lost) = match missing.filter(|_| member == from) {
             // The file ends in the block.
             Some(missing) if what == Damage::Cut && ended => (next, missing),
@@ -342,7 +343,7 @@ impl Reader {
             }
             if !self.stream.more() {
                 match self.stream.stop() {
-                    Some(Stop::MemberEnd) => self.stream.advance(),
+                    Some(MemberStop::MemberEnd) => self.stream.advance(),
                     _ => return false,
                 }
             }
@@ -361,7 +362,7 @@ impl Reader {
         self.given > 0
             && matches!(
                 self.stream.stop(),
-                Some(Stop::End | Stop::Broken(_) | Stop::Failed(_))
+                Some(MemberStop::End | MemberStop::Broken(_) | MemberStop::Failed(_))
             )
             && (may_name_warc(bytes)
                 || self.arc && bytes.len() < ARC_REACH && !bytes.contains(&b'\n'))
@@ -385,7 +386,7 @@ impl Reader {
     fn continues(&mut self, at: usize) -> bool {
         while self.stream.bytes().len() <= at {
             self.stream.advance();
-            if !self.stream.more() && !matches!(self.stream.stop(), Some(Stop::MemberEnd)) {
+            if !self.stream.more() && !matches!(self.stream.stop(), Some(MemberStop::MemberEnd)) {
                 return false;
             }
         }
@@ -408,18 +409,18 @@ impl Reader {
         let mut from = 1;
         loop {
             let whole = self.stream.stop().is_some();
-            match (Search {
+            match (StartSearch {
                 arc,
                 line: false,
                 whole,
             })
             .run(self.stream.bytes(), from)
             {
-                Found::At(at) => {
+                FoundStart::At(at) => {
                     self.stream.consume(at);
                     break;
                 }
-                Found::No(safe) => {
+                FoundStart::No(safe) => {
                     // One byte stays, to know what is before a line.
                     let drop = if whole {
                         self.stream.bytes().len()
@@ -435,7 +436,7 @@ impl Reader {
                 return;
             }
             if !self.stream.more() && self.stream.bytes().is_empty() {
-                if !matches!(self.stream.stop(), Some(Stop::MemberEnd)) {
+                if !matches!(self.stream.stop(), Some(MemberStop::MemberEnd)) {
                     break;
                 }
                 self.stream.advance();

@@ -97,7 +97,7 @@ impl fmt::Display for RecordType {
 
 /// File format a record was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ArchiveFormat {
     /// WARC 0.17 to 1.1.
     Warc,
     /// ARC 1 or 2.
@@ -175,7 +175,7 @@ pub struct Record {
     /// Where it is stored.
     pub place: Place,
     /// File format it was read from.
-    pub format: Format,
+    pub format: ArchiveFormat,
     /// Its type.
     pub kind: RecordType,
     /// Its named fields. ARC: WARC-Target-URI, WARC-Date, WARC-IP-Address, Content-Type and
@@ -280,7 +280,7 @@ mod tests {
                 length: 1,
                 inner: 0,
             },
-            format: Format::Warc,
+            format: ArchiveFormat::Warc,
             kind: RecordType::Response,
             headers: fields
                 .iter()

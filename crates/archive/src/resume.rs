@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stream::{Compression, Stand};
+use crate::stream::{Stand, StreamCodec};
 
 /// State of a [`Reader`](crate::Reader) between two items, a few numbers that can be stored.
 ///
@@ -19,7 +19,7 @@ pub struct ResumePoint {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReaderState {
-    pub(crate) compression: Compression,
+    pub(crate) compression: StreamCodec,
     pub(crate) stand: Stand,
     pub(crate) arc: bool,
     pub(crate) given: u64,

@@ -132,7 +132,7 @@ pub(crate) fn is_one_record(bytes: &[u8]) -> bool {
 
 /// Result of a search for the next record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FoundStart {
     /// A record begins here.
     At(usize),
     /// None so far; the bytes before this index need not be searched again.
@@ -141,7 +141,7 @@ pub(crate) enum Found {
 
 /// What to search for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Search {
+pub(crate) struct StartSearch {
     /// ARC header lines count as well.
     pub(crate) arc: bool,
     /// A WARC record must begin a line.
@@ -150,53 +150,53 @@ pub(crate) struct Search {
     pub(crate) whole: bool,
 }
 
-impl Search {
+impl StartSearch {
     /// Looks for the start of a record at or after `from`. With `line`, a start at index 0 does not
     /// count: the byte before it is not known.
-    pub(crate) fn run(self, bytes: &[u8], from: usize) -> Found {
+    pub(crate) fn run(self, bytes: &[u8], from: usize) -> FoundStart {
         let warc = self.warc(bytes, from);
         if !self.arc {
             return warc;
         }
         match warc {
             // Only an ARC line before it would matter.
-            Found::At(at) => {
-                let before = Search {
+            FoundStart::At(at) => {
+                let before = StartSearch {
                     whole: true,
                     ..self
                 };
                 match before.arc(bytes.get(..at).unwrap_or(bytes), from) {
-                    Found::At(arc) => Found::At(arc),
-                    Found::No(_) => Found::At(at),
+                    FoundStart::At(arc) => FoundStart::At(arc),
+                    FoundStart::No(_) => FoundStart::At(at),
                 }
             }
-            Found::No(safe) => match self.arc(bytes, from) {
-                Found::At(arc) if arc <= safe => Found::At(arc),
-                Found::At(arc) | Found::No(arc) => Found::No(arc.min(safe)),
+            FoundStart::No(safe) => match self.arc(bytes, from) {
+                FoundStart::At(arc) if arc <= safe => FoundStart::At(arc),
+                FoundStart::At(arc) | FoundStart::No(arc) => FoundStart::No(arc.min(safe)),
             },
         }
     }
 
-    fn warc(self, bytes: &[u8], from: usize) -> Found {
+    fn warc(self, bytes: &[u8], from: usize) -> FoundStart {
         let mut at = from;
         while let Some(candidate) = find_name(bytes, at, self.line) {
             match warc_verdict(bytes.get(candidate..).unwrap_or_default()) {
-                Verdict::Yes => return Found::At(candidate),
-                Verdict::More if !self.whole => return Found::No(candidate),
+                Verdict::Yes => return FoundStart::At(candidate),
+                Verdict::More if !self.whole => return FoundStart::No(candidate),
                 _ => {}
             }
             at = candidate + 1;
         }
-        Found::No(bytes.len().saturating_sub(4).max(from))
+        FoundStart::No(bytes.len().saturating_sub(4).max(from))
     }
 
-    fn arc(self, bytes: &[u8], from: usize) -> Found {
+    fn arc(self, bytes: &[u8], from: usize) -> FoundStart {
         let mut at = from;
         // A line begins after a newline; `from` itself does if the byte before it is one.
         if from > 0 && bytes.get(from - 1) != Some(&b'\n') {
             match memchr(b'\n', bytes.get(from..).unwrap_or_default()) {
                 Some(end) => at = from + end + 1,
-                None => return Found::No(bytes.len().max(from)),
+                None => return FoundStart::No(bytes.len().max(from)),
             }
         }
         loop {
@@ -204,12 +204,12 @@ impl Search {
             match memchr(b'\n', rest) {
                 Some(end) => {
                     if ArcLine::parse(rest.get(..end).unwrap_or_default()).is_some() {
-                        return Found::At(at);
+                        return FoundStart::At(at);
                     }
                     at += end + 1;
                 }
-                None if self.whole || rest.len() > ARC_REACH => return Found::No(bytes.len()),
-                None => return Found::No(at),
+                None if self.whole || rest.len() > ARC_REACH => return FoundStart::No(bytes.len()),
+                None => return FoundStart::No(at),
             }
         }
     }
@@ -333,7 +333,7 @@ impl ArcLine {
 mod tests {
     use super::*;
 
-    const SEARCH: Search = Search {
+    const SEARCH: StartSearch = StartSearch {
         arc: false,
         line: true,
         whole: false,
@@ -362,32 +362,39 @@ mod tests {
     #[test]
     fn finds_a_record_at_a_line_only() {
         let text = b"see WARC/1.0\r\nA: b\r\n\r\nWARC/1.0\r\nWARC-Type: x\r\n";
-        assert_eq!(SEARCH.run(text, 0), Found::At(22));
+        assert_eq!(SEARCH.run(text, 0), FoundStart::At(22));
         assert_eq!(
-            Search {
+            StartSearch {
                 line: false,
                 ..SEARCH
             }
             .run(text, 0),
-            Found::At(4)
+            FoundStart::At(4)
         );
-        assert_eq!(SEARCH.run(b"\nWARC/x\r\nA: b", 0), Found::No(9));
+        assert_eq!(SEARCH.run(b"\nWARC/x\r\nA: b", 0), FoundStart::No(9));
         assert_eq!(
             SEARCH.run(b"\nWARC/1.0 is a format\r\nA: b", 0),
-            Found::No(23)
+            FoundStart::No(23)
         );
-        assert_eq!(SEARCH.run(b"\nWARC/0.18\nWARC-Type: b", 0), Found::At(1));
+        assert_eq!(
+            SEARCH.run(b"\nWARC/0.18\nWARC-Type: b", 0),
+            FoundStart::At(1)
+        );
         for version in ["warc/1.0", "Warc/1.1", "wArC/1.0"] {
             let text = format!("see {version}\nA: b\n\n{version}\nWARC-Type: x\n");
             let second = text.rfind(version).unwrap();
-            assert_eq!(SEARCH.run(text.as_bytes(), 0), Found::At(second), "{text}");
-            assert_eq!(SEARCH.run(text.as_bytes(), second), Found::At(second));
-            let any = Search {
+            assert_eq!(
+                SEARCH.run(text.as_bytes(), 0),
+                FoundStart::At(second),
+                "{text}"
+            );
+            assert_eq!(SEARCH.run(text.as_bytes(), second), FoundStart::At(second));
+            let any = StartSearch {
                 line: false,
                 ..SEARCH
             };
-            assert_eq!(any.run(text.as_bytes(), 0), Found::At(4));
-            assert_eq!(any.run(text.as_bytes(), 5), Found::At(second));
+            assert_eq!(any.run(text.as_bytes(), 0), FoundStart::At(4));
+            assert_eq!(any.run(text.as_bytes(), 5), FoundStart::At(second));
         }
     }
 
@@ -395,15 +402,18 @@ mod tests {
     fn a_start_at_the_end_waits_for_more() {
         let text = b"junk\nWARC/1.0\r\nWARC-Type: r";
         for cut in 10..25 {
-            assert_eq!(SEARCH.run(&text[..cut], 0), Found::No(5), "{cut}");
-            let whole = Search {
+            assert_eq!(SEARCH.run(&text[..cut], 0), FoundStart::No(5), "{cut}");
+            let whole = StartSearch {
                 whole: true,
                 ..SEARCH
             };
-            assert!(matches!(whole.run(&text[..cut], 0), Found::No(_)), "{cut}");
+            assert!(
+                matches!(whole.run(&text[..cut], 0), FoundStart::No(_)),
+                "{cut}"
+            );
         }
-        assert_eq!(SEARCH.run(&text[..8], 0), Found::No(4));
-        assert_eq!(SEARCH.run(text, 4), Found::At(5));
+        assert_eq!(SEARCH.run(&text[..8], 0), FoundStart::No(4));
+        assert_eq!(SEARCH.run(text, 4), FoundStart::At(5));
     }
 
     #[test]
@@ -454,13 +464,13 @@ mod tests {
 
     #[test]
     fn finds_an_arc_line() {
-        let search = Search {
+        let search = StartSearch {
             arc: true,
             line: true,
             whole: false,
         };
         let text = b"junk\n\nhttp://a/ 1.2.3.4 20140102030405 text/html 3\nabc\n";
-        assert_eq!(search.run(text, 0), Found::At(6));
-        assert_eq!(search.run(&text[..20], 0), Found::No(6));
+        assert_eq!(search.run(text, 0), FoundStart::At(6));
+        assert_eq!(search.run(&text[..20], 0), FoundStart::No(6));
     }
 }

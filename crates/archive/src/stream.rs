@@ -10,7 +10,7 @@ use crate::{
     error::Damage,
     gzip::Gzip,
     lz4::Lz4,
-    member::{Begin, Stop},
+    member::{Begin, MemberStop},
     signature,
     source::Source,
     zst::Zst,
@@ -62,21 +62,21 @@ impl Codec {
 
 /// Name of a compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Compression {
+pub(crate) enum StreamCodec {
     Plain,
     Gzip,
     Zst,
     Lz4,
 }
 
-impl Compression {
+impl StreamCodec {
     /// Its decoder, with what the head of the file holds for it.
     pub(crate) fn codec(self, head: &mut Source) -> io::Result<Codec> {
         Ok(match self {
-            Compression::Plain => Codec::Plain,
-            Compression::Gzip => Codec::Gzip(Box::new(Gzip::new())),
-            Compression::Lz4 => Codec::Lz4(Box::new(Lz4::new())),
-            Compression::Zst => {
+            StreamCodec::Plain => Codec::Plain,
+            StreamCodec::Gzip => Codec::Gzip(Box::new(Gzip::new())),
+            StreamCodec::Lz4 => Codec::Lz4(Box::new(Lz4::new())),
+            StreamCodec::Zst => {
                 let mut zst = Zst::new()?;
                 // Reads the dictionary, if there is one.
                 zst.begin(head)?;
@@ -135,7 +135,7 @@ pub(crate) struct Stream {
     /// Start of the member (or of the junk) that is decoded now.
     from: u64,
     open: bool,
-    stop: Option<Stop>,
+    stop: Option<MemberStop>,
     /// Stored bytes gone back over so far.
     rewound: u64,
 }
@@ -178,7 +178,7 @@ impl Stream {
         if stand.stopped && stream.stop.is_none() {
             stream.more();
         }
-        if let Some(Stop::Failed(error)) = stream.stop {
+        if let Some(MemberStop::Failed(error)) = stream.stop {
             return Err(error);
         }
         // More is there where the other input failed before its end.
@@ -202,11 +202,13 @@ impl Stream {
         };
         let empty = self.window.len() == 0;
         match (&self.codec, &self.stop) {
-            (_, Some(Stop::Failed(_))) => None,
+            (_, Some(MemberStop::Failed(_))) => None,
             (Codec::Plain, _) => Some(stand(self.taken, 0)),
-            (_, Some(Stop::MemberEnd | Stop::End)) if empty => Some(before(self.source.position())),
+            (_, Some(MemberStop::MemberEnd | MemberStop::End)) if empty => {
+                Some(before(self.source.position()))
+            }
             (_, None) if empty && !self.open => Some(before(self.source.position())),
-            (_, Some(Stop::Broken(_))) if empty && !self.open => Some(before(self.from)),
+            (_, Some(MemberStop::Broken(_))) if empty && !self.open => Some(before(self.from)),
             _ if self.open => {
                 let member = self.members.back()?;
                 // The window may begin in the member before.
@@ -225,12 +227,12 @@ impl Stream {
     }
 
     /// The compression, by name.
-    pub(crate) fn compression(&self) -> Compression {
+    pub(crate) fn compression(&self) -> StreamCodec {
         match self.codec {
-            Codec::Plain => Compression::Plain,
-            Codec::Gzip(_) => Compression::Gzip,
-            Codec::Zst(_) => Compression::Zst,
-            Codec::Lz4(_) => Compression::Lz4,
+            Codec::Plain => StreamCodec::Plain,
+            Codec::Gzip(_) => StreamCodec::Gzip,
+            Codec::Zst(_) => StreamCodec::Zst,
+            Codec::Lz4(_) => StreamCodec::Lz4,
         }
     }
 
@@ -253,14 +255,14 @@ impl Stream {
     }
 
     /// Why there is no more, once `more` has said so.
-    pub(crate) fn stop(&self) -> Option<&Stop> {
+    pub(crate) fn stop(&self) -> Option<&MemberStop> {
         self.stop.as_ref()
     }
 
     /// Takes the input's error out; nothing more comes after.
     pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
-        match self.stop.replace(Stop::End) {
-            Some(Stop::Failed(error)) => Some(error),
+        match self.stop.replace(MemberStop::End) {
+            Some(MemberStop::Failed(error)) => Some(error),
             other => {
                 self.stop = other;
                 None
@@ -367,7 +369,7 @@ impl Stream {
         };
         match result {
             Ok(stop) => self.stop = stop,
-            Err(error) => self.stop = Some(Stop::Failed(error)),
+            Err(error) => self.stop = Some(MemberStop::Failed(error)),
         }
         self.window.len() > before
     }
@@ -379,7 +381,7 @@ impl Stream {
 
     /// After the end of a member: opens the next one.
     pub(crate) fn advance(&mut self) {
-        if matches!(self.stop, Some(Stop::MemberEnd)) {
+        if matches!(self.stop, Some(MemberStop::MemberEnd)) {
             self.stop = None;
             self.open = false;
             self.open_member();
@@ -406,16 +408,16 @@ impl Stream {
                     offset: self.from,
                 });
             }
-            Ok(Begin::End) => self.stop = Some(Stop::End),
-            Ok(Begin::Broken(damage)) => self.stop = Some(Stop::Broken(damage)),
-            Err(error) => self.stop = Some(Stop::Failed(error)),
+            Ok(Begin::End) => self.stop = Some(MemberStop::End),
+            Ok(Begin::Broken(damage)) => self.stop = Some(MemberStop::Broken(damage)),
+            Err(error) => self.stop = Some(MemberStop::Failed(error)),
         }
     }
 
     /// After damage: goes to the next member whose plain bytes pass `is_start` and returns its
     /// stored offset, or the end of the file. Unread plain bytes are dropped.
     pub(crate) fn resync(&mut self, is_start: impl Fn(&[u8]) -> bool) -> u64 {
-        let Some(Stop::Broken(damage)) = self.stop else {
+        let Some(MemberStop::Broken(damage)) = self.stop else {
             return self.position();
         };
         self.consume(self.window.len());
@@ -423,8 +425,8 @@ impl Stream {
         self.stop = None;
         match self.find_member(damage, is_start) {
             Ok(true) => {}
-            Ok(false) => self.stop = Some(Stop::End),
-            Err(error) => self.stop = Some(Stop::Failed(error)),
+            Ok(false) => self.stop = Some(MemberStop::End),
+            Err(error) => self.stop = Some(MemberStop::Failed(error)),
         }
         self.source.position()
     }
@@ -492,10 +494,10 @@ impl Stream {
     }
 }
 
-fn copy(source: &mut Source, window: &mut Buffer) -> io::Result<Option<Stop>> {
+fn copy(source: &mut Source, window: &mut Buffer) -> io::Result<Option<MemberStop>> {
     let bytes = source.chunk()?;
     if bytes.is_empty() {
-        return Ok(Some(Stop::End));
+        return Ok(Some(MemberStop::End));
     }
     let n = bytes.len();
     if let Some(room) = window.room(n).get_mut(..n) {

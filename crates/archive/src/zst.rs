@@ -7,7 +7,7 @@ use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 use crate::{
     buffer::Buffer,
     error::Damage,
-    member::{Begin, Stop},
+    member::{Begin, MemberStop},
     signature::{ZSTD as MAGIC, is_skippable},
     source::Source,
 };
@@ -124,7 +124,7 @@ impl Zst {
         &mut self,
         source: &mut Source,
         window: &mut Buffer,
-    ) -> io::Result<Option<Stop>> {
+    ) -> io::Result<Option<MemberStop>> {
         loop {
             let input = source.chunk()?;
             let at_end = input.is_empty();
@@ -140,20 +140,20 @@ impl Zst {
             match result {
                 // A finished frame begins anew if it is run again: its end must be told at once,
                 // with what it made left in the window.
-                Ok(0) => return Ok(Some(Stop::MemberEnd)),
+                Ok(0) => return Ok(Some(MemberStop::MemberEnd)),
                 Ok(wanted) => self.wanted = wanted,
                 Err(error) if error.to_string().contains("checksum") => {
                     source.consume(CHECKSUM);
-                    return Ok(Some(Stop::Broken(Damage::Checksum)));
+                    return Ok(Some(MemberStop::Broken(Damage::Checksum)));
                 }
-                Err(_) => return Ok(Some(Stop::Broken(Damage::Codec))),
+                Err(_) => return Ok(Some(MemberStop::Broken(Damage::Codec))),
             }
             if made > 0 {
                 return Ok(None);
             }
             if read == 0 {
                 let damage = if at_end { Damage::Cut } else { Damage::Codec };
-                return Ok(Some(Stop::Broken(damage)));
+                return Ok(Some(MemberStop::Broken(damage)));
             }
         }
     }

@@ -11,7 +11,7 @@ use trommel_archive::{PayloadOptions, Record, RecordType, payload, write::write_
 use trommel_extract::{Extractor, Hints};
 use trommel_html::charset;
 
-use crate::{models, place::Place};
+use crate::{models, place::PlaceArgument};
 
 /// Print an archived page, or its text, from its place
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub struct CatArgs {
 }
 
 pub fn run(args: &CatArgs) -> anyhow::Result<ExitCode> {
-    let place = Place::parse(&args.place, args.offset.as_deref())?;
+    let place = PlaceArgument::parse(&args.place, args.offset.as_deref())?;
     let (mut record, crawl_charset) = place.record()?;
     let bytes = if args.record {
         whole(&record)?

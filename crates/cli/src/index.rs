@@ -17,7 +17,7 @@ use crate::{
     jobs::jobs,
     messages::{counted, say},
 };
-use documents::{Documents, Feed};
+use documents::{Documents, FeedOutcome};
 
 /// Make documents searchable: from archives, or from what `run` wrote
 #[derive(Debug, Args)]
@@ -88,7 +88,7 @@ pub fn run(args: &IndexArgs) -> Result<ExitCode> {
     })
 }
 
-fn into_folder(documents: &Documents, folder: &Path, memory: usize) -> Result<Feed> {
+fn into_folder(documents: &Documents, folder: &Path, memory: usize) -> Result<FeedOutcome> {
     let mut writer = IndexWriter::open(folder, memory.saturating_mul(1 << 20))?;
     let fed = documents.feed(&mut writer)?;
     if fed.documents > 0 {
@@ -98,7 +98,7 @@ fn into_folder(documents: &Documents, folder: &Path, memory: usize) -> Result<Fe
 }
 
 /// What was fed, and how many documents of it the server refused.
-fn into_endpoint(documents: &Documents, url: &str) -> Result<(Feed, u64)> {
+fn into_endpoint(documents: &Documents, url: &str) -> Result<(FeedOutcome, u64)> {
     let mut endpoint = Endpoint::connect(url)?;
     let fed = documents.feed(&mut endpoint)?;
     let sent = endpoint.finish()?;

@@ -14,7 +14,7 @@ use trommel_output::AtomicFile;
 use trommel_viewer::{View, report};
 
 use crate::models;
-use source::Source;
+use source::InspectedPage;
 
 /// Show one page as the extractor sees it: a self-contained HTML report with every block, its
 /// probability and the reasons for it
@@ -44,8 +44,8 @@ pub struct InspectArgs {
 pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     let model = Arc::new(models::load(args.model.as_deref())?);
     let source = match &args.record {
-        Some(record) => Source::record(&args.page, record)?,
-        None => Source::page(&args.page)?,
+        Some(record) => InspectedPage::record(&args.page, record)?,
+        None => InspectedPage::page(&args.page)?,
     };
     let hints = Hints {
         url: args.url.as_deref().or(source.url.as_deref()),

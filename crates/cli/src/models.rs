@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use trommel_model::{ColumnWeight, Model, ModelError, ModelFile, Node, Scorer, Selection};
+use trommel_model::{ColumnWeight, Model, ModelError, ModelFile, Scorer, Selection, TreeNode};
 
 /// Show what a model is made of
 #[derive(Debug, Args)]
@@ -106,7 +106,7 @@ fn strengths(scorer: &Scorer) -> (&'static str, Vec<(u16, f32)>) {
         Scorer::Trees(trees) => {
             let mut asked: BTreeMap<u16, f32> = BTreeMap::new();
             for node in &trees.nodes {
-                if let Node::Split { column, .. } = node {
+                if let TreeNode::Split { column, .. } = node {
                     *asked.entry(*column).or_default() += 1.0;
                 }
             }

@@ -13,14 +13,14 @@ use trommel_pipeline::crawl_charset;
 
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PlaceArgument {
     file: String,
     offset: u64,
     length: Option<u64>,
     inner: u64,
 }
 
-impl Place {
+impl PlaceArgument {
     /// Reads `FILE:OFFSET[:LENGTH[:INNER]]`, or `FILE` with the rest as a second word. The file may
     /// have colons in its name.
     ///
@@ -102,7 +102,7 @@ impl Place {
     }
 }
 
-impl From<&RecordSource> for Place {
+impl From<&RecordSource> for PlaceArgument {
     fn from(source: &RecordSource) -> Self {
         Self {
             file: source.file.to_string(),
@@ -113,7 +113,7 @@ impl From<&RecordSource> for Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for PlaceArgument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.offset)?;
         if let Some(length) = self.length {
@@ -133,11 +133,11 @@ mod tests {
     #[test]
     fn places_are_read_and_written() {
         for text in ["a.warc.gz:12", "c:/a:b.warc:12:34", "a.warc.zst:0:99:512"] {
-            assert_eq!(Place::parse(text, None).unwrap().to_string(), text);
+            assert_eq!(PlaceArgument::parse(text, None).unwrap().to_string(), text);
         }
-        let two = Place::parse("a:b.warc", Some("7")).unwrap();
-        assert_eq!(two, Place::parse("a:b.warc:7", None).unwrap());
-        assert!(Place::parse("a.warc", None).is_err());
-        assert!(Place::parse("a.warc", Some("x")).is_err());
+        let two = PlaceArgument::parse("a:b.warc", Some("7")).unwrap();
+        assert_eq!(two, PlaceArgument::parse("a:b.warc:7", None).unwrap());
+        assert!(PlaceArgument::parse("a.warc", None).is_err());
+        assert!(PlaceArgument::parse("a.warc", Some("x")).is_err());
     }
 }

@@ -3,10 +3,10 @@
 use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
 use clap::Args;
-use trommel_index::{Found, Hit, Index, Search, Snippet};
+use trommel_index::{Hit, Index, Search, SearchResults, Snippet};
 use trommel_text::language::LanguageCode;
 
-use crate::{messages, place::Place};
+use crate::{messages, place::PlaceArgument};
 
 /// Find documents in an index made by `index`
 #[derive(Debug, Args)]
@@ -63,7 +63,7 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// How much was found, and how to see the rest.
-fn summary(found: &Found, offset: usize) -> String {
+fn summary(found: &SearchResults, offset: usize) -> String {
     let end = offset + found.hits.len();
     let documents = messages::counted(found.documents as u64, "document");
     match (found.documents, found.hits.len()) {
@@ -85,7 +85,11 @@ fn describe(rank: usize, hit: &Hit, marks: (&str, &str), out: &mut String) {
     let _ = writeln!(out, "{rank}. {title}  ({:.1})", hit.score);
     let _ = writeln!(out, "   {}", visible(url));
     if let Some(source) = &hit.source {
-        let _ = writeln!(out, "   {}", visible(&Place::from(source).to_string()));
+        let _ = writeln!(
+            out,
+            "   {}",
+            visible(&PlaceArgument::from(source).to_string())
+        );
     }
     if !hit.snippet.text.is_empty() {
         let _ = writeln!(out, "   {}", highlighted(&hit.snippet, marks));
@@ -133,7 +137,7 @@ mod tests {
                 snippet,
             };
             let hits = vec![hit; shown];
-            summary(&Found { documents, hits }, offset)
+            summary(&SearchResults { documents, hits }, offset)
         };
         assert_eq!(said(0, 0, 0), "nothing found");
         assert_eq!(said(1, 1, 0), "1 document found");

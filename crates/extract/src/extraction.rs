@@ -14,7 +14,7 @@ use crate::metadata::{self, Metadata};
 use crate::observer::{ExtractionStage, SharedObserver, observed};
 use crate::page_memory;
 use crate::policy::HeadlinePolicy;
-use crate::render::content::Content;
+use crate::render::content::KeptContent;
 use crate::render::controls::drop_controls;
 use crate::render::copies::drop_copies;
 use crate::render::embedded::{append, role};
@@ -313,8 +313,8 @@ impl<'a> Extraction<'a> {
         &self.verdicts.judgement.choice.kept
     }
 
-    fn content(&self, kept: &[bool]) -> Content<'_> {
-        Content::new(&self.page, &self.decoded.text, kept)
+    fn content(&self, kept: &[bool]) -> KeptContent<'_> {
+        KeptContent::new(&self.page, &self.decoded.text, kept)
     }
 
     fn judged(&self) -> impl Iterator<Item = (&Block, f32, bool, Option<Role>)> {

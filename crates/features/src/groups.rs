@@ -98,7 +98,7 @@ groups! {
     /// Headline and headings.
     Outline "outline" => outline::OutlineFeatures<'a>,
     /// The head's title and descriptions against the block's words.
-    Topic "topic" => topic::Topic<'a>,
+    Topic "topic" => topic::HeadTopic<'a>,
     /// The page's address.
     Address "address" => address::Address,
     /// Log odds of the block's first words.

@@ -8,7 +8,7 @@ use crate::{
     c4::C4,
     fingerprint::{exact, near},
     gopher::Gopher,
-    language::Languages,
+    language::LanguageFilter,
     length::Length,
     page::{Confidence, PageTypes},
     repetition::Repetition,
@@ -50,7 +50,7 @@ impl Filters {
             stages.push(Box::new(length));
         }
         if !settings.languages.is_empty() || !settings.exclude_languages.is_empty() {
-            stages.push(Box::new(Languages {
+            stages.push(Box::new(LanguageFilter {
                 include: settings.languages.clone(),
                 exclude: settings.exclude_languages.clone(),
             }));

@@ -9,12 +9,12 @@ use crate::{Filter, Reason};
 /// Keeps the languages of `include` (all if it is empty) without those of `exclude`. A document whose
 /// language is not known is in no list: it is dropped if `include` names any.
 #[derive(Debug)]
-pub(crate) struct Languages {
+pub(crate) struct LanguageFilter {
     pub(crate) include: Vec<LanguageCode>,
     pub(crate) exclude: Vec<LanguageCode>,
 }
 
-impl Filter for Languages {
+impl Filter for LanguageFilter {
     fn describe(&self) -> String {
         listed("language", &self.include, &self.exclude)
     }
@@ -46,7 +46,7 @@ mod tests {
 
     fn judge(include: &[&str], exclude: &[&str], lang: Option<&str>) -> Option<Reason> {
         let codes = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect();
-        let filter = Languages {
+        let filter = LanguageFilter {
             include: codes(include),
             exclude: codes(exclude),
         };

@@ -120,7 +120,7 @@ const SHORT_REACH: usize = 8;
 
 /// Memory of pages read before, for the next one.
 #[derive(Debug, Default)]
-pub(crate) struct Spare {
+pub(crate) struct SparePage {
     page: Page,
     stack: Vec<Open>,
     title: TextFold,
@@ -128,7 +128,7 @@ pub(crate) struct Spare {
     classes: Classes,
 }
 
-impl Spare {
+impl SparePage {
     /// Takes the tables of a page that is done with.
     pub fn keep(&mut self, page: Page) {
         self.page = page.emptied();
@@ -137,12 +137,12 @@ impl Spare {
 
 impl Builder {
     pub fn new(limits: Limits) -> Self {
-        Self::over(limits, &mut Spare::default())
+        Self::over(limits, &mut SparePage::default())
     }
 
     /// A builder in the memory that `spare` has.
-    pub fn over(limits: Limits, spare: &mut Spare) -> Self {
-        let Spare {
+    pub fn over(limits: Limits, spare: &mut SparePage) -> Self {
+        let SparePage {
             page,
             stack,
             title,
@@ -207,11 +207,11 @@ impl Builder {
 
     /// The page, once all of its `bytes` bytes have been given.
     pub fn finish(self, bytes: usize) -> Page {
-        self.finish_into(bytes, &mut Spare::default())
+        self.finish_into(bytes, &mut SparePage::default())
     }
 
     /// As [`Builder::finish`], and leaves to `spare` what the page does not need.
-    pub fn finish_into(mut self, bytes: usize, spare: &mut Spare) -> Page {
+    pub fn finish_into(mut self, bytes: usize, spare: &mut SparePage) -> Page {
         self.end_text_run();
         self.end_title();
         self.flush();
@@ -222,7 +222,7 @@ impl Builder {
         self.page.steps = self.steps + bytes as u64;
         self.page.tags = self.tag_count;
         self.classes.forget();
-        *spare = Spare {
+        *spare = SparePage {
             page: Page::default(),
             stack: self.stack,
             title: self.title.emptied(),

@@ -25,7 +25,8 @@ pub use json_ld::{JsonLd, JsonLdKind, JsonLdText};
 pub use limits::{Caps, Limits};
 pub use markup::{Tag, Vectors, fold_space, strip_markup};
 pub use page::{
-    Attribute, AttributeWord, Block, Element, Fact, FactKind, InlineStyle, NONE, Page, StyledText,
+    Attribute, AttributeWord, Block, Element, FactKind, InlineStyle, NONE, Page, StatedFact,
+    StyledText,
 };
 pub use reader::{Engine, LolEngine, PushReader, ScanEngine, ScanReader};
 pub use reread::{code_white_space, element_text};

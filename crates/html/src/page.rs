@@ -16,7 +16,7 @@ use crate::markup::Tag;
 pub use attribute_word::{Attribute, AttributeWord};
 pub use block::Block;
 pub use element::Element;
-pub use fact::{Fact, FactKind};
+pub use fact::{FactKind, StatedFact};
 pub(crate) use inline_style::StyleRecorder;
 pub use inline_style::{InlineStyle, StyledText};
 
@@ -37,7 +37,7 @@ pub struct Page {
     /// Indices of inline elements, those of a block side by side.
     pub inline: Vec<u32>,
     /// Facts that elements of the body state, in document order.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<StatedFact>,
     /// Caps that were passed.
     pub capped: Caps,
     /// Bytes of the decoded page that were read.

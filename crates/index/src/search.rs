@@ -39,7 +39,7 @@ pub struct Search<'a> {
 
 /// What was found.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct SearchResults {
     /// Documents that the query finds, given or not.
     pub documents: usize,
     /// Those asked for, best first.
@@ -118,7 +118,7 @@ impl Index {
     ///
     /// # Errors
     /// If there is no word to look for, or the index cannot be read.
-    pub fn find(&self, search: &Search<'_>) -> Result<Found, IndexError> {
+    pub fn find(&self, search: &Search<'_>) -> Result<SearchResults, IndexError> {
         let searcher = self.reader.searcher();
         let query = parse(search.query, &self.fields, &|character| {
             self.beginning_with(&searcher, character)
@@ -143,7 +143,7 @@ impl Index {
                 Ok(self.hit(score, &document, &snippets))
             })
             .collect::<Result<_, IndexError>>()?;
-        Ok(Found { documents, hits })
+        Ok(SearchResults { documents, hits })
     }
 
     /// The terms that begin with a character, in any field that is searched.

@@ -37,10 +37,10 @@ impl ScriptTokenizer {
 }
 
 impl Tokenizer for ScriptTokenizer {
-    type TokenStream<'a> = Terms<'a>;
+    type TokenStream<'a> = TextTerms<'a>;
 
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Terms<'a> {
-        Terms {
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> TextTerms<'a> {
+        TextTerms {
             text,
             at: 0,
             before: None,
@@ -52,7 +52,7 @@ impl Tokenizer for ScriptTokenizer {
 
 /// The terms of one text, in order.
 #[derive(Debug)]
-pub struct Terms<'a> {
+pub struct TextTerms<'a> {
     text: &'a str,
     /// Byte from which the text has not been looked at.
     at: usize,
@@ -62,7 +62,7 @@ pub struct Terms<'a> {
     token: Token,
 }
 
-impl Terms<'_> {
+impl TextTerms<'_> {
     fn emit(&mut self, from: usize, to: usize) {
         self.token.offset_from = from;
         self.token.offset_to = to;
@@ -130,7 +130,7 @@ impl Terms<'_> {
     }
 }
 
-impl TokenStream for Terms<'_> {
+impl TokenStream for TextTerms<'_> {
     fn advance(&mut self) -> bool {
         loop {
             let at = self.at;

@@ -12,7 +12,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use trommel_html::Page;
 use trommel_lab::methods::{Method, all};
-use trommel_lab::results::{GROWTH_BLOCKS, Shape, synthetic};
+use trommel_lab::results::{GROWTH_BLOCKS, PageShape, synthetic};
 use trommel_learn::{LABEL_SHARE, read_set};
 
 /// Every method, ready to extract.
@@ -33,7 +33,7 @@ static METHODS: LazyLock<Vec<Box<dyn Method>>> = LazyLock::new(|| {
 });
 
 static PAGES: LazyLock<HashMap<usize, Vec<Page>>> = LazyLock::new(|| {
-    let pages = |blocks| Shape::ALL.map(|shape| synthetic(shape, blocks)).into();
+    let pages = |blocks| PageShape::ALL.map(|shape| synthetic(shape, blocks)).into();
     GROWTH_BLOCKS.map(|blocks| (blocks, pages(blocks))).into()
 });
 

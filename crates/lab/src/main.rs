@@ -21,8 +21,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Methods(methods::MethodsArgs),
-    Extract(extract::ExtractArgs),
-    Eval(eval::EvalArgs),
+    Extract(extract::MethodExtractArgs),
+    Eval(eval::MethodEvalArgs),
     Results(results::ResultsArgs),
     Quality(quality::QualityArgs),
     Retrieval(retrieval::RetrievalArgs),

@@ -14,5 +14,5 @@ mod set;
 mod speed;
 
 pub use error::ResultsError;
-pub use growth::{GROWTH_BLOCKS, Shape, synthetic};
+pub use growth::{GROWTH_BLOCKS, PageShape, synthetic};
 pub use run::run;

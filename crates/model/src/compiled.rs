@@ -127,7 +127,7 @@ fn plain(scorer: &Scorer, columns: &[Lanes]) -> Lanes {
 mod tests {
     use super::*;
     use crate::additive::{Additive, Cross, StepFunction};
-    use crate::trees::{Node, Trees};
+    use crate::trees::{TreeNode, Trees};
     use trommel_features::{FeatureGroup, LANES, Schema};
     use trommel_html::{Engine, Limits, LolEngine};
 
@@ -165,7 +165,7 @@ mod tests {
                 },
             ],
         };
-        let split = |column, threshold, left, right| Node::Split {
+        let split = |column, threshold, left, right| TreeNode::Split {
             column,
             threshold,
             left,
@@ -176,10 +176,10 @@ mod tests {
             nodes: vec![
                 split(2, 3.0, 2, 1),
                 split(3, 0.5, 4, 3),
-                Node::Leaf { value: 1.0 },
-                Node::Leaf { value: 2.0 },
-                Node::Leaf { value: 4.0 },
-                Node::Leaf { value: 8.0 },
+                TreeNode::Leaf { value: 1.0 },
+                TreeNode::Leaf { value: 2.0 },
+                TreeNode::Leaf { value: 4.0 },
+                TreeNode::Leaf { value: 8.0 },
             ],
             roots: vec![0, 5],
         };
@@ -223,18 +223,18 @@ mod tests {
         let mut nodes = Vec::new();
         // Each split takes some leaves to its left and the rest to its right.
         let mut open = vec![(0, leaves)];
-        nodes.push(Node::Leaf { value: 0.0 });
+        nodes.push(TreeNode::Leaf { value: 0.0 });
         while let Some((at, leaves)) = open.pop() {
             if leaves == 1 {
-                nodes[at] = Node::Leaf {
+                nodes[at] = TreeNode::Leaf {
                     value: at as f32 * 0.37 - 5.0,
                 };
                 continue;
             }
             let left = 1 + at as u32 * 7 % (leaves - 1);
             let first = nodes.len() as u32;
-            nodes.extend([Node::Leaf { value: 0.0 }, Node::Leaf { value: 0.0 }]);
-            nodes[at] = Node::Split {
+            nodes.extend([TreeNode::Leaf { value: 0.0 }, TreeNode::Leaf { value: 0.0 }]);
+            nodes[at] = TreeNode::Split {
                 column: (at % 3) as u16,
                 threshold: (at * 13 % 29) as f32 / 29.0,
                 left: first,

@@ -23,4 +23,4 @@ pub use file::{
 pub use model::{Judgement, Model, PageType};
 pub use selection::{Choice, Selection};
 pub use sigmoid::sigmoid;
-pub use trees::{Node, Trees};
+pub use trees::{TreeNode, Trees};

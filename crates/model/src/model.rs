@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::file::{FORMAT, Linear, ModelFile, Scorer, VERSION};
 use crate::selection::Choice;
 use crate::sigmoid::sigmoid;
-use crate::trees::Node;
+use crate::trees::TreeNode;
 
 /// Models built into the program, by name; the first is the default.
 const BUILTIN: [(&str, &[u8]); 2] = [
@@ -440,7 +440,7 @@ impl Scorer {
             }
             Scorer::Trees(trees) => {
                 for node in &mut trees.nodes {
-                    if let Node::Split { column, .. } = node {
+                    if let TreeNode::Split { column, .. } = node {
                         give(column);
                     }
                 }
@@ -581,14 +581,14 @@ mod tests {
         let trees = Trees {
             base: 0.0,
             nodes: vec![
-                Node::Split {
+                TreeNode::Split {
                     column: 0,
                     threshold: 0.5,
                     left: 1,
                     right: 2,
                 },
-                Node::Leaf { value: 1.0 },
-                Node::Leaf { value: -1.0 },
+                TreeNode::Leaf { value: 1.0 },
+                TreeNode::Leaf { value: -1.0 },
             ],
             roots: vec![0],
         };

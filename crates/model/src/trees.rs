@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Node {
+pub enum TreeNode {
     /// Asks a column.
     Split {
         /// The column.
@@ -30,7 +30,7 @@ pub struct Trees {
     /// Log odds before the first tree.
     pub base: f32,
     /// The nodes of all trees.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TreeNode>,
     /// First node of each tree.
     pub roots: Vec<u32>,
 }
@@ -47,7 +47,7 @@ impl Trees {
             let mut at = *root;
             loop {
                 match self.nodes.get(at as usize) {
-                    Some(Node::Split {
+                    Some(TreeNode::Split {
                         column,
                         threshold,
                         left,
@@ -59,7 +59,7 @@ impl Trees {
                             *right
                         };
                     }
-                    Some(Node::Leaf { value }) => return *value,
+                    Some(TreeNode::Leaf { value }) => return *value,
                     None => return 0.0,
                 }
             }
@@ -72,7 +72,7 @@ impl Trees {
     pub fn is_sound(&self, width: usize) -> bool {
         let len = self.nodes.len();
         let nodes = self.nodes.iter().enumerate().all(|(at, node)| match node {
-            Node::Split {
+            TreeNode::Split {
                 column,
                 threshold,
                 left,
@@ -84,7 +84,7 @@ impl Trees {
                     && later(*left)
                     && later(*right)
             }
-            Node::Leaf { value } => value.is_finite(),
+            TreeNode::Leaf { value } => value.is_finite(),
         });
         nodes && self.base.is_finite() && self.roots.iter().all(|root| (*root as usize) < len)
     }
@@ -98,14 +98,14 @@ mod tests {
         Trees {
             base: 1.0,
             nodes: vec![
-                Node::Split {
+                TreeNode::Split {
                     column: 1,
                     threshold: 0.5,
                     left,
                     right: 2,
                 },
-                Node::Leaf { value: -2.0 },
-                Node::Leaf { value: 3.0 },
+                TreeNode::Leaf { value: -2.0 },
+                TreeNode::Leaf { value: 3.0 },
             ],
             roots: vec![0, 0],
         }

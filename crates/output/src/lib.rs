@@ -26,6 +26,6 @@ pub use id::record_id;
 pub use reader::{ReadError, RecordReader};
 pub use record::{OutputBlock, OutputRecord, RecordSource};
 pub use storage::{
-    Assemble, AtomicFile, Disk, DiskFile, Frames, LocalDisk, Shard, Stream, discard, hidden,
-    publish,
+    Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Frames, LocalDisk, Shard, discard,
+    hidden, publish,
 };

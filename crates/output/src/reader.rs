@@ -161,7 +161,7 @@ impl<R: BufRead> Iterator for RecordReader<R> {
 mod tests {
     use super::*;
     use crate::{
-        Compression, Encode, Jsonl, Msgpack, Stream,
+        CompressedStream, Compression, Encode, Jsonl, Msgpack,
         record::tests::{full, record},
     };
     use std::io::Write;
@@ -184,7 +184,8 @@ mod tests {
                 encoder.record(record, &mut bytes).unwrap();
             }
             for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
-                let mut stream = Stream::new(File::create(&path).unwrap(), compression).unwrap();
+                let mut stream =
+                    CompressedStream::new(File::create(&path).unwrap(), compression).unwrap();
                 stream.write_all(&bytes).unwrap();
                 stream.finish().unwrap();
                 assert_eq!(read(&path), records);

@@ -12,4 +12,4 @@ pub use disk::{Disk, DiskFile, LocalDisk};
 pub use frames::Frames;
 pub use hidden::hidden;
 pub use shard::{Assemble, Shard, discard, publish};
-pub use stream::Stream;
+pub use stream::CompressedStream;

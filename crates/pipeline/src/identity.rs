@@ -22,12 +22,12 @@ pub(crate) struct Identity {
     /// The input as the user named it.
     pub(crate) name: String,
     /// What its file was like; none of what is no regular file, or was not there.
-    pub(crate) stamp: Option<Stamp>,
+    pub(crate) stamp: Option<FileStamp>,
 }
 
 /// What a file is like, short of all its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     size: u64,
     /// Nanoseconds since 1970; none where the system has no such time.
     modified: Option<u64>,
@@ -45,7 +45,7 @@ impl Identity {
         };
         Self {
             name: input.name(),
-            stamp: path.and_then(|path| Stamp::of(path).ok().flatten()),
+            stamp: path.and_then(|path| FileStamp::of(path).ok().flatten()),
         }
     }
 
@@ -76,7 +76,7 @@ impl Identity {
     }
 }
 
-impl Stamp {
+impl FileStamp {
     /// None of what is no regular file: a pipe must not be opened twice.
     fn of(path: &Path) -> io::Result<Option<Self>> {
         let found = path.metadata()?;

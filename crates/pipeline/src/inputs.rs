@@ -9,7 +9,9 @@ use std::{
 
 use flate2::read::MultiGzDecoder;
 use trommel_archive::{name::is_archive, signature};
-use trommel_sources::{Base, IndexError, Location, SelectOptions, Selection, is_url, redacted};
+use trommel_sources::{
+    Base, Location, RecordIndexError, RecordSelection, SelectOptions, is_url, redacted,
+};
 
 /// Schemes of the URLs that are read.
 const SCHEMES: [&str; 4] = ["http://", "https://", "s3://", "s3a://"];
@@ -22,7 +24,7 @@ pub enum Input {
     /// An object behind `http(s)://` or `s3://`.
     Url(String),
     /// Single records of archives, named by an index.
-    Selection(Arc<Selection>),
+    Selection(Arc<RecordSelection>),
     /// Standard input.
     Stdin,
     /// An argument that stands for no archive; the run reports it and goes on.
@@ -60,7 +62,7 @@ pub enum InputError {
     Server(String),
     /// An index that cannot be used.
     #[error(transparent)]
-    Index(#[from] IndexError),
+    Index(#[from] RecordIndexError),
     /// A glob that is none.
     #[error("{pattern}: {source}")]
     Glob {
@@ -123,7 +125,7 @@ pub fn select(
     options: SelectOptions,
 ) -> Result<Input, InputError> {
     let beside = Base::beside(index);
-    let selection = Selection::load(index, base.unwrap_or(&beside), options)?;
+    let selection = RecordSelection::load(index, base.unwrap_or(&beside), options)?;
     let mut locations = selection.archives().iter();
     if let Some(Location::Url(url)) =
         locations.find(|place| matches!(place, Location::Url(url) if from_url(url).is_err()))

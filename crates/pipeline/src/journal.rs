@@ -13,7 +13,7 @@ use crate::{FileReport, identity::Identity, manifest::Listed};
 
 /// One thing that a run is done with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Entry {
+pub(crate) enum JournalEntry {
     /// An input has been read.
     Done(Done),
     /// An output has its name.
@@ -67,7 +67,7 @@ impl<'a> Journal<'a> {
     }
 
     /// Takes note of an entry.
-    pub(crate) fn add(&mut self, entry: &Entry) -> io::Result<()> {
+    pub(crate) fn add(&mut self, entry: &JournalEntry) -> io::Result<()> {
         rmp_serde::encode::write_named(&mut self.pending, entry).map_err(io::Error::other)
     }
 
@@ -110,11 +110,11 @@ pub(crate) fn read(path: &Path, length: u64) -> io::Result<Contents> {
         .ok_or(io::ErrorKind::UnexpectedEof)?;
     while !rest.is_empty() {
         match rmp_serde::decode::from_read(&mut rest).map_err(io::Error::other)? {
-            Entry::Done(done) => contents.done.push(done),
-            Entry::File(file) => {
+            JournalEntry::Done(done) => contents.done.push(done),
+            JournalEntry::File(file) => {
                 contents.files.push(file);
             }
-            Entry::Again(name) => {
+            JournalEntry::Again(name) => {
                 let of_name = |done: &Done| done.identity.name == name;
                 if let Some(at) = contents.done.iter().position(of_name) {
                     contents.done.remove(at);
@@ -143,19 +143,19 @@ mod tests {
         };
         let read = |length| read(&path, length).map(|contents| contents.done);
         let mut journal = Journal::new(&LocalDisk, path.clone(), 0);
-        journal.add(&Entry::Done(done("a"))).unwrap();
+        journal.add(&JournalEntry::Done(done("a"))).unwrap();
         let first = journal.sync().unwrap();
-        journal.add(&Entry::Done(done("b"))).unwrap();
+        journal.add(&JournalEntry::Done(done("b"))).unwrap();
         let second = journal.sync().unwrap();
         assert_eq!(read(second).unwrap(), [done("a"), done("b")]);
         assert_eq!(read(first).unwrap(), [done("a")]);
         assert!(read(second + 1).is_err() && read(first + 1).is_err());
         // What does not count is written over.
         let mut journal = Journal::new(&LocalDisk, path.clone(), first);
-        journal.add(&Entry::Done(done("c"))).unwrap();
+        journal.add(&JournalEntry::Done(done("c"))).unwrap();
         let third = journal.sync().unwrap();
         assert_eq!(read(third).unwrap(), [done("a"), done("c")]);
-        journal.add(&Entry::Again("a".into())).unwrap();
+        journal.add(&JournalEntry::Again("a".into())).unwrap();
         let fourth = journal.sync().unwrap();
         assert_eq!(read(fourth).unwrap(), [done("c")]);
     }

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 #[cfg(feature = "remote")]
 use trommel_sources::Remote;
-use trommel_sources::{Found, NetworkOptions, Selection, SourceError};
+use trommel_sources::{FoundRecord, NetworkOptions, RecordSelection, SourceError};
 
 /// Opens objects; the thread that waits for them starts with the first.
 #[derive(Debug, Default)]
@@ -48,9 +48,9 @@ impl Network {
     /// The records of a selection, from the row `from` on.
     pub(crate) fn read<'a>(
         &self,
-        selection: &'a Selection,
+        selection: &'a RecordSelection,
         from: usize,
-    ) -> Result<impl Iterator<Item = Found> + use<'a>, SourceError> {
+    ) -> Result<impl Iterator<Item = FoundRecord> + use<'a>, SourceError> {
         let remote = if selection.is_remote() {
             Some(self.remote()?)
         } else {
@@ -70,9 +70,9 @@ impl Network {
     /// The records of a selection, from the row `from` on.
     pub(crate) fn read<'a>(
         &self,
-        selection: &'a Selection,
+        selection: &'a RecordSelection,
         from: usize,
-    ) -> Result<impl Iterator<Item = Found> + use<'a>, SourceError> {
+    ) -> Result<impl Iterator<Item = FoundRecord> + use<'a>, SourceError> {
         Ok(selection.read(from))
     }
 }

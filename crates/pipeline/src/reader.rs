@@ -12,7 +12,7 @@ use std::{
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
 use trommel_output::Disk;
-use trommel_sources::{Selection, StopFlag, interruptible, open_file, redacted};
+use trommel_sources::{RecordSelection, StopFlag, interruptible, open_file, redacted};
 
 use crate::clock::{Clock, Stage};
 use crate::{
@@ -31,7 +31,7 @@ pub(crate) struct Stopped;
 /// Sends the records of all inputs to the workers. It holds each response back until the next record
 /// is known, as that may say in which encoding the crawler took the response to be.
 #[derive(Debug)]
-pub(crate) struct Feed<'a> {
+pub(crate) struct RecordFeed<'a> {
     pub(crate) plan: &'a Plan,
     gate: &'a Gate,
     tasks: Sender<Task<Captured>>,
@@ -64,7 +64,7 @@ pub(crate) struct Start {
     pub(crate) point: Option<ResumePoint>,
 }
 
-impl<'a> Feed<'a> {
+impl<'a> RecordFeed<'a> {
     /// A feed into `tasks`, as far as `gate` lets it; `position` is kept at the stored bytes read.
     pub(crate) fn new(
         plan: &'a Plan,
@@ -350,7 +350,7 @@ fn failed(path: &Path, source: io::Error) -> ArchiveError {
 /// What an input gives.
 enum Opened<'a> {
     Reader(Box<Reader>),
-    Selection(&'a Selection),
+    Selection(&'a RecordSelection),
     Not(Ended),
 }
 

@@ -24,10 +24,10 @@ use crate::{
     manifest,
     network::Network,
     outputs::Encoder,
-    reader::{Feed, Start},
+    reader::{RecordFeed, Start},
     task::{Made, Task},
     worker::{Extract, Worker},
-    writer::Writer,
+    writer::RunWriter,
 };
 
 /// Records between the reader and the writer, for each worker.
@@ -75,7 +75,7 @@ pub fn run(
     let continued = begin(plan, disk, existing)?;
     if continued.state.finished && continued.todo.is_empty() {
         tracing::info!("nothing to do: this run is finished and no input is new");
-        return Ok(Writer::finished(continued));
+        return Ok(RunWriter::finished(continued));
     }
     if let Destination::Folder(folder) = &plan.output.destination {
         manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
@@ -116,7 +116,7 @@ pub fn run(
         quarantine: plan.quarantine.is_some(),
         clock,
     };
-    let mut writer = Writer::new(plan, &encoders, stdout, disk, continued)?;
+    let mut writer = RunWriter::new(plan, &encoders, stdout, disk, continued)?;
     let mut ticker = Ticker {
         progress,
         position: &position,
@@ -138,7 +138,7 @@ pub fn run(
                 .map_err(RunError::Thread)?;
         }
         drop((tasks, result_sender));
-        let mut feed = Feed::new(plan, &gate, task_sender, spares, &position, disk);
+        let mut feed = RecordFeed::new(plan, &gate, task_sender, spares, &position, disk);
         feed.clock = clock;
         feed.stop = network.stop.clone();
         feed.network = Network::new(network);
@@ -229,7 +229,7 @@ fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, 
 fn write(
     results: &Receiver<Task<Made>>,
     gate: &Gate,
-    writer: &mut Writer<'_>,
+    writer: &mut RunWriter<'_>,
     ticker: &mut Ticker<'_>,
     (is_stopped, clock): (&dyn Fn() -> bool, Option<&Clock>),
 ) -> Result<(), RunError> {

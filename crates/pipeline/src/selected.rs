@@ -3,14 +3,14 @@
 use std::{io::Cursor, sync::atomic::Ordering};
 
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint};
-use trommel_sources::{Found, Selection, Stored};
+use trommel_sources::{FoundRecord, RecordSelection, Stored};
 
 use crate::{
-    reader::{Feed, Stopped},
+    reader::{RecordFeed, Stopped},
     task::Step,
 };
 
-impl Feed<'_> {
+impl RecordFeed<'_> {
     /// Sends the records of a selection from `point` on; gives the stored bytes read. A record that
     /// cannot be read counts as damage of its place, and the others are read all the same.
     pub(crate) fn read_selection(
@@ -18,7 +18,7 @@ impl Feed<'_> {
         input: usize,
         before: u64,
         point: Option<ResumePoint>,
-        selection: &Selection,
+        selection: &RecordSelection,
     ) -> Result<u64, Stopped> {
         let from = point.map_or(0, |point| {
             usize::try_from(point.items()).unwrap_or(usize::MAX)
@@ -43,7 +43,7 @@ impl Feed<'_> {
                 .store(before.saturating_add(bytes), Ordering::Relaxed);
             let after = ResumePoint::after(row + 1);
             match found {
-                Found::Missing {
+                FoundRecord::Missing {
                     archive,
                     offset,
                     length,
@@ -52,7 +52,7 @@ impl Feed<'_> {
                     let step = lost(offset, length, format!("{archive}: {error}"));
                     self.send(0, begun.then_some(after), step)?;
                 }
-                Found::Stored(stored) => {
+                FoundRecord::Stored(stored) => {
                     let whole = selection.gives_whole_ranges();
                     self.send_stored(input, (&mut begun, whole), stored, after)?;
                 }
@@ -62,7 +62,7 @@ impl Feed<'_> {
     }
 
     /// Tells the lines of an index that name no record: each costs itself only.
-    fn send_bad_lines(&mut self, selection: &Selection) -> Result<(), Stopped> {
+    fn send_bad_lines(&mut self, selection: &RecordSelection) -> Result<(), Stopped> {
         let bad = selection.bad_lines();
         for (number, what) in &bad.first {
             self.send(0, None, lost(0, 0, format!("line {number}: {what}")))?;

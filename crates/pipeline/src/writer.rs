@@ -14,7 +14,7 @@ use crate::{
     DamageReport, Destination, DropReason, FileReport, Outcome, Plan, RunError, Summary,
     checkpoint::{Checkpoint, Continued, Current, journal_file},
     identity::Identity,
-    journal::{Done, Entry, Journal},
+    journal::{Done, Journal, JournalEntry},
     manifest::{self, Listed},
     outputs::{Beginning, Encoder, Outputs, OutputsState},
     quarantine::Quarantine,
@@ -29,7 +29,7 @@ const RECORDS: u64 = 1 << 16;
 const BLOCKS_A_FRAME: u64 = 64;
 
 /// Writes what the workers made and keeps the counts. It must be given the steps in their order.
-pub(crate) struct Writer<'a> {
+pub(crate) struct RunWriter<'a> {
     plan: &'a Plan,
     disk: &'a dyn Disk,
     outputs: Outputs<'a>,
@@ -70,7 +70,7 @@ struct Since {
     blocks: u64,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> RunWriter<'a> {
     /// A writer of what the encoders make; `stdout` is used if the plan's output is standard output. It
     /// begins from `state`, whose complete files get their names first.
     pub(crate) fn new(
@@ -105,7 +105,7 @@ impl<'a> Writer<'a> {
         if let Some(journal) = &mut journal {
             for name in again {
                 journal
-                    .add(&Entry::Again(name))
+                    .add(&JournalEntry::Again(name))
                     .map_err(|source| RunError::output(journal.path(), source))?;
             }
         }
@@ -379,7 +379,7 @@ impl<'a> Writer<'a> {
                 report: report.clone(),
             };
             journal
-                .add(&Entry::Done(done))
+                .add(&JournalEntry::Done(done))
                 .map_err(|source| RunError::output(journal.path(), source))?;
         }
         self.reports.push(report);
@@ -518,7 +518,7 @@ impl<'a> Writer<'a> {
             };
             if let Some(journal) = &mut self.journal {
                 journal
-                    .add(&Entry::File(listed.clone()))
+                    .add(&JournalEntry::File(listed.clone()))
                     .map_err(|source| RunError::output(journal.path(), source))?;
             }
             self.files.push(listed);

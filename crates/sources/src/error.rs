@@ -50,7 +50,7 @@ impl From<SourceError> for io::Error {
 /// Why an index cannot be used; each is one line naming the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum IndexError {
+pub enum RecordIndexError {
     /// The file cannot be read.
     #[error("{path}: {source}", path = path.display())]
     Io {

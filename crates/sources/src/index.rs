@@ -12,7 +12,7 @@ use std::{
 
 use flate2::read::MultiGzDecoder;
 
-use crate::IndexError;
+use crate::RecordIndexError;
 
 /// First bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
@@ -21,7 +21,7 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// One row of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct IndexEntry {
     /// Name of the archive.
     pub(crate) file: String,
     /// First stored byte of the record.
@@ -31,16 +31,16 @@ pub(crate) struct Entry {
 }
 
 /// One line or row of an index.
-pub(crate) struct Line {
+pub(crate) struct IndexLine {
     /// Its number, from 1.
     pub(crate) number: usize,
     /// The record it names, or what is wrong with it.
-    pub(crate) entry: Result<Entry, String>,
+    pub(crate) entry: Result<IndexEntry, String>,
 }
 
 /// Gives every row of an index to `each`. The kind of file is known by its first bytes.
-pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Line)) -> Result<(), IndexError> {
-    let failed = |source| IndexError::Io {
+pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
+    let failed = |source| RecordIndexError::Io {
         path: path.to_owned(),
         source,
     };
@@ -50,7 +50,7 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Line)) -> Result<(), IndexE
         #[cfg(feature = "parquet")]
         return parquet::read(path, each);
         #[cfg(not(feature = "parquet"))]
-        return Err(IndexError::Parquet {
+        return Err(RecordIndexError::Parquet {
             path: path.to_owned(),
             what: "this build reads no Parquet (feature `parquet`)".to_owned(),
         });

@@ -1,6 +1,6 @@
 //! Archives behind `http(s)://` and `s3://`, and single records of archives named by an index.
 //!
-//! [`Remote`] gives an object as a blocking reader; [`Selection`] gives the stored bytes of the records
+//! [`Remote`] gives an object as a blocking reader; [`RecordSelection`] gives the stored bytes of the records
 //! that an index names, from files or objects. All waiting for a network is done on a runtime of
 //! [`Remote`]'s own; whoever reads stays a plain thread.
 //!
@@ -22,10 +22,10 @@ mod redact;
 mod remote;
 mod selection;
 
-pub use error::{IndexError, SourceError};
+pub use error::{RecordIndexError, SourceError};
 pub use location::{Base, Location, is_url};
 pub use network::{NetworkOptions, StopFlag, interruptible, open_file};
 pub use redact::redacted;
 #[cfg(feature = "remote")]
 pub use remote::{Remote, RemoteReader};
-pub use selection::{BadLines, Found, Row, SelectOptions, Selection, Stored};
+pub use selection::{BadLines, FoundRecord, RecordSelection, SelectOptions, Stored, WantedRecord};

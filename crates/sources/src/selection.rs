@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Base, IndexError, Location, SourceError, index, redacted};
+use crate::{Base, Location, RecordIndexError, SourceError, index, redacted};
 
 /// Unwanted bytes between two records that are read along rather than asked for separately.
 const GAP: u64 = 64 << 10;
@@ -23,7 +23,7 @@ const NAMED_LINES: usize = 100;
 
 /// One wanted record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Row {
+pub struct WantedRecord {
     /// Which of the archives.
     file: u32,
     /// First stored byte.
@@ -63,10 +63,10 @@ impl BadLines {
 /// Wanted records of some archives, in the order of the archives' names and of their offsets, none
 /// twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection {
+pub struct RecordSelection {
     index: PathBuf,
     archives: Vec<Location>,
-    rows: Vec<Row>,
+    rows: Vec<WantedRecord>,
     bad_lines: BadLines,
     options: SelectOptions,
 }
@@ -84,7 +84,7 @@ pub struct Stored {
 
 /// What came of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundRecord {
     /// The record's bytes.
     Stored(Stored),
     /// They cannot be read.
@@ -102,21 +102,25 @@ pub enum Found {
 
 /// Rows of one archive that are read at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
+pub(crate) struct ReadBatch {
     pub(crate) archive: usize,
     pub(crate) bytes: Range<u64>,
     pub(crate) rows: Range<usize>,
 }
 
-impl Selection {
+impl RecordSelection {
     /// Reads an index: CDXJ (gzip or plain), JSON lines, or Parquet with Common Crawl's columns. Names
     /// of archives are joined to `base`. A line that names no record, or one that may not be read, is left
-    /// out and told by [`Selection::bad_lines`]. Ranges that overlap end where the next begins, so that no
+    /// out and told by [`RecordSelection::bad_lines`]. Ranges that overlap end where the next begins, so that no
     /// byte is read twice; of ranges with the same start the longest counts.
     ///
     /// # Errors
     /// If it cannot be read, or names no record that may be read.
-    pub fn load(index: &Path, base: &Base, options: SelectOptions) -> Result<Self, IndexError> {
+    pub fn load(
+        index: &Path,
+        base: &Base,
+        options: SelectOptions,
+    ) -> Result<Self, RecordIndexError> {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut rows = Vec::new();
         let mut bad_lines = BadLines::default();
@@ -131,7 +135,7 @@ impl Selection {
                 return bad_lines.push(line.number, what);
             }
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-            rows.push(Row {
+            rows.push(WantedRecord {
                 file: *numbers.entry(entry.file).or_insert(next),
                 offset: entry.offset,
                 length: entry.length,
@@ -140,8 +144,8 @@ impl Selection {
         if rows.is_empty() {
             let path = index.to_owned();
             return Err(match bad_lines.first.into_iter().next() {
-                Some((line, what)) => IndexError::Row { path, line, what },
-                None => IndexError::Empty { path },
+                Some((line, what)) => RecordIndexError::Row { path, line, what },
+                None => RecordIndexError::Empty { path },
             });
         }
         let mut names: Vec<(String, u32)> = numbers.into_iter().collect();
@@ -157,7 +161,7 @@ impl Selection {
         }
         rows.sort_unstable_by_key(|row| (row.file, row.offset, Reverse(row.length)));
         rows.dedup_by_key(|row| (row.file, row.offset));
-        let mut next: Option<Row> = None;
+        let mut next: Option<WantedRecord> = None;
         for row in rows.iter_mut().rev() {
             if let Some(next) = next.filter(|next| next.file == row.file) {
                 row.length = row.length.min(next.offset - row.offset);
@@ -194,7 +198,7 @@ impl Selection {
     }
 
     /// The wanted records.
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[WantedRecord] {
         &self.rows
     }
 
@@ -211,8 +215,8 @@ impl Selection {
     }
 
     /// Rows from the row `from` on, grouped as they are read.
-    pub(crate) fn segments(&self, from: usize) -> Vec<Segment> {
-        let mut segments: Vec<Segment> = Vec::new();
+    pub(crate) fn segments(&self, from: usize) -> Vec<ReadBatch> {
+        let mut segments: Vec<ReadBatch> = Vec::new();
         for (at, row) in self.rows.iter().enumerate().skip(from) {
             let end = row.offset.saturating_add(row.length);
             if let Some(last) = segments.last_mut()
@@ -223,7 +227,7 @@ impl Selection {
                 last.bytes.end = last.bytes.end.max(end);
                 last.rows.end = at + 1;
             } else {
-                segments.push(Segment {
+                segments.push(ReadBatch {
                     archive: row.file as usize,
                     bytes: row.offset..end,
                     rows: at..at + 1,
@@ -239,7 +243,7 @@ impl Selection {
         &'a self,
         from: usize,
         #[cfg(feature = "remote")] remote: Option<&crate::Remote>,
-    ) -> impl Iterator<Item = Found> + use<'a> {
+    ) -> impl Iterator<Item = FoundRecord> + use<'a> {
         let segments = self.segments(from);
         #[cfg(feature = "remote")]
         let mut fetched = remote.map(|remote| remote.fetch(self.wanted(&segments)));
@@ -279,7 +283,7 @@ impl Selection {
 
     /// The ranges of objects among segments.
     #[cfg(feature = "remote")]
-    fn wanted(&self, segments: &[Segment]) -> Vec<(String, Range<u64>)> {
+    fn wanted(&self, segments: &[ReadBatch]) -> Vec<(String, Range<u64>)> {
         let wanted = segments.iter().filter_map(|segment| {
             let length = segment.bytes.end - segment.bytes.start;
             match self.archives.get(segment.archive) {
@@ -294,7 +298,7 @@ impl Selection {
 
     /// The rows of a segment out of its bytes. Bytes that end early are those of the last record in an
     /// archive whose index counts too many; what there is of it may be whole.
-    fn cut(&self, segment: &Segment, bytes: &Result<Vec<u8>, SourceError>) -> Vec<Found> {
+    fn cut(&self, segment: &ReadBatch, bytes: &Result<Vec<u8>, SourceError>) -> Vec<FoundRecord> {
         let archive: Arc<str> = self
             .archives
             .get(segment.archive)
@@ -302,7 +306,7 @@ impl Selection {
             .into();
         let rows = self.rows.get(segment.rows.clone()).unwrap_or_default();
         let found = rows.iter().map(|row| {
-            let missing = |error| Found::Missing {
+            let missing = |error| FoundRecord::Missing {
                 archive: Arc::clone(&archive),
                 offset: row.offset,
                 length: row.length,
@@ -316,7 +320,7 @@ impl Selection {
             let length = usize::try_from(row.length).unwrap_or(usize::MAX);
             let end = start.saturating_add(length).min(bytes.len());
             match bytes.get(start..end) {
-                Some(bytes) if !bytes.is_empty() => Found::Stored(Stored {
+                Some(bytes) if !bytes.is_empty() => FoundRecord::Stored(Stored {
                     archive: Arc::clone(&archive),
                     offset: row.offset,
                     bytes: bytes.to_vec(),
@@ -345,7 +349,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> Selection {
+    fn selection(folder: &Path, rows: &[(&str, u64, u64)]) -> RecordSelection {
         let lines: String = rows
             .iter()
             .map(|(file, offset, length)| {
@@ -355,10 +359,10 @@ mod tests {
         let index = folder.join("i.cdxj");
         fs::write(&index, lines).unwrap();
         let options = SelectOptions::default();
-        Selection::load(&index, &Base::beside(&index), options).unwrap()
+        RecordSelection::load(&index, &Base::beside(&index), options).unwrap()
     }
 
-    fn read(selection: &Selection, from: usize) -> Vec<Found> {
+    fn read(selection: &RecordSelection, from: usize) -> Vec<FoundRecord> {
         selection
             .read(
                 from,
@@ -368,12 +372,12 @@ mod tests {
             .collect()
     }
 
-    fn bytes(found: &[Found]) -> Vec<String> {
+    fn bytes(found: &[FoundRecord]) -> Vec<String> {
         found
             .iter()
             .map(|found| match found {
-                Found::Stored(stored) => String::from_utf8_lossy(&stored.bytes).into_owned(),
-                Found::Missing { error, .. } => error.to_string(),
+                FoundRecord::Stored(stored) => String::from_utf8_lossy(&stored.bytes).into_owned(),
+                FoundRecord::Missing { error, .. } => error.to_string(),
             })
             .collect()
     }
@@ -400,7 +404,7 @@ mod tests {
         assert_eq!((selection.rows().len(), selection.bytes()), (7, 22));
         assert_eq!(selection.segments(0).len(), 3);
         let found = read(&selection, 0);
-        let Found::Missing { archive, .. } = &found[6] else {
+        let FoundRecord::Missing { archive, .. } = &found[6] else {
             panic!("{found:?}");
         };
         assert!(archive.ends_with("gone"));
@@ -447,8 +451,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let index = folder.path().join("i");
         fs::write(&index, "!meta\n\n").unwrap();
-        let error =
-            Selection::load(&index, &Base::beside(&index), SelectOptions::default()).unwrap_err();
+        let error = RecordSelection::load(&index, &Base::beside(&index), SelectOptions::default())
+            .unwrap_err();
         assert!(error.to_string().ends_with("i: names no record"), "{error}");
     }
 }

@@ -52,9 +52,9 @@ impl Display for Grouped {
 }
 
 /// Writes a number of words.
-pub struct Words(pub u64);
+pub struct WordCount(pub u64);
 
-impl Display for Words {
+impl Display for WordCount {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let unit = if self.0 == 1 { "word" } else { "words" };
         write!(f, "{} {unit}", Grouped(self.0))
@@ -88,7 +88,7 @@ mod tests {
         ] {
             assert_eq!(Grouped(count).to_string(), text);
         }
-        assert_eq!(Words(1).to_string(), "1 word");
-        assert_eq!(Words(1000).to_string(), "1,000 words");
+        assert_eq!(WordCount(1).to_string(), "1 word");
+        assert_eq!(WordCount(1000).to_string(), "1,000 words");
     }
 }

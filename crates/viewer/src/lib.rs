@@ -11,7 +11,7 @@ mod strip;
 mod topics;
 mod view;
 
-pub use reasons::{Reason, Reasons};
+pub use reasons::{Contribution, Reasons};
 pub use report::report;
 pub use topics::Topic;
 pub use view::{Row, View};

@@ -15,7 +15,7 @@ pub const BLOCKS: usize = 2000;
 
 /// What one feature adds to the log odds of a block.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reason {
+pub struct Contribution {
     /// Name of the feature, `intercept` or `trees`.
     pub name: Arc<str>,
     /// Value of the feature; none for the intercept and the trees.
@@ -28,7 +28,7 @@ pub struct Reason {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reasons {
     /// The largest, by size; at most [`SHOWN`].
-    pub shown: Vec<Reason>,
+    pub shown: Vec<Contribution>,
     /// Number of reasons that are not shown, those that add nothing not counted.
     pub others: usize,
     /// Log odds that these add together.
@@ -104,12 +104,12 @@ impl<'m> Explainer<'m> {
             .filter(|(_, odds)| *odds != 0.0)
             .collect();
         topics.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        let mut all: Vec<Reason> = self
+        let mut all: Vec<Contribution> = self
             .known
             .iter()
             .zip(odds)
             .filter(|(_, odds)| *odds != 0.0)
-            .map(|((name, column), odds)| Reason {
+            .map(|((name, column), odds)| Contribution {
                 name: Arc::clone(name),
                 value: column.and_then(|column| row.get(column).copied()),
                 odds,
@@ -249,7 +249,7 @@ mod tests {
         let model = model(3);
         let names = model.schema().names();
         let reasons = Explainer::new(&model).explain(&[1.0, 0.0, 4.0]);
-        let reason = |name: &str, value, odds| Reason {
+        let reason = |name: &str, value, odds| Contribution {
             name: name.into(),
             value,
             odds,

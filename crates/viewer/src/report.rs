@@ -11,8 +11,8 @@ use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
 
 use crate::bars::{BARS, bars};
-use crate::escape::{Escaped, Grouped, Words};
-use crate::reasons::{Reason, Reasons};
+use crate::escape::{Escaped, Grouped, WordCount};
+use crate::reasons::{Contribution, Reasons};
 use crate::strip;
 use crate::view::{Row, View};
 
@@ -179,7 +179,7 @@ fn fold(out: &mut String, run: &[Row]) -> fmt::Result {
         out,
         "<details class=\"run\"><summary>{} dropped block{plural}, {}",
         Grouped(run.len() as u64),
-        Words(words)
+        WordCount(words)
     )?;
     if !names.is_empty() {
         write!(out, ": {}", Escaped(&names.join(", ")))?;
@@ -211,7 +211,7 @@ fn block(out: &mut String, number: usize, row: &Row, lang: &str) -> fmt::Result 
         out,
         "<code>{}</code> <span>{}</span> <span>{:.0}% linked</span> <span>bytes {}–{}</span></p>",
         Escaped(fitting(&row.path, 600)),
-        Words(u64::from(row.words)),
+        WordCount(u64::from(row.words)),
         row.link_density * 100.0,
         row.span.0,
         row.span.1,
@@ -310,14 +310,14 @@ fn log_odds(probability: f32) -> f64 {
 
 /// One line of the table of reasons.
 struct Line<'a> {
-    reason: &'a Reason,
+    reason: &'a Contribution,
     /// Size of the largest reason of the block, whose bar is the longest.
     largest: f64,
 }
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Reason { name, value, odds } = self.reason;
+        let Contribution { name, value, odds } = self.reason;
         write!(f, "<tr><th>{}<td>", Escaped(name))?;
         match value {
             Some(value) if value.fract() == 0.0 => write!(f, "{value}")?,
@@ -442,7 +442,7 @@ mod tests {
     #[test]
     fn bars_go_left_and_right_by_size() {
         let line = |value, odds| {
-            let reason = Reason {
+            let reason = Contribution {
                 name: "class:<x>".into(),
                 value,
                 odds,

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::bars::Bar;
-use crate::escape::Words;
+use crate::escape::WordCount;
 
 /// Height of each half of the strip, in units of its own.
 const HALF: f64 = 50.0;
@@ -39,7 +39,7 @@ pub fn svg(out: &mut String, bars: &[Bar]) -> fmt::Result {
             ": {what}, {:.3}, {}</title><rect class=\"hit\" x=\"{x}\" y=\"0\" width=\"1\" height=\"{}\"/>\
              <rect x=\"{x}\" y=\"{y:.1}\" width=\".9\" height=\"{height:.1}\" style=\"--p:{:.3}\"/></a>",
             bar.probability,
-            Words(bar.words),
+            WordCount(bar.words),
             HALF * 2.0,
             bar.probability,
         )?;

@@ -6,9 +6,11 @@ use super::Reader;
 use crate::{
     error::{ArchiveError, Damage},
     headers::Headers,
-    member::Stop,
-    record::{Format, Note, Place, Record, RecordType},
-    start::{ARC_REACH, ArcLine, Found, Search, WARC_REACH, is_warc, names_warc, record_starts},
+    member::MemberStop,
+    record::{ArchiveFormat, Note, Place, Record, RecordType},
+    start::{
+        ARC_REACH, ArcLine, FoundStart, StartSearch, WARC_REACH, is_warc, names_warc, record_starts,
+    },
 };
 
 /// Most bytes set aside for a block beyond those that have been decoded.
@@ -77,7 +79,7 @@ impl Block {
 struct Draft {
     /// Stored offset and offset in the member.
     start: (u64, u64),
-    format: Format,
+    format: ArchiveFormat,
     kind: RecordType,
     headers: Headers,
     block: Block,
@@ -110,7 +112,7 @@ impl Reader {
         }
         self.give(Draft {
             start,
-            format: Format::Warc,
+            format: ArchiveFormat::Warc,
             kind,
             headers,
             block,
@@ -153,7 +155,7 @@ impl Reader {
             if self.stream.more() || (!whole && self.stream.stop().is_some()) {
                 continue;
             }
-            let ended = matches!(self.stream.stop(), Some(Stop::MemberEnd));
+            let ended = matches!(self.stream.stop(), Some(MemberStop::MemberEnd));
             if ended && self.continues(held) {
                 continue;
             }
@@ -161,7 +163,7 @@ impl Reader {
             let lost = self.stream.stored_end().saturating_sub(offset);
             match self.stream.stop() {
                 // The file ended there.
-                Some(Stop::End) if self.stream.bytes().is_empty() => {
+                Some(MemberStop::End) if self.stream.bytes().is_empty() => {
                     self.damage(Damage::Cut, offset, lost);
                 }
                 // Another record begins with the next member.
@@ -207,7 +209,7 @@ impl Reader {
         let headers = line.headers(http);
         self.give(Draft {
             start,
-            format: Format::Arc,
+            format: ArchiveFormat::Arc,
             kind,
             headers,
             block,
@@ -247,8 +249,8 @@ impl Reader {
         }
         if self.stream.bytes().is_empty() {
             match self.stream.stop() {
-                Some(Stop::Broken(Damage::Checksum)) => block.notes.push(Note::Checksum),
-                Some(Stop::Broken(Damage::Codec)) => {
+                Some(MemberStop::Broken(Damage::Checksum)) => block.notes.push(Note::Checksum),
+                Some(MemberStop::Broken(Damage::Codec)) => {
                     block.notes.push(Note::DamagedMember);
                     block.missing.get_or_insert(0);
                 }
@@ -285,7 +287,10 @@ impl Reader {
                 got: block.total,
             });
         } else if !whole {
-            let broken = matches!(self.stream.stop(), Some(Stop::End | Stop::Broken(_)));
+            let broken = matches!(
+                self.stream.stop(),
+                Some(MemberStop::End | MemberStop::Broken(_))
+            );
             if taken == Taken::Stopped && broken {
                 block.missing = Some(length - block.total);
             }
@@ -334,19 +339,19 @@ impl Reader {
                 // Only a start before `ready` matters, and what is needed to tell one.
                 let reach = ready.saturating_add(if self.arc { ARC_REACH } else { WARC_REACH });
                 let whole = reach < bytes.len() || self.stream.stop().is_some();
-                let search = Search {
+                let search = StartSearch {
                     arc: self.arc,
                     line: true,
                     whole,
                 };
                 match search.run(bytes.get(..reach).unwrap_or(bytes), from) {
-                    Found::At(at) => {
+                    FoundStart::At(at) => {
                         found = at <= ready;
                         ready = ready.min(at);
                     }
-                    Found::No(safe) if search.whole => from = safe,
+                    FoundStart::No(safe) if search.whole => from = safe,
                     // The byte before a possible start stays.
-                    Found::No(safe) => {
+                    FoundStart::No(safe) => {
                         from = safe;
                         ready = ready.min(safe.saturating_sub(1));
                     }
@@ -368,7 +373,7 @@ impl Reader {
                 return Taken::Whole;
             }
             if !self.stream.more() && self.stream.bytes().is_empty() {
-                if upto.is_none() || !matches!(self.stream.stop(), Some(Stop::MemberEnd)) {
+                if upto.is_none() || !matches!(self.stream.stop(), Some(MemberStop::MemberEnd)) {
                     return Taken::Stopped;
                 }
                 if !self.continues(0) {
@@ -416,13 +421,13 @@ impl Reader {
         let mut bytes = Vec::with_capacity(block.len() + LOOKAHEAD);
         bytes.extend_from_slice(block);
         bytes.extend_from_slice(ahead.get(..LOOKAHEAD).unwrap_or(ahead));
-        let search = Search {
+        let search = StartSearch {
             arc: self.arc,
             line: true,
             whole: true,
         };
         let mut from = 1;
-        while let Found::At(at) = search.run(&bytes, from) {
+        while let FoundStart::At(at) = search.run(&bytes, from) {
             let before = block.get(..at)?;
             if self.arc || before.ends_with(b"\r\n\r\n") || before.ends_with(b"\n\n") {
                 return Some(at);
@@ -458,7 +463,7 @@ impl Reader {
             notes: block.notes,
         }));
         if let Some(missing) = block.missing
-            && matches!(self.stream.stop(), Some(Stop::End))
+            && matches!(self.stream.stop(), Some(MemberStop::End))
         {
             self.damage(Damage::Cut, end, missing);
         }

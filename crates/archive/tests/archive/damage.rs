@@ -8,7 +8,7 @@ use std::{
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 use trommel_archive::{
-    ArchiveError, Damage, Format, Note, ReadOptions, Reader, Record, RecordType,
+    ArchiveError, ArchiveFormat, Damage, Note, ReadOptions, Reader, Record, RecordType,
 };
 
 use crate::make::*;
@@ -379,7 +379,7 @@ fn arc_files() {
             ]
         );
         let page = &records[1];
-        assert_eq!(page.format, Format::Arc);
+        assert_eq!(page.format, ArchiveFormat::Arc);
         assert_eq!((page.url(), page.id()), (Some("http://a.b/x y"), None));
         assert_eq!(page.date(), Some("2008-04-30T20:48:26Z"));
         assert_eq!(page.block.len(), 41);

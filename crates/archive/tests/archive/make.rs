@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read, Write};
 
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
 use trommel_archive::{
-    ArchiveError, Damage, Format, ReadOptions, Reader, Record, RecordType,
+    ArchiveError, ArchiveFormat, Damage, ReadOptions, Reader, Record, RecordType,
     write::{gzip_member, write_record},
 };
 
@@ -213,7 +213,7 @@ pub(crate) fn assert_same(record: &Record, made: &Made) {
     assert_eq!(record.kind, RecordType::parse(&made.fields[0].1));
     assert!(record.block == made.block, "block of {:?}", record.place);
     assert_eq!(record.notes, []);
-    assert_eq!(record.format, Format::Warc);
+    assert_eq!(record.format, ArchiveFormat::Warc);
 }
 
 /// What is damaged, where it begins, what is lost.

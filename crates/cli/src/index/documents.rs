@@ -37,7 +37,7 @@ struct Archives {
 
 /// What came of feeding.
 #[derive(Debug, Default)]
-pub(super) struct Feed {
+pub(super) struct FeedOutcome {
     /// Documents taken.
     pub(super) documents: u64,
     /// Documents left out, as they have neither title nor text.
@@ -46,7 +46,7 @@ pub(super) struct Feed {
     pub(super) faults: bool,
 }
 
-impl Feed {
+impl FeedOutcome {
     fn give(&mut self, indexer: &mut dyn Indexer, stored: &OutputRecord) -> Result<()> {
         if indexer.add(stored)? {
             self.documents += 1;
@@ -99,8 +99,8 @@ impl Documents {
     }
 
     /// Gives all documents to `indexer`. What cannot be read is logged and passed over.
-    pub(super) fn feed(&self, indexer: &mut dyn Indexer) -> Result<Feed> {
-        let mut feed = Feed::default();
+    pub(super) fn feed(&self, indexer: &mut dyn Indexer) -> Result<FeedOutcome> {
+        let mut feed = FeedOutcome::default();
         for path in &self.outputs {
             match RecordReader::open(path) {
                 Ok(reader) => from_reader(reader, path, indexer, &mut feed)?,
@@ -121,7 +121,7 @@ fn from_reader(
     reader: impl Iterator<Item = Result<OutputRecord, ReadError>>,
     path: &Path,
     indexer: &mut dyn Indexer,
-    feed: &mut Feed,
+    feed: &mut FeedOutcome,
 ) -> Result<()> {
     for stored in reader {
         match stored {
@@ -133,7 +133,7 @@ fn from_reader(
 }
 
 /// Documents of a WET file: the first line of each is its title. Their places are in the WET file.
-fn from_wet(path: &Path, indexer: &mut dyn Indexer, feed: &mut Feed) -> Result<()> {
+fn from_wet(path: &Path, indexer: &mut dyn Indexer, feed: &mut FeedOutcome) -> Result<()> {
     let reader = match Reader::open(path, ReadOptions::default()) {
         Ok(reader) => reader,
         Err(error) => {
@@ -209,7 +209,7 @@ impl Archives {
 
     /// Runs the pipeline as for standard output, at the other end of which documents are read back: what
     /// is indexed is what `run` would write.
-    fn feed(&self, indexer: &mut dyn Indexer, feed: &mut Feed) -> Result<()> {
+    fn feed(&self, indexer: &mut dyn Indexer, feed: &mut FeedOutcome) -> Result<()> {
         let (read, mut write) = io::pipe().context("pipe")?;
         let summary = thread::scope(|scope| {
             let taker = scope.spawn(move || {

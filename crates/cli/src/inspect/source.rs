@@ -11,7 +11,7 @@ use crate::page;
 
 /// The bytes of a page and what is known about it from outside.
 #[derive(Debug)]
-pub struct Source {
+pub struct InspectedPage {
     /// The page.
     pub bytes: Vec<u8>,
     /// Its URL.
@@ -24,7 +24,7 @@ pub struct Source {
     pub date: Option<String>,
 }
 
-impl Source {
+impl InspectedPage {
     /// The page in a file; `-` is standard input.
     ///
     /// # Errors

@@ -6,8 +6,8 @@ use std::path::Path;
 use trommel_archive::{ReadOptions, Reader};
 use trommel_features::{FeatureGroup, Schema};
 use trommel_model::{
-    Additive, ColumnWeight, FORMAT, Linear, Model, ModelFile, Node, PageTypeScorer, Scorer,
-    Selection, StepFunction, Training, Trees, VERSION, WeightedScorer,
+    Additive, ColumnWeight, FORMAT, Linear, Model, ModelFile, PageTypeScorer, Scorer, Selection,
+    StepFunction, Training, TreeNode, Trees, VERSION, WeightedScorer,
 };
 
 use crate::program::{Ran, trommel, workspace};
@@ -46,14 +46,14 @@ fn model() -> ModelFile {
     let trees = Trees {
         base: 0.1,
         nodes: vec![
-            Node::Split {
+            TreeNode::Split {
                 column: column("text.log_words"),
                 threshold: 2.0,
                 left: 1,
                 right: 2,
             },
-            Node::Leaf { value: -1.5 },
-            Node::Leaf { value: 1.25 },
+            TreeNode::Leaf { value: -1.5 },
+            TreeNode::Leaf { value: 1.25 },
         ],
         roots: vec![0],
     };

@@ -2,7 +2,7 @@
 
 use trommel_html::{Block, Page};
 
-use super::likeness::Words;
+use super::likeness::TitleWords;
 
 /// Blocks before and after the headline that may hold a byline.
 const BEFORE: usize = 6;
@@ -20,8 +20,8 @@ const HEADING_BONUS: f32 = 0.2;
 /// the title; else the short block that says it best; else the headline again. Bylines do not stand
 /// around the name of the site, which is the only heading of many an old page.
 pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) -> Option<usize> {
-    let title = Words::of(title.unwrap_or_default());
-    let likeness = |block: &Block| Words::of(page.text(block)).like(&title);
+    let title = TitleWords::of(title.unwrap_or_default());
+    let likeness = |block: &Block| TitleWords::of(page.text(block)).like(&title);
     let judged = headline.and_then(|at| page.blocks.get(at));
     if judged.is_some_and(|block| likeness(block) >= SAYS_TITLE) {
         return headline;

@@ -8,9 +8,9 @@ const COMPARED_WORDS: usize = 80;
 
 /// The words of a title, regardless of case, order and repetition.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Words(FxHashSet<u64>);
+pub(super) struct TitleWords(FxHashSet<u64>);
 
-impl Words {
+impl TitleWords {
     pub fn of(text: &str) -> Self {
         let words = words::words(text, words::Rule::Characters).take(COMPARED_WORDS);
         Self(words.map(hash).collect())
@@ -38,9 +38,9 @@ fn hash(word: &str) -> u64 {
         })
 }
 
-/// [`Words::like`] of two texts.
+/// [`TitleWords::like`] of two texts.
 pub(crate) fn overlap(one: &str, other: &str) -> f32 {
-    Words::of(one).like(&Words::of(other))
+    TitleWords::of(one).like(&TitleWords::of(other))
 }
 
 #[cfg(test)]

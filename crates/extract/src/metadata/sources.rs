@@ -1,11 +1,11 @@
 //! Where metadata comes from.
 
 use jiff::civil::Date;
-use trommel_html::{Attribute, Fact, FactKind, Page, json_ld::Graph, json_ld::Node};
+use trommel_html::{Attribute, FactKind, Page, StatedFact, json_ld::Graph, json_ld::Node};
 use url::Url;
 
 use super::calendar;
-use super::likeness::Words;
+use super::likeness::TitleWords;
 use crate::hints::Hints;
 use crate::language::declared;
 
@@ -47,9 +47,9 @@ impl<'a> Sources<'a> {
     }
 
     /// The facts of a kind that don't belong to a comment, an answer or a review on the page.
-    pub fn facts(&self, kind: FactKind) -> impl Iterator<Item = &'a Fact> {
+    pub fn facts(&self, kind: FactKind) -> impl Iterator<Item = &'a StatedFact> {
         let page = self.page;
-        let is_comment = move |fact: &Fact| {
+        let is_comment = move |fact: &StatedFact| {
             page.path(fact.element)
                 .flat_map(|(_, element)| page.attribute_words(element))
                 .any(|token| {
@@ -137,7 +137,7 @@ fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a
     };
     let mut best: Option<(u32, Node<'a>)> = None;
     let headed = !title.is_empty();
-    let title = Words::of(title);
+    let title = TitleWords::of(title);
     for node in graph.nodes() {
         let rank = rank(node);
         if rank == 0 {
@@ -146,7 +146,7 @@ fn main<'a>(graph: &Graph<'a>, page: &Page, url: Option<&str>) -> Option<Node<'a
         let about = node
             .headline()
             .or_else(|| node.name())
-            .map_or(0.0, |name| Words::of(&name).like(&title));
+            .map_or(0.0, |name| TitleWords::of(&name).like(&title));
         let here = node.url().is_some_and(same);
         // Videos and products inside a page, questions with their answers, and related articles
         // describe themselves.

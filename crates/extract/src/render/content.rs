@@ -11,7 +11,7 @@ const HEADING_BLOCKS: usize = 3;
 
 /// The kept blocks of a page in the order of the page.
 #[derive(Debug)]
-pub(crate) struct Content<'a> {
+pub(crate) struct KeptContent<'a> {
     pub page: &'a Page,
     /// The decoded page.
     pub html: &'a str,
@@ -37,7 +37,7 @@ pub(crate) enum Segment {
     Table(DataTable),
 }
 
-impl<'a> Content<'a> {
+impl<'a> KeptContent<'a> {
     /// The content of the blocks for which `kept` holds; `html` is the decoded page.
     pub fn new(page: &'a Page, html: &'a str, kept: &[bool]) -> Self {
         let blocks: Vec<u32> = (0u32..)
@@ -232,7 +232,7 @@ mod tests {
 
     fn shown(html: &str) -> Vec<String> {
         let page = LolEngine.read(html, &Limits::default());
-        let content = Content::new(&page, html, &vec![true; page.blocks.len()]);
+        let content = KeptContent::new(&page, html, &vec![true; page.blocks.len()]);
         let join = |blocks: &[u32]| {
             let texts: Vec<&str> = blocks.iter().map(|at| content.text(*at)).collect();
             texts.join("+")

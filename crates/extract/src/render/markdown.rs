@@ -13,11 +13,11 @@ mod transparent;
 
 use trommel_html::{NONE, Tag};
 
-use crate::render::content::{Content, Segment};
+use crate::render::content::{KeptContent, Segment};
 use crate::render::data_table::{DataTable, TableRow};
 
-use code::{Languages, fence};
-use containers::Writer;
+use code::{CodeLanguages, fence};
+use containers::SegmentWriter;
 use escape::{Context, escape};
 use inline::{Inline, Mode};
 use links::Links;
@@ -75,11 +75,15 @@ pub(crate) fn title_heading(title: &str) -> String {
 }
 
 /// The Markdown of an content; `url` is the address of the page.
-pub(crate) fn markdown(content: &Content, url: Option<&str>, options: &MarkdownOptions) -> String {
+pub(crate) fn markdown(
+    content: &KeptContent,
+    url: Option<&str>,
+    options: &MarkdownOptions,
+) -> String {
     let links = options.links.then(|| Links::new(content, url));
     let mut inline = Inline::new(content, links);
-    let mut languages = Languages::default();
-    let mut writer = Writer::new(content);
+    let mut languages = CodeLanguages::default();
+    let mut writer = SegmentWriter::new(content);
     for segment in &content.segments {
         let element = content.ends(segment).0;
         match segment {
@@ -141,7 +145,7 @@ pub(crate) fn append_markdown<'a>(
 }
 
 /// How the paragraph at an element is written.
-fn mode(content: &Content, element: u32) -> Mode {
+fn mode(content: &KeptContent, element: u32) -> Mode {
     let around = content.page.path(element).find_map(|(_, e)| match e.tag {
         Tag::Dt => Some(Mode::Term),
         Tag::Figcaption | Tag::Caption => Some(Mode::Caption),
@@ -205,7 +209,7 @@ fn line(columns: usize, cells: impl Iterator<Item = (usize, String)>) -> String 
 }
 
 /// Elements from the outermost to the one given.
-fn downwards(content: &Content, element: u32) -> Vec<u32> {
+fn downwards(content: &KeptContent, element: u32) -> Vec<u32> {
     if element == NONE {
         return Vec::new();
     }

@@ -8,11 +8,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page, Tag};
 
-use crate::render::content::{Content, Segment};
+use crate::render::content::{KeptContent, Segment};
 use crate::render::data_table::DataTable;
 
 /// The text of an content, without a line end at its end.
-pub(crate) fn plain_text(content: &Content) -> String {
+pub(crate) fn plain_text(content: &KeptContent) -> String {
     let rich = rich_items(content);
     let mut text = String::new();
     let mut before: Option<u32> = None;
@@ -38,7 +38,7 @@ pub(crate) fn plain_text(content: &Content) -> String {
     text
 }
 
-fn write_table(content: &Content, table: &DataTable, text: &mut String) {
+fn write_table(content: &KeptContent, table: &DataTable, text: &mut String) {
     let captions = table.captions.iter();
     let mut lines: Vec<String> = captions.map(|at| content.text(*at).to_owned()).collect();
     for row in &table.rows {
@@ -113,7 +113,7 @@ fn contains(page: &Page, element: u32, inner: u32) -> bool {
 }
 
 /// Items that hold more than one paragraph: posts, comments and cards rather than lines of a list.
-fn rich_items(content: &Content) -> FxHashSet<u32> {
+fn rich_items(content: &KeptContent) -> FxHashSet<u32> {
     let mut paragraphs: FxHashMap<u32, u32> = FxHashMap::default();
     for segment in &content.segments {
         let mut apart = false;
@@ -166,7 +166,7 @@ mod tests {
             .iter()
             .map(|block| !page.text(block).starts_with('-'))
             .collect();
-        plain_text(&Content::new(&page, html, &kept))
+        plain_text(&KeptContent::new(&page, html, &kept))
     }
 
     #[test]

@@ -38,12 +38,12 @@ struct HeadTexts {
 }
 
 /// What the head says the topic is, against the blocks of a page.
-pub(crate) struct Topic<'a> {
+pub(crate) struct HeadTopic<'a> {
     facts: &'a PageFacts<'a>,
     head: HeadTexts,
 }
 
-impl<'a> Group<'a> for Topic<'a> {
+impl<'a> Group<'a> for HeadTopic<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Terms];
 
     fn columns(_: &Lexicon) -> Vec<String> {
@@ -58,7 +58,7 @@ impl<'a> Group<'a> for Topic<'a> {
     }
 }
 
-impl Fill for Topic<'_> {
+impl Fill for HeadTopic<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
         out.put_rows(|at| self.head.features(&self.facts.terms, at));
     }

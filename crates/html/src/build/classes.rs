@@ -10,7 +10,7 @@ const MAX_VALUE_BYTES: usize = 255;
 
 /// What reading a class attribute came to, whatever else the element has.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Class {
+pub(super) struct ClassReading {
     /// That of [`ClassKey`].
     pub hash: u64,
     /// First of its words in the page's table, and their number.
@@ -24,7 +24,7 @@ pub(super) struct Class {
 #[derive(Debug, Default)]
 struct Slot {
     value: Vec<u8>,
-    class: Class,
+    class: ClassReading,
 }
 
 /// A table with one place for each value, which the value that came last holds: nothing that a page
@@ -80,7 +80,7 @@ impl Classes {
     }
 
     /// What is known of the value, whose place is given.
-    pub fn get(&self, key: ClassKey, value: &[u8]) -> Option<Class> {
+    pub fn get(&self, key: ClassKey, value: &[u8]) -> Option<ClassReading> {
         if self.keys.get(key.slot()) != Some(&(self.page, key.rest())) {
             return None;
         }
@@ -89,7 +89,7 @@ impl Classes {
     }
 
     /// Remembers a value.
-    pub fn set(&mut self, key: ClassKey, value: &[u8], class: Class) {
+    pub fn set(&mut self, key: ClassKey, value: &[u8], class: ClassReading) {
         if self.slots.is_empty() {
             self.slots.resize_with(SLOTS, Slot::default);
             self.keys.resize(SLOTS, (0, 0));

@@ -2,7 +2,7 @@
 
 use super::attribute_words;
 use super::blocks::narrow;
-use super::classes::{self, Class};
+use super::classes::{self, ClassReading};
 use super::microdata::Microdata;
 use super::{Builder, Open, has_optional_end};
 use crate::limits::Caps;
@@ -171,7 +171,7 @@ impl Builder {
         let steps = self.steps;
         let start = self.page.attribute_words.len();
         let given = self.read_words(Attribute::Class, value, first);
-        let class = Class {
+        let class = ClassReading {
             hash: key.hash,
             words: (
                 narrow(start),

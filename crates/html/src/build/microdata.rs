@@ -9,7 +9,7 @@ use super::blocks::narrow;
 use super::head_facts::decode;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
-use crate::page::{Fact, FactKind};
+use crate::page::{FactKind, StatedFact};
 
 /// Facts of a page that are kept. Those that matter stand at the top, so a page is not marked for
 /// having more: a long forum thread has thousands of `<time>`.
@@ -87,7 +87,7 @@ impl Builder {
 
     fn fact(&mut self, kind: FactKind, value: &[u8], element: u32, offset: usize) {
         let value = value.get(..MAX_FACT_BYTES).unwrap_or(value);
-        self.page.facts.push(Fact {
+        self.page.facts.push(StatedFact {
             kind,
             // A cut inside a character leaves a mark.
             value: decode(value).trim_end_matches('\u{fffd}').trim().to_owned(),

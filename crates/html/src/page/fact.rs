@@ -52,7 +52,7 @@ impl FactKind {
 
 /// A fact that an element of the body states. A page keeps the first few hundred.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
+pub struct StatedFact {
     /// What it is about.
     pub kind: FactKind,
     /// `content`, `datetime` or, for dates, `title` of the element, character references decoded;

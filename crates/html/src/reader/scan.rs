@@ -6,7 +6,7 @@ use super::namespaces::Namespaces;
 use super::raw_text::{end_of_comment, end_of_raw, end_of_script};
 use super::recovery::{Recovery, Unclosed};
 use super::{Engine, MAX_NOSCRIPT_DEPTH};
-use crate::build::{Builder, Spare, TextKind};
+use crate::build::{Builder, SparePage, TextKind};
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::lex::Markup;
 use crate::markup::tag_lexer::{Key, TagLexer, TextRun};
@@ -50,7 +50,7 @@ fn scan(html: &str, builder: &mut Builder) -> usize {
 /// Reads one page after the other as [`ScanEngine`] does, in the memory of those before it.
 #[derive(Debug, Default)]
 pub struct ScanReader {
-    spare: Spare,
+    spare: SparePage,
     vectors: Vectors,
 }
 
@@ -59,7 +59,7 @@ impl ScanReader {
     /// pages.
     pub fn with_vectors(vectors: Vectors) -> Self {
         Self {
-            spare: Spare::default(),
+            spare: SparePage::default(),
             vectors,
         }
     }

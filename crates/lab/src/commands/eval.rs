@@ -11,7 +11,7 @@ use super::methods::{MethodArgs, read_beside};
 /// Score a published method on labelled pages: word precision, recall and F1, means over pages. The
 /// comments of readers are content where the gold keeps them apart
 #[derive(Debug, Args)]
-pub struct EvalArgs {
+pub struct MethodEvalArgs {
     /// Archives of labelled pages, NAME.warc.gz with NAME.gold.jsonl.gz beside it
     #[arg(long, required = true, num_args = 1.., value_name = "WARC")]
     pages: Vec<PathBuf>,
@@ -22,7 +22,7 @@ pub struct EvalArgs {
     json: bool,
 }
 
-pub fn run(args: &EvalArgs) -> anyhow::Result<()> {
+pub fn run(args: &MethodEvalArgs) -> anyhow::Result<()> {
     let method = args.method.fitted()?;
     let options = EvalOptions {
         rule: Rule::Characters,

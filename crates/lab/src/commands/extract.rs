@@ -14,7 +14,7 @@ use super::methods::MethodArgs;
 
 /// Extract the main text of one HTML page by a published method
 #[derive(Debug, Args)]
-pub struct ExtractArgs {
+pub struct MethodExtractArgs {
     /// The page; `-` or nothing for standard input
     #[arg(value_name = "FILE", default_value = "-")]
     file: String,
@@ -40,7 +40,7 @@ enum Form {
     Xml,
 }
 
-pub fn run(args: &ExtractArgs) -> anyhow::Result<()> {
+pub fn run(args: &MethodExtractArgs) -> anyhow::Result<()> {
     let method = args.method.fitted()?;
     let mut bytes = Vec::new();
     if args.file == "-" {

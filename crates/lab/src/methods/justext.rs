@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use trommel_html::{Page, Tag};
 
 use crate::methods::method::{About, Method, MethodError};
-use revise::{Class, Paragraph, revise};
+use revise::{Paragraph, ParagraphClass, revise};
 
 /// Characters below which a block is short, and above which it may be good.
 const LENGTH_LOW: u32 = 70;
@@ -70,7 +70,7 @@ impl Method for JusText {
         revise(&mut paragraphs);
         Ok(paragraphs
             .iter()
-            .map(|paragraph| paragraph.class == Class::Good)
+            .map(|paragraph| paragraph.class == ParagraphClass::Good)
             .collect())
     }
 }
@@ -97,24 +97,29 @@ fn stop_list(language: &'static str) -> Option<Arc<HashSet<String>>> {
 }
 
 /// The class of a block by itself. Without a stop list no stop words are asked for.
-fn judge(text: &str, chars: u32, link_density: f32, stop_words: Option<&HashSet<String>>) -> Class {
+fn judge(
+    text: &str,
+    chars: u32,
+    link_density: f32,
+    stop_words: Option<&HashSet<String>>,
+) -> ParagraphClass {
     if link_density > MOST_LINKED || text.contains('©') {
-        return Class::Bad;
+        return ParagraphClass::Bad;
     }
     if chars < LENGTH_LOW {
         return if link_density > 0.0 {
-            Class::Bad
+            ParagraphClass::Bad
         } else {
-            Class::Short
+            ParagraphClass::Short
         };
     }
     let share = stop_words.map_or(1.0, |list| share_of(text, list));
     if share >= STOP_HIGH && chars > LENGTH_HIGH {
-        Class::Good
+        ParagraphClass::Good
     } else if share >= STOP_LOW {
-        Class::NearGood
+        ParagraphClass::NearGood
     } else {
-        Class::Bad
+        ParagraphClass::Bad
     }
 }
 
@@ -164,16 +169,16 @@ mod tests {
         let judge =
             |text: &str, density| judge(text, text.chars().count() as u32, density, Some(&list));
         assert!(share_of(GOOD, &list) >= STOP_HIGH);
-        assert_eq!(judge(GOOD, 0.0), Class::Good);
-        assert_eq!(judge(GOOD, 0.21), Class::Bad);
-        assert_eq!(judge(&format!("{GOOD} ©"), 0.0), Class::Bad);
-        assert_eq!(judge(NEAR, 0.0), Class::NearGood);
-        assert_eq!(judge("Short text", 0.0), Class::Short);
-        assert_eq!(judge("Short text", 0.1), Class::Bad);
+        assert_eq!(judge(GOOD, 0.0), ParagraphClass::Good);
+        assert_eq!(judge(GOOD, 0.21), ParagraphClass::Bad);
+        assert_eq!(judge(&format!("{GOOD} ©"), 0.0), ParagraphClass::Bad);
+        assert_eq!(judge(NEAR, 0.0), ParagraphClass::NearGood);
+        assert_eq!(judge("Short text", 0.0), ParagraphClass::Short);
+        assert_eq!(judge("Short text", 0.1), ParagraphClass::Bad);
         let names =
             "Sydney Melbourne Brisbane Perth Adelaide Hobart Darwin Canberra Newcastle Geelong";
-        assert_eq!(judge(names, 0.0), Class::Bad);
-        assert_eq!(super::judge(names, 81, 0.0, None), Class::NearGood);
+        assert_eq!(judge(names, 0.0), ParagraphClass::Bad);
+        assert_eq!(super::judge(names, 81, 0.0, None), ParagraphClass::NearGood);
     }
 
     #[test]
@@ -202,7 +207,7 @@ mod tests {
         // Declared English, detected Polish: by English stop words it would be bad.
         assert_eq!(kept(&format!("<html lang=en><p>{polish}</p>")), [true]);
         let english = get_stoplist("English").unwrap();
-        assert_eq!(judge(polish, 220, 0.0, Some(&english)), Class::Bad);
+        assert_eq!(judge(polish, 220, 0.0, Some(&english)), ParagraphClass::Bad);
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod facts;
 use trommel_html::{Element, Page, Tag};
 
 use crate::methods::method::{About, Method, MethodError};
-use facts::{Counts, Facts, counts};
+use facts::{ReadabilityFacts, TextSums, counts};
 
 /// Characters of the shortest paragraph that scores.
 const PARAGRAPH: u32 = 25;
@@ -86,7 +86,7 @@ impl Method for Readability {
     }
 
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError> {
-        let facts = Facts::new(page);
+        let facts = ReadabilityFacts::new(page);
         let mut best = (vec![false; page.blocks.len()], 0);
         for rules in ATTEMPTS {
             let kept = Attempt::new(page, &facts, rules).run();
@@ -110,17 +110,17 @@ impl Method for Readability {
 
 struct Attempt<'a> {
     page: &'a Page,
-    facts: &'a Facts,
+    facts: &'a ReadabilityFacts,
     rules: Rules,
     /// Elements that are looked at.
     alive: Vec<bool>,
-    counts: Vec<Counts>,
+    counts: Vec<TextSums>,
     /// Scores of the candidates.
     scores: Vec<Option<f64>>,
 }
 
 impl<'a> Attempt<'a> {
-    fn new(page: &'a Page, facts: &'a Facts, rules: Rules) -> Self {
+    fn new(page: &'a Page, facts: &'a ReadabilityFacts, rules: Rules) -> Self {
         let mut alive: Vec<bool> = Vec::with_capacity(page.elements.len());
         for (element, unlikely) in page.elements.iter().zip(&facts.unlikely) {
             let around = alive.get(element.parent as usize).copied().unwrap_or(true);
@@ -174,7 +174,7 @@ impl<'a> Attempt<'a> {
         self.alive.get(at as usize).copied().unwrap_or(false)
     }
 
-    fn of(&self, at: u32) -> Counts {
+    fn of(&self, at: u32) -> TextSums {
         self.counts.get(at as usize).copied().unwrap_or_default()
     }
 
@@ -433,7 +433,7 @@ mod tests {
             prose()
         );
         let page = read(&html);
-        let facts = Facts::new(&page);
+        let facts = ReadabilityFacts::new(&page);
         let mut attempt = Attempt::new(&page, &facts, ATTEMPTS[0]);
         attempt.score();
         // A paragraph gives 2 + 2 commas + 2 hundreds = 6. First div: 5 + 25 + 6 + 6 = 42, scaled by 1 less

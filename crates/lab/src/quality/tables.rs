@@ -9,14 +9,14 @@ use trommel_learn::{Mean, Report};
 
 /// The mean scores of a part of a set, one for each model.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Line<'a> {
+pub(super) struct MeanLine<'a> {
     pub set: &'a str,
     pub part: Subset<'a>,
     pub means: Vec<Mean>,
 }
 
 /// The sets as judged in cross-validation.
-pub(super) fn by_set(judged: &[JudgedSet]) -> Vec<Line<'_>> {
+pub(super) fn by_set(judged: &[JudgedSet]) -> Vec<MeanLine<'_>> {
     let sets = judged.first().map(JudgedSet::sets).unwrap_or_default();
     let found: Vec<_> = judged
         .iter()
@@ -29,7 +29,7 @@ pub(super) fn by_set(judged: &[JudgedSet]) -> Vec<Line<'_>> {
             )
         })
         .collect();
-    let lines = sets.into_iter().map(|set| Line {
+    let lines = sets.into_iter().map(|set| MeanLine {
         set,
         part: Subset::All,
         means: found
@@ -41,7 +41,7 @@ pub(super) fn by_set(judged: &[JudgedSet]) -> Vec<Line<'_>> {
 }
 
 /// The page types of a set as judged in cross-validation.
-pub(super) fn by_type<'a>(judged: &'a [JudgedSet], set: &'a str) -> Vec<Line<'a>> {
+pub(super) fn by_type<'a>(judged: &'a [JudgedSet], set: &'a str) -> Vec<MeanLine<'a>> {
     let found: Vec<_> = judged
         .iter()
         .map(|judged| {
@@ -50,7 +50,7 @@ pub(super) fn by_type<'a>(judged: &'a [JudgedSet], set: &'a str) -> Vec<Line<'a>
         })
         .collect();
     let types = found.first().into_iter().flat_map(|means| means.keys());
-    let lines = types.map(|name| Line {
+    let lines = types.map(|name| MeanLine {
         set,
         part: Subset::Type(name),
         means: found
@@ -62,11 +62,11 @@ pub(super) fn by_type<'a>(judged: &'a [JudgedSet], set: &'a str) -> Vec<Line<'a>
 }
 
 /// The sets that no model was trained on, with their languages.
-pub(super) fn tested(held_out: &[HeldOut]) -> Vec<Line<'_>> {
+pub(super) fn tested(held_out: &[HeldOut]) -> Vec<MeanLine<'_>> {
     let mut lines = Vec::new();
     for own in held_out {
         let overall = |reports: &[Report]| reports.iter().map(|report| report.overall).collect();
-        let line = |part, means| Line {
+        let line = |part, means| MeanLine {
             set: &own.set,
             part,
             means,
@@ -97,7 +97,7 @@ pub(super) fn tested(held_out: &[HeldOut]) -> Vec<Line<'_>> {
 }
 
 /// A row a line: pages, then precision, recall, F1 and floor of each model.
-pub(super) fn table(models: &[&str], lines: &[Line]) -> String {
+pub(super) fn table(models: &[&str], lines: &[MeanLine]) -> String {
     let mut headings = vec!["set".to_owned(), "pages".to_owned()];
     for model in models {
         headings.extend([
@@ -132,7 +132,7 @@ pub(super) fn table(models: &[&str], lines: &[Line]) -> String {
 }
 
 /// How many floors are met, and which are not, as a list.
-pub(super) fn verdict(models: &[&str], lines: &[Line]) -> String {
+pub(super) fn verdict(models: &[&str], lines: &[MeanLine]) -> String {
     let (mut met, mut missed, mut unmeasured) = (0, Vec::new(), Vec::new());
     for floor in &FLOORS {
         let own: Vec<&str> = match floor.model {

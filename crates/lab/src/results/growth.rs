@@ -10,7 +10,7 @@ const NESTED: usize = 400;
 
 /// Shape of a synthetic page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum PageShape {
     /// Menus, headlines, paragraphs and tables in sections of 40 blocks.
     Mixed,
     /// Paragraphs and links side by side in one element.
@@ -19,20 +19,20 @@ pub enum Shape {
     Nested,
 }
 
-impl Shape {
+impl PageShape {
     /// Every shape.
-    pub const ALL: [Shape; 3] = [Shape::Mixed, Shape::Flat, Shape::Nested];
+    pub const ALL: [PageShape; 3] = [PageShape::Mixed, PageShape::Flat, PageShape::Nested];
 }
 
 /// A page of `blocks` blocks, about 25 bytes of HTML each.
-pub fn synthetic(shape: Shape, blocks: usize) -> Page {
+pub fn synthetic(shape: PageShape, blocks: usize) -> Page {
     let mut html = String::from("<title>Growth</title><body>");
     for at in 0..blocks {
         match shape {
-            Shape::Mixed => mixed(at, &mut html),
-            Shape::Flat if at % 3 == 0 => html.push_str("<p><a href=x>to there</a></p>"),
-            Shape::Flat => html.push_str("<p>the rain, it fell all day.</p>"),
-            Shape::Nested => {
+            PageShape::Mixed => mixed(at, &mut html),
+            PageShape::Flat if at % 3 == 0 => html.push_str("<p><a href=x>to there</a></p>"),
+            PageShape::Flat => html.push_str("<p>the rain, it fell all day.</p>"),
+            PageShape::Nested => {
                 html.push_str("<div>some more words of it, ");
                 if at % NESTED == NESTED - 1 {
                     html.push_str(&"</div>".repeat(NESTED));
@@ -61,12 +61,12 @@ mod tests {
 
     #[test]
     fn pages_have_the_blocks_asked_for() {
-        for shape in Shape::ALL {
+        for shape in PageShape::ALL {
             let page = synthetic(shape, 1_200);
             assert_eq!(page.blocks.len(), 1_200, "{shape:?}");
             assert_eq!(page.capped.names().count(), 0, "{shape:?}");
         }
         let deepest = |shape| synthetic(shape, 800).elements.iter().map(|e| e.depth).max();
-        assert!(deepest(Shape::Nested) >= Some(400) && deepest(Shape::Flat) < Some(5));
+        assert!(deepest(PageShape::Nested) >= Some(400) && deepest(PageShape::Flat) < Some(5));
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use trommel_learn::PageSet;
 
 use super::error::ResultsError;
-use super::growth::{GROWTH_BLOCKS, Shape, synthetic};
+use super::growth::{GROWTH_BLOCKS, PageShape, synthetic};
 use crate::markdown::{MarkdownTable, thousands};
 
 use crate::methods::{About, Method};
@@ -68,7 +68,7 @@ pub(super) type Growth = [f64; GROWTH_BLOCKS.len()];
 /// The growth of each method.
 pub(super) fn growth(methods: &[Box<dyn Method>]) -> Result<Vec<Growth>, ResultsError> {
     let mut slowest = vec![Growth::default(); methods.len()];
-    for shape in Shape::ALL {
+    for shape in PageShape::ALL {
         for (size, blocks) in GROWTH_BLOCKS.into_iter().enumerate() {
             let page = synthetic(shape, blocks);
             for (method, slowest) in methods.iter().zip(&mut slowest) {

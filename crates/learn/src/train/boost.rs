@@ -2,7 +2,7 @@
 //! leaf on histograms of binned columns, with row weights and random parts of rows and columns.
 
 use rayon::prelude::*;
-use trommel_model::{Node, Trees, sigmoid};
+use trommel_model::{TreeNode, Trees, sigmoid};
 use trommel_text::SplitMix64;
 
 use super::bins::{Binned, MOST_BINS};
@@ -192,7 +192,7 @@ pub fn boost(
     }
     // Bins become the values of their upper edges.
     for node in &mut trees.nodes {
-        if let Node::Split {
+        if let TreeNode::Split {
             column, threshold, ..
         } = node
         {
@@ -203,12 +203,12 @@ pub fn boost(
 }
 
 /// The answer of a tree whose thresholds are still bins.
-fn answer(table: &Binned, nodes: &[Node], root: usize, row: usize) -> f32 {
+fn answer(table: &Binned, nodes: &[TreeNode], root: usize, row: usize) -> f32 {
     let mut at = root;
     loop {
         match nodes[at] {
-            Node::Leaf { value } => return value,
-            Node::Split {
+            TreeNode::Leaf { value } => return value,
+            TreeNode::Split {
                 column,
                 threshold,
                 left,
@@ -231,9 +231,9 @@ fn grow(
     columns: &[usize],
     mut rows: Vec<u32>,
     options: &BoostOptions,
-    nodes: &mut Vec<Node>,
+    nodes: &mut Vec<TreeNode>,
 ) {
-    let value = |sum: &GradientSum| Node::Leaf {
+    let value = |sum: &GradientSum| TreeNode::Leaf {
         value: (-sum.gradient / (sum.hessian + options.penalty) * options.rate) as f32,
     };
     let mut spare = Vec::with_capacity(rows.len());
@@ -314,7 +314,7 @@ fn grow(
             (large, small)
         };
         let (left, right) = (nodes.len(), nodes.len() + 1);
-        nodes[parent.node] = Node::Split {
+        nodes[parent.node] = TreeNode::Split {
             column: split.column as u16,
             threshold: f32::from(split.bin),
             left: left as u32,

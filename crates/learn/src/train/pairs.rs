@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use trommel_model::{Additive, Cross, Node, StepFunction, Trees};
+use trommel_model::{Additive, Cross, StepFunction, TreeNode, Trees};
 
 /// Values of one column that go one way: above the first threshold (if any), up to the second.
 type Range = (Option<f32>, Option<f32>);
@@ -22,11 +22,11 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
     let mut intercept = trees.base;
     for root in &trees.roots {
         let (column, threshold, left, right) = match trees.nodes.get(*root as usize)? {
-            Node::Leaf { value } => {
+            TreeNode::Leaf { value } => {
                 intercept += value;
                 continue;
             }
-            Node::Split {
+            TreeNode::Split {
                 column,
                 threshold,
                 left,
@@ -38,11 +38,11 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
             ((Some(threshold), None), right),
         ] {
             let (other, cut, low, high) = match trees.nodes.get(child as usize)? {
-                Node::Leaf { value } => {
+                TreeNode::Leaf { value } => {
                     singles.entry(column).or_default().push((range, *value));
                     continue;
                 }
-                Node::Split {
+                TreeNode::Split {
                     column,
                     threshold,
                     left,
@@ -50,7 +50,7 @@ pub(crate) fn additive(trees: &Trees) -> Option<Additive> {
                 } => (*column, *threshold, *left, *right),
             };
             for (part, leaf) in [((None, Some(cut)), low), ((Some(cut), None), high)] {
-                let Node::Leaf { value } = trees.nodes.get(leaf as usize)? else {
+                let TreeNode::Leaf { value } = trees.nodes.get(leaf as usize)? else {
                     return None;
                 };
                 if other == column {

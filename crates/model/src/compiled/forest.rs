@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use trommel_features::{LANES, Lanes};
 
 use super::Asked;
-use crate::trees::{Node, Trees};
+use crate::trees::{TreeNode, Trees};
 
 /// Leaves of a tree at most: more would be no tree that was learned.
 pub(super) const LEAVES: usize = 64;
@@ -70,14 +70,14 @@ impl Forest {
                     }
                 };
                 forest.nodes.push(match node {
-                    Node::Leaf { value } => {
+                    TreeNode::Leaf { value } => {
                         leaves += 1;
                         if leaves > LEAVES {
                             return None;
                         }
                         LaidNode::Leaf(*value)
                     }
-                    Node::Split {
+                    TreeNode::Split {
                         column,
                         threshold,
                         left,

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::{
     Compression,
-    storage::stream::{Spare, Stream, failed},
+    storage::stream::{CompressedStream, SpareBuffers, failed},
 };
 
 /// Compresses what is written into a row of zstd frames or gzip members; plain bytes stay as they are.
@@ -15,14 +15,14 @@ pub struct Frames<W: Write> {
     compression: Compression,
     state: State<W>,
     /// Memory of the compressor of the frame before.
-    spare: Spare,
+    spare: SpareBuffers,
     /// Whether a frame was begun, now or before.
     begun: bool,
 }
 
 enum State<W: Write> {
     Between(W),
-    Within(Box<Stream<W>>),
+    Within(Box<CompressedStream<W>>),
     /// A frame could not be begun or ended, and the output went with it.
     Failed,
 }
@@ -33,7 +33,7 @@ impl<W: Write> Frames<W> {
         Self {
             compression,
             state: State::Between(output),
-            spare: Spare::default(),
+            spare: SpareBuffers::default(),
             begun,
         }
     }
@@ -49,12 +49,12 @@ impl<W: Write> Frames<W> {
         self.stream()?.write_all(bytes)
     }
 
-    fn stream(&mut self) -> io::Result<&mut Stream<W>> {
+    fn stream(&mut self) -> io::Result<&mut CompressedStream<W>> {
         if let State::Between(_) = self.state
             && let State::Between(output) = std::mem::replace(&mut self.state, State::Failed)
         {
             let spare = std::mem::take(&mut self.spare);
-            let stream = Stream::over(output, self.compression, spare)?;
+            let stream = CompressedStream::over(output, self.compression, spare)?;
             self.state = State::Within(Box::new(stream));
             self.begun = true;
         }

@@ -22,26 +22,26 @@ const WHOLE: usize = 8 << 20;
 
 /// Compresses what is written to it. Its output depends on the bytes written only, never on the time
 /// or the thread.
-pub struct Stream<W: Write>(Coder<W>);
+pub struct CompressedStream<W: Write>(Coder<W>);
 
 enum Coder<W: Write> {
     Plain(W),
     Gzip(GzEncoder<W>),
     /// What came so far, yet to be compressed. The output is gone if it failed.
-    Whole(Option<W>, Spare),
+    Whole(Option<W>, SpareBuffers),
     /// More than is compressed in one call.
-    Zstd(zio::Writer<W, Encoder<'static>>, Spare),
+    Zstd(zio::Writer<W, Encoder<'static>>, SpareBuffers),
 }
 
 /// The memory of a compressor, for a stream of the same compression to come.
 #[derive(Default)]
-pub(crate) struct Spare {
+pub(crate) struct SpareBuffers {
     compressor: Option<Compressor<'static>>,
     plain: Vec<u8>,
     packed: Vec<u8>,
 }
 
-impl Spare {
+impl SpareBuffers {
     /// Compresses what came into one frame.
     fn pack(&mut self) -> io::Result<&[u8]> {
         let compressor = match &mut self.compressor {
@@ -75,17 +75,21 @@ pub(crate) fn failed() -> io::Error {
     io::Error::other("the output failed before")
 }
 
-impl<W: Write> Stream<W> {
+impl<W: Write> CompressedStream<W> {
     /// A stream into `output`.
     ///
     /// # Errors
     /// If the compressor has no memory.
     pub fn new(output: W, compression: Compression) -> io::Result<Self> {
-        Self::over(output, compression, Spare::default())
+        Self::over(output, compression, SpareBuffers::default())
     }
 
     /// As [`new`](Self::new), in the memory of a stream that was finished.
-    pub(crate) fn over(output: W, compression: Compression, spare: Spare) -> io::Result<Self> {
+    pub(crate) fn over(
+        output: W,
+        compression: Compression,
+        spare: SpareBuffers,
+    ) -> io::Result<Self> {
         Ok(Self(match compression {
             Compression::None => Coder::Plain(output),
             Compression::Gzip => Coder::Gzip(GzEncoder::new(output, flate2::Compression::new(6))),
@@ -103,10 +107,10 @@ impl<W: Write> Stream<W> {
     }
 
     /// As [`finish`](Self::finish), and gives the memory back as well.
-    pub(crate) fn end(self) -> io::Result<(W, Spare)> {
+    pub(crate) fn end(self) -> io::Result<(W, SpareBuffers)> {
         let (mut output, spare) = match self.0 {
-            Coder::Plain(output) => (output, Spare::default()),
-            Coder::Gzip(encoder) => (encoder.finish()?, Spare::default()),
+            Coder::Plain(output) => (output, SpareBuffers::default()),
+            Coder::Gzip(encoder) => (encoder.finish()?, SpareBuffers::default()),
             Coder::Whole(output, mut spare) => {
                 let mut output = output.ok_or_else(failed)?;
                 output.write_all(spare.pack()?)?;
@@ -122,7 +126,7 @@ impl<W: Write> Stream<W> {
     }
 }
 
-impl<W: Write> Write for Stream<W> {
+impl<W: Write> Write for CompressedStream<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
             Coder::Plain(output) => output.write(bytes),
@@ -157,7 +161,7 @@ mod tests {
     use std::io::Read;
 
     fn through(compression: Compression, parts: &[&[u8]]) -> Vec<u8> {
-        let mut stream = Stream::new(Vec::new(), compression).unwrap();
+        let mut stream = CompressedStream::new(Vec::new(), compression).unwrap();
         for part in parts {
             stream.write_all(part).unwrap();
         }

@@ -7,8 +7,8 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{Entry, Line};
-use crate::IndexError;
+use super::{IndexEntry, IndexLine};
+use crate::RecordIndexError;
 
 /// Bytes of a line, at the most.
 const MAX_LINE: u64 = 1 << 20;
@@ -41,13 +41,13 @@ impl Number {
 pub(crate) fn read(
     path: &Path,
     mut lines: impl BufRead,
-    each: &mut dyn FnMut(Line),
-) -> Result<(), IndexError> {
+    each: &mut dyn FnMut(IndexLine),
+) -> Result<(), RecordIndexError> {
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
         let read = read_line(&mut lines, &mut line);
-        let is_whole = read.map_err(|source| IndexError::Io {
+        let is_whole = read.map_err(|source| RecordIndexError::Io {
             path: path.to_owned(),
             source,
         })?;
@@ -63,7 +63,7 @@ pub(crate) fn read(
             true => entry(text.trim_end()),
             false => Err(format!("longer than {MAX_LINE} bytes")),
         };
-        each(Line { number, entry });
+        each(IndexLine { number, entry });
     }
     Ok(())
 }
@@ -78,7 +78,7 @@ fn read_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     Ok(true)
 }
 
-fn entry(line: &str) -> Result<Entry, String> {
+fn entry(line: &str) -> Result<IndexEntry, String> {
     let json = line.find('{').and_then(|at| line.get(at..));
     let json = json.ok_or("no JSON object: not a line of a CDXJ index")?;
     let keys: Keys = serde_json::from_str(json).map_err(|error| error.to_string())?;
@@ -86,7 +86,7 @@ fn entry(line: &str) -> Result<Entry, String> {
         Some(number) => number.value().ok_or(format!("{key} is no number")),
         None => Err(format!("no {key}")),
     };
-    Ok(Entry {
+    Ok(IndexEntry {
         file: keys.filename.ok_or("no filename")?,
         offset: number("offset", keys.offset)?,
         length: number("length", keys.length)?,
@@ -97,9 +97,9 @@ fn entry(line: &str) -> Result<Entry, String> {
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Vec<(usize, Result<Entry, String>)> {
+    fn rows(text: &str) -> Vec<(usize, Result<IndexEntry, String>)> {
         let mut rows = Vec::new();
-        let mut each = |line: Line| rows.push((line.number, line.entry));
+        let mut each = |line: IndexLine| rows.push((line.number, line.entry));
         read(Path::new("i.cdxj"), text.as_bytes(), &mut each).unwrap();
         rows
     }
@@ -110,7 +110,7 @@ mod tests {
             org,example)/ 20240220211055 {\"url\": \"http://example.org/{x}\", \"status\": \"200\", \
             \"length\": \"100\", \"offset\": \"7\", \"filename\": \"a/b.warc.gz\"}\n\n\
             {\"urlkey\":\"x\",\"filename\":\"c.warc.gz\",\"offset\":9,\"length\":10}\n";
-        let row = |file: &str, offset, length| Entry {
+        let row = |file: &str, offset, length| IndexEntry {
             file: file.to_owned(),
             offset,
             length,

@@ -8,18 +8,18 @@ use parquet::{
     schema::types::Type,
 };
 
-use super::{Entry, Line};
-use crate::IndexError;
+use super::{IndexEntry, IndexLine};
+use crate::RecordIndexError;
 
 /// The columns that find a record.
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
 
-pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Line)) -> Result<(), IndexError> {
-    let failed = |what: String| IndexError::Parquet {
+pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
+    let failed = |what: String| RecordIndexError::Parquet {
         path: path.to_owned(),
         what,
     };
-    let file = File::open(path).map_err(|source| IndexError::Io {
+    let file = File::open(path).map_err(|source| RecordIndexError::Io {
         path: path.to_owned(),
         source,
     })?;
@@ -44,7 +44,7 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Line)) -> Result<(), IndexE
         .map_err(|error| failed(error.to_string()))?;
     for (at, row) in rows.enumerate() {
         let row = row.map_err(|error| failed(error.to_string()))?;
-        let mut entry = Entry {
+        let mut entry = IndexEntry {
             file: String::new(),
             offset: 0,
             length: 0,
@@ -60,7 +60,7 @@ pub(crate) fn read(path: &Path, each: &mut dyn FnMut(Line)) -> Result<(), IndexE
                 wrong = Some(format!("{name} is {field}"));
             }
         }
-        each(Line {
+        each(IndexLine {
             number: at + 1,
             entry: wrong.map_or(Ok(entry), Err),
         });
@@ -135,7 +135,7 @@ mod tests {
         );
         let mut rows = Vec::new();
         crate::index::read(file.path(), &mut |row| rows.push(row.entry.unwrap())).unwrap();
-        let row = |file: &str, offset, length| Entry {
+        let row = |file: &str, offset, length| IndexEntry {
             file: file.to_owned(),
             offset,
             length,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use trommel_html::{Page, Tag};
 
-use crate::render::content::Content;
+use crate::render::content::KeptContent;
 
 /// Elements around a `pre` that may name its language.
 const AROUND: usize = 2;
@@ -42,14 +42,14 @@ fn longest_run(text: &str) -> usize {
 
 /// The languages that elements name, each read once.
 #[derive(Debug, Default)]
-pub(super) struct Languages {
+pub(super) struct CodeLanguages {
     of_element: HashMap<u32, Option<String>>,
 }
 
-impl Languages {
+impl CodeLanguages {
     /// Language of the code in a `pre`, as its class, that of `code` inside or of the elements around
     /// names it; empty if none does.
-    pub fn of(&mut self, content: &Content, pre: u32, blocks: &[u32]) -> String {
+    pub fn of(&mut self, content: &KeptContent, pre: u32, blocks: &[u32]) -> String {
         let page = content.page;
         let mut candidates = vec![pre];
         if let Some(block) = blocks.first().and_then(|at| content.block(*at)) {

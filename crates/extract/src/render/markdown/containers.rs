@@ -6,7 +6,7 @@ use trommel_html::{NONE, Tag};
 
 use super::downwards;
 use super::transparent::{is_list, transparent};
-use crate::render::content::Content;
+use crate::render::content::KeptContent;
 
 /// Most containers around a segment; deeper ones are left out, so that prefixes stay short.
 const DEPTH: usize = 12;
@@ -32,8 +32,8 @@ enum Kind {
 
 /// Writes segments one below the other.
 #[derive(Debug)]
-pub(super) struct Writer<'a> {
-    content: &'a Content<'a>,
+pub(super) struct SegmentWriter<'a> {
+    content: &'a KeptContent<'a>,
     transparent: HashSet<u32>,
     numbers: HashMap<u32, u32>,
     numbered: HashSet<u32>,
@@ -43,8 +43,8 @@ pub(super) struct Writer<'a> {
     out: String,
 }
 
-impl<'a> Writer<'a> {
-    pub fn new(content: &'a Content<'a>) -> Self {
+impl<'a> SegmentWriter<'a> {
+    pub fn new(content: &'a KeptContent<'a>) -> Self {
         Self {
             content,
             transparent: transparent(content),

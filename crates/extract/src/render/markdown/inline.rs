@@ -5,7 +5,7 @@ use trommel_html::{Block, InlineStyle};
 use super::code::span;
 use super::escape::{Context, escape};
 use super::links::Links;
-use crate::render::content::Content;
+use crate::render::content::KeptContent;
 
 /// What a block is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) enum Mode {
 /// Writes blocks as inline Markdown.
 #[derive(Debug)]
 pub(super) struct Inline<'a> {
-    content: &'a Content<'a>,
+    content: &'a KeptContent<'a>,
     links: Option<Links<'a>>,
 }
 
@@ -51,7 +51,7 @@ struct Rendering<'t> {
 
 impl<'a> Inline<'a> {
     /// With links if `links` is given.
-    pub fn new(content: &'a Content<'a>, links: Option<Links<'a>>) -> Self {
+    pub fn new(content: &'a KeptContent<'a>, links: Option<Links<'a>>) -> Self {
         Self { content, links }
     }
 

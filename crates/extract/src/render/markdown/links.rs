@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use url::Url;
 
-use crate::render::content::Content;
+use crate::render::content::KeptContent;
 
 /// Longest address in bytes.
 const LONGEST: usize = 2048;
@@ -15,7 +15,7 @@ const ROOM: (usize, usize) = (4, 1 << 16);
 /// The links of a page, each written once: an `a` around several blocks links the first of them.
 #[derive(Debug)]
 pub(super) struct Links<'a> {
-    content: &'a Content<'a>,
+    content: &'a KeptContent<'a>,
     base: Option<Url>,
     used: HashSet<u32>,
     /// Bytes of addresses that may still be written.
@@ -24,7 +24,7 @@ pub(super) struct Links<'a> {
 
 impl<'a> Links<'a> {
     /// The links of a page with this address.
-    pub fn new(content: &'a Content<'a>, url: Option<&str>) -> Self {
+    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>) -> Self {
         let short = |text: &&str| text.len() <= LONGEST;
         let url = url.filter(short).and_then(|url| Url::parse(url).ok());
         let base = content.page.head.base.as_deref().filter(short);

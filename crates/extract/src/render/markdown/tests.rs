@@ -10,7 +10,7 @@ fn shown(html: &str, url: Option<&str>, links: bool) -> String {
         .iter()
         .map(|block| !page.text(block).starts_with('-'))
         .collect();
-    let content = Content::new(&page, html, &kept);
+    let content = KeptContent::new(&page, html, &kept);
     markdown(&content, url, &MarkdownOptions::default().with_links(links))
 }
 

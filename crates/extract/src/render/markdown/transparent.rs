@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use trommel_html::{NONE, Tag};
 
-use crate::render::content::{Content, Segment};
+use crate::render::content::{KeptContent, Segment};
 
 /// Mean words of an item from which on a list is one of posts or sections.
 const LONG_ITEMS: u32 = 120;
@@ -20,7 +20,7 @@ struct Inside {
 }
 
 /// Elements of such lists and quotes.
-pub(super) fn transparent(content: &Content) -> HashSet<u32> {
+pub(super) fn transparent(content: &KeptContent) -> HashSet<u32> {
     let mut inside: HashMap<u32, Inside> = HashMap::new();
     let mut all = 0;
     for segment in &content.segments {
@@ -65,7 +65,7 @@ pub(super) fn is_list(tag: Tag) -> bool {
     matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
 }
 
-fn words(content: &Content, segment: &Segment) -> u32 {
+fn words(content: &KeptContent, segment: &Segment) -> u32 {
     let of = |blocks: &[u32]| {
         let blocks = blocks.iter().filter_map(|at| content.block(*at));
         blocks.map(|block| block.words).sum::<u32>()

@@ -10,20 +10,20 @@ const LINKED_BEFORE: f32 = 0.555_556;
 
 /// What the trees look at; zeros beyond the ends of the page.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct NeighbourFacts {
     words: u32,
     link_density: f32,
     text_density: f32,
 }
 
 /// A tree: whether the middle one of three blocks is content.
-pub(super) type Rule = fn(Facts, Facts, Facts) -> bool;
+pub(super) type PieceRule = fn(NeighbourFacts, NeighbourFacts, NeighbourFacts) -> bool;
 
 /// Sets every piece's verdict by the tree.
-pub(super) fn classify(pieces: &mut [Piece], rule: Rule) {
-    let facts: Vec<Facts> = pieces
+pub(super) fn classify(pieces: &mut [Piece], rule: PieceRule) {
+    let facts: Vec<NeighbourFacts> = pieces
         .iter()
-        .map(|piece| Facts {
+        .map(|piece| NeighbourFacts {
             words: piece.words,
             link_density: piece.link_density(),
             text_density: piece.text_density(),
@@ -36,7 +36,11 @@ pub(super) fn classify(pieces: &mut [Piece], rule: Rule) {
 }
 
 /// `NumWordsRulesClassifier`.
-pub(super) fn num_words(previous: Facts, current: Facts, next: Facts) -> bool {
+pub(super) fn num_words(
+    previous: NeighbourFacts,
+    current: NeighbourFacts,
+    next: NeighbourFacts,
+) -> bool {
     if current.link_density > LINKED {
         false
     } else if previous.link_density <= LINKED_BEFORE {
@@ -47,7 +51,11 @@ pub(super) fn num_words(previous: Facts, current: Facts, next: Facts) -> bool {
 }
 
 /// `DensityRulesClassifier`.
-pub(super) fn density(previous: Facts, current: Facts, next: Facts) -> bool {
+pub(super) fn density(
+    previous: NeighbourFacts,
+    current: NeighbourFacts,
+    next: NeighbourFacts,
+) -> bool {
     if current.link_density > LINKED {
         false
     } else if previous.link_density > LINKED_BEFORE {
@@ -60,7 +68,11 @@ pub(super) fn density(previous: Facts, current: Facts, next: Facts) -> bool {
 }
 
 /// The classifier of `CanolaExtractor`.
-pub(super) fn canola(previous: Facts, current: Facts, next: Facts) -> bool {
+pub(super) fn canola(
+    previous: NeighbourFacts,
+    current: NeighbourFacts,
+    next: NeighbourFacts,
+) -> bool {
     let unlinked = next.link_density == 0.0 && previous.link_density == 0.0;
     current.link_density > 0.0 && next.words > 11
         || current.words > 19
@@ -73,8 +85,8 @@ pub(super) fn canola(previous: Facts, current: Facts, next: Facts) -> bool {
 mod tests {
     use super::*;
 
-    fn facts(words: u32, link_density: f32, text_density: f32) -> Facts {
-        Facts {
+    fn facts(words: u32, link_density: f32, text_density: f32) -> NeighbourFacts {
+        NeighbourFacts {
             words,
             link_density,
             text_density,
@@ -83,7 +95,7 @@ mod tests {
 
     #[test]
     fn limits_of_the_word_rules() {
-        let none = Facts::default();
+        let none = NeighbourFacts::default();
         let menu = facts(10, 0.56, 5.0);
         assert!(!num_words(none, facts(16, 0.0, 8.0), facts(15, 0.0, 8.0)));
         assert!(num_words(none, facts(17, 0.333, 8.0), none));
@@ -97,7 +109,7 @@ mod tests {
 
     #[test]
     fn limits_of_the_density_rules() {
-        let none = Facts::default();
+        let none = NeighbourFacts::default();
         let menu = facts(10, 0.56, 5.0);
         let of = |density| facts(9, 0.0, density);
         assert!(!density(of(4.0), of(9.0), of(10.0)));
@@ -109,7 +121,7 @@ mod tests {
 
     #[test]
     fn limits_of_canola() {
-        let none = Facts::default();
+        let none = NeighbourFacts::default();
         let of = |words| facts(words, 0.0, 8.0);
         assert!(canola(none, facts(1, 0.1, 1.0), of(12)) && !canola(none, of(1), of(12)));
         assert!(canola(none, of(20), none) && !canola(none, of(19), of(6)));

@@ -5,7 +5,7 @@ const HEADING_REACH: u32 = 200;
 
 /// Class of a paragraph. Only good ones are content in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum ParagraphClass {
     Good,
     NearGood,
     Short,
@@ -14,32 +14,37 @@ pub(super) enum Class {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Paragraph {
-    pub class: Class,
+    pub class: ParagraphClass,
     pub chars: u32,
     pub heading: bool,
 }
 
 /// Makes every class good or bad.
 pub(super) fn revise(paragraphs: &mut [Paragraph]) {
-    let alone: Vec<Class> = paragraphs.iter().map(|p| p.class).collect();
+    let alone: Vec<ParagraphClass> = paragraphs.iter().map(|p| p.class).collect();
     for at in 0..paragraphs.len() {
         set(paragraphs, at, |all, own| {
-            let near = own.heading && own.class == Class::Short && before_good(all, at);
-            near.then_some(Class::NearGood)
+            let near = own.heading && own.class == ParagraphClass::Short && before_good(all, at);
+            near.then_some(ParagraphClass::NearGood)
         });
     }
     settle_short(paragraphs);
     settle_near_good(paragraphs);
     for (at, alone) in alone.into_iter().enumerate() {
         set(paragraphs, at, |all, own| {
-            let lost = own.heading && own.class == Class::Bad && alone != Class::Bad;
-            (lost && before_good(all, at)).then_some(Class::Good)
+            let lost =
+                own.heading && own.class == ParagraphClass::Bad && alone != ParagraphClass::Bad;
+            (lost && before_good(all, at)).then_some(ParagraphClass::Good)
         });
     }
 }
 
 /// Sets the class of a paragraph if there is a new one.
-fn set(all: &mut [Paragraph], at: usize, new: impl Fn(&[Paragraph], &Paragraph) -> Option<Class>) {
+fn set(
+    all: &mut [Paragraph],
+    at: usize,
+    new: impl Fn(&[Paragraph], &Paragraph) -> Option<ParagraphClass>,
+) {
     let class = all.get(at).and_then(|own| new(all, own));
     if let (Some(class), Some(own)) = (class, all.get_mut(at)) {
         own.class = class;
@@ -54,7 +59,7 @@ fn before_good(paragraphs: &[Paragraph], at: usize) -> bool {
         if distance > HEADING_REACH {
             return false;
         }
-        if paragraph.class == Class::Good {
+        if paragraph.class == ParagraphClass::Good {
             return true;
         }
         distance = distance.saturating_add(paragraph.chars.max(1));
@@ -63,15 +68,15 @@ fn before_good(paragraphs: &[Paragraph], at: usize) -> bool {
 }
 
 /// The nearest class before each paragraph: without short and near-good ones, and without short ones.
-fn nearest<'a>(paragraphs: impl Iterator<Item = &'a Paragraph>) -> Vec<[Class; 2]> {
-    let mut nearest = [Class::Bad; 2];
+fn nearest<'a>(paragraphs: impl Iterator<Item = &'a Paragraph>) -> Vec<[ParagraphClass; 2]> {
+    let mut nearest = [ParagraphClass::Bad; 2];
     paragraphs
         .map(|paragraph| {
             let before = nearest;
             match paragraph.class {
-                Class::Good | Class::Bad => nearest = [paragraph.class; 2],
-                Class::NearGood => nearest[1] = Class::NearGood,
-                Class::Short => {}
+                ParagraphClass::Good | ParagraphClass::Bad => nearest = [paragraph.class; 2],
+                ParagraphClass::NearGood => nearest[1] = ParagraphClass::NearGood,
+                ParagraphClass::Short => {}
             }
             before
         })
@@ -85,15 +90,16 @@ fn settle_short(paragraphs: &mut [Paragraph]) {
     let mut after = nearest(paragraphs.iter().rev());
     after.reverse();
     for (paragraph, (before, after)) in paragraphs.iter_mut().zip(before.iter().zip(&after)) {
-        if paragraph.class != Class::Short {
+        if paragraph.class != ParagraphClass::Short {
             continue;
         }
-        let near = |side: &[Class; 2]| *side == [Class::Bad, Class::NearGood];
+        let near =
+            |side: &[ParagraphClass; 2]| *side == [ParagraphClass::Bad, ParagraphClass::NearGood];
         paragraph.class = match (before[0], after[0]) {
-            (Class::Good, Class::Good) => Class::Good,
-            (Class::Bad, Class::Bad) => Class::Bad,
-            _ if near(before) || near(after) => Class::Good,
-            _ => Class::Bad,
+            (ParagraphClass::Good, ParagraphClass::Good) => ParagraphClass::Good,
+            (ParagraphClass::Bad, ParagraphClass::Bad) => ParagraphClass::Bad,
+            _ if near(before) || near(after) => ParagraphClass::Good,
+            _ => ParagraphClass::Bad,
         };
     }
 }
@@ -102,13 +108,13 @@ fn settle_short(paragraphs: &mut [Paragraph]) {
 fn settle_near_good(paragraphs: &mut [Paragraph]) {
     let mut after = nearest(paragraphs.iter().rev());
     after.reverse();
-    let mut before = Class::Bad;
+    let mut before = ParagraphClass::Bad;
     for (paragraph, after) in paragraphs.iter_mut().zip(&after) {
-        if paragraph.class == Class::NearGood {
-            paragraph.class = if before == Class::Bad && after[0] == Class::Bad {
-                Class::Bad
+        if paragraph.class == ParagraphClass::NearGood {
+            paragraph.class = if before == ParagraphClass::Bad && after[0] == ParagraphClass::Bad {
+                ParagraphClass::Bad
             } else {
-                Class::Good
+                ParagraphClass::Good
             };
         }
         before = paragraph.class;
@@ -117,10 +123,10 @@ fn settle_near_good(paragraphs: &mut [Paragraph]) {
 
 #[cfg(test)]
 mod tests {
-    use super::Class::*;
+    use super::ParagraphClass::*;
     use super::*;
 
-    fn revised(classes: &[Class]) -> Vec<Class> {
+    fn revised(classes: &[ParagraphClass]) -> Vec<ParagraphClass> {
         let mut paragraphs: Vec<Paragraph> = classes
             .iter()
             .map(|class| Paragraph {

@@ -2,7 +2,7 @@
 
 use trommel_html::{Page, Tag};
 
-use super::facts::{Counts, Facts};
+use super::facts::{ReadabilityFacts, TextSums};
 
 /// Commas from which an element is taken for prose, whatever else it holds.
 const COMMAS: u32 = 10;
@@ -16,8 +16,8 @@ const LINKS_GOOD: f64 = 0.5;
 /// Whether an element is to be taken out of the article.
 pub(super) fn is_clutter(
     page: &Page,
-    facts: &Facts,
-    counts: &[Counts],
+    facts: &ReadabilityFacts,
+    counts: &[TextSums],
     at: u32,
     class_weights: bool,
 ) -> bool {
@@ -38,7 +38,7 @@ pub(super) fn is_clutter(
 }
 
 /// The rules for elements with few commas.
-fn is_thin(counts: &Counts, weight: f64, list: bool) -> bool {
+fn is_thin(counts: &TextSums, weight: f64, list: bool) -> bool {
     let paragraphs = f64::from(counts.paragraphs);
     let images = f64::from(counts.images);
     // The rule allows a hundred list items before they count.

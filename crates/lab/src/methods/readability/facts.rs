@@ -67,7 +67,7 @@ const ROLES: [&str; 7] = [
 ];
 
 /// Facts of a page that no attempt changes.
-pub(super) struct Facts {
+pub(super) struct ReadabilityFacts {
     /// Sum of ±25 for `id` and `class` each.
     pub class_weight: Vec<f64>,
     /// Whether the class, id or role says that the element holds no content.
@@ -82,7 +82,7 @@ pub(super) struct Facts {
     ends: Vec<bool>,
 }
 
-impl Facts {
+impl ReadabilityFacts {
     pub fn new(page: &Page) -> Self {
         let [mut negative, mut positive] = [ClassWords::new(&NEGATIVE), ClassWords::new(&POSITIVE)];
         let [mut unlikely, mut maybe] = [ClassWords::new(&UNLIKELY), ClassWords::new(&MAYBE)];
@@ -199,7 +199,7 @@ fn commas(text: &str) -> u32 {
 
 /// Sums over what stands inside an element and is looked at.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct TextSums {
     pub words: u32,
     pub link_words: u32,
     pub chars: u32,
@@ -212,13 +212,13 @@ pub(super) struct Counts {
     pub data: u32,
 }
 
-impl Counts {
+impl TextSums {
     /// Share of the words that stand in links, 0..=1.
     pub fn link_density(&self) -> f64 {
         f64::from(self.link_words) / f64::from(self.words.max(1))
     }
 
-    fn add(&mut self, other: &Counts) {
+    fn add(&mut self, other: &TextSums) {
         self.words += other.words;
         self.link_words += other.link_words;
         self.chars += other.chars;
@@ -232,17 +232,17 @@ impl Counts {
 }
 
 /// The sums of every element over the blocks and elements in `alive`.
-pub(super) fn counts(page: &Page, facts: &Facts, alive: &[bool]) -> Vec<Counts> {
-    let mut counts = vec![Counts::default(); page.elements.len()];
+pub(super) fn counts(page: &Page, facts: &ReadabilityFacts, alive: &[bool]) -> Vec<TextSums> {
+    let mut counts = vec![TextSums::default(); page.elements.len()];
     let lives = |at: u32| alive.get(at as usize).copied().unwrap_or(false);
     for ((block, home), commas) in page.blocks.iter().zip(&facts.homes).zip(&facts.commas) {
         if let Some(sum) = counts.get_mut(*home as usize).filter(|_| lives(*home)) {
-            sum.add(&Counts {
+            sum.add(&TextSums {
                 words: block.words,
                 link_words: block.link_words,
                 chars: block.chars,
                 commas: *commas,
-                ..Counts::default()
+                ..TextSums::default()
             });
         }
     }

@@ -1,6 +1,6 @@
 //! Growing a tree: the objects are sorted once by every number and divided in place from then on.
 
-use super::split::{Counts, Split, by_name, by_number, choose};
+use super::split::{ClassCounts, Split, by_name, by_number, choose};
 use super::{Kind, Node, ObjectTable, Test};
 
 /// A node whose objects are yet to be divided: a range of every order.
@@ -97,7 +97,7 @@ impl<'a> Grower<'a> {
 
     /// A leaf of a range of objects; `class` is the parent's.
     fn node(&self, start: usize, end: usize, class: bool) -> Node {
-        let mut counts = Counts::default();
+        let mut counts = ClassCounts::default();
         for object in self.objects.get(start..end).unwrap_or_default() {
             counts.add(self.table.label(*object));
         }
@@ -120,7 +120,7 @@ impl<'a> Grower<'a> {
         if pure || (node.objects as usize) < 2 * self.least {
             return None;
         }
-        let all = Counts {
+        let all = ClassCounts {
             objects: node.objects,
             positive: node.positive,
         };

@@ -22,19 +22,19 @@ pub(super) struct Split {
 
 /// Objects and those of the positive class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Counts {
+pub(super) struct ClassCounts {
     pub objects: u32,
     pub positive: u32,
 }
 
-impl Counts {
+impl ClassCounts {
     pub fn add(&mut self, label: bool) {
         self.objects += 1;
         self.positive += u32::from(label);
     }
 
-    fn without(self, part: Counts) -> Counts {
-        Counts {
+    fn without(self, part: ClassCounts) -> ClassCounts {
+        ClassCounts {
             objects: self.objects - part.objects,
             positive: self.positive - part.positive,
         }
@@ -54,7 +54,7 @@ fn plogp(n: u32) -> f64 {
 }
 
 /// Gain and gain ratio of dividing `all` into `parts`.
-fn worth(all: Counts, parts: &[Counts], cost: f64) -> (f64, f64) {
+fn worth(all: ClassCounts, parts: &[ClassCounts], cost: f64) -> (f64, f64) {
     let total = f64::from(all.objects.max(1));
     let left: f64 = parts.iter().map(|part| part.bits()).sum();
     let gain = (all.bits() - left) / total - cost;
@@ -68,7 +68,7 @@ pub(super) fn by_number(
     table: &ObjectTable,
     attribute: usize,
     sorted: &[u32],
-    all: Counts,
+    all: ClassCounts,
     least: usize,
 ) -> Option<Split> {
     // As in J48: a tenth of what a class has on the average, but no more than 25 and not below least.
@@ -78,9 +78,9 @@ pub(super) fn by_number(
     } else {
         asked.min(MOST_ASKED).ceil() as usize
     };
-    let mut low = Counts::default();
+    let mut low = ClassCounts::default();
     let mut candidates = 0u32;
-    let mut best: Option<(f64, usize, Counts)> = None;
+    let mut best: Option<(f64, usize, ClassCounts)> = None;
     for (at, pair) in sorted.windows(2).enumerate() {
         let [object, next] = *pair else { continue };
         low.add(table.label(object));
@@ -117,11 +117,11 @@ pub(super) fn by_name(
     table: &ObjectTable,
     attribute: usize,
     objects: &[u32],
-    all: Counts,
+    all: ClassCounts,
     names: u8,
     least: usize,
 ) -> Option<Split> {
-    let mut parts = vec![Counts::default(); usize::from(names)];
+    let mut parts = vec![ClassCounts::default(); usize::from(names)];
     for object in objects {
         if let Some(part) = parts.get_mut(table.value(attribute, *object) as usize) {
             part.add(table.label(*object));
@@ -206,7 +206,7 @@ mod tests {
             &[0, 1, 5, 6, 7, 8, 9, 10, 11],
         );
         let objects: Vec<u32> = (0..14).collect();
-        let all = Counts {
+        let all = ClassCounts {
             objects: 14,
             positive: 9,
         };
@@ -224,7 +224,7 @@ mod tests {
         // Values 1 2 3 4 with classes no no yes yes: one bit by dividing at 2.5, of three candidates:
         // less log2(3)/4 = .396.
         let table = table(vec![Kind::Number], vec![vec![3.0, 1.0, 4.0, 2.0]], &[0, 2]);
-        let all = Counts {
+        let all = ClassCounts {
             objects: 4,
             positive: 2,
         };
