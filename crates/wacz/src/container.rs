@@ -1,0 +1,298 @@
+//! What is in a container.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    path::Path,
+    sync::Arc,
+};
+
+use flate2::read::DeflateDecoder;
+use trommel_archive::name::is_archive;
+use zip::{CompressionMethod, ZipArchive, result::ZipError};
+
+use crate::{
+    WaczError,
+    bytes::{Bytes, Open, Window},
+    salvage,
+};
+
+/// Bytes of a header before the name.
+pub(crate) const LOCAL_HEADER: u64 = 30;
+/// What a header begins with.
+pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
+/// Most bytes of a description that is read whole.
+const MAX_DESCRIPTION: u64 = 64 << 20;
+
+/// How an entry is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// As it is.
+    Stored,
+    /// Deflated.
+    Deflated,
+    /// In another way, by its number, which is not read.
+    Other(u16),
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name as it stands.
+    pub name: String,
+    /// How it is stored.
+    pub method: Method,
+    /// Whether it is encrypted, and so not read.
+    pub encrypted: bool,
+    /// Bytes that it takes in the container.
+    pub stored: u64,
+    /// Offset of its header in the container.
+    pub header: u64,
+}
+
+impl Entry {
+    /// Whether its name leads to a place below the container's root.
+    pub fn is_below_root(&self) -> bool {
+        let is_drive = self.name.as_bytes().get(1) == Some(&b':');
+        !self.name.starts_with(['/', '\\'])
+            && !is_drive
+            && self.name.split(['/', '\\']).all(|part| part != "..")
+    }
+
+    /// Whether it says to be an archive of the container.
+    fn is_archive(&self) -> bool {
+        self.name.starts_with("archive/") && is_archive(&self.name)
+    }
+}
+
+/// A WACZ file.
+#[derive(Clone)]
+pub struct Container {
+    name: Arc<str>,
+    open: Open,
+    entries: Vec<Entry>,
+    salvaged: Option<String>,
+}
+
+impl fmt::Debug for Container {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Container")
+            .field("name", &self.name)
+            .field("entries", &self.entries.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Container {
+    /// The container whose bytes `open` gives; `name` stands in messages.
+    ///
+    /// # Errors
+    /// If the bytes cannot be read, or are no ZIP file of which any entry is left.
+    pub fn new(name: impl Into<Arc<str>>, open: Open) -> Result<Self, WaczError> {
+        let name = name.into();
+        let failed = |source| WaczError::Io {
+            name: name.to_string(),
+            source,
+        };
+        let mut bytes = open().map_err(failed)?;
+        let (entries, salvaged) = match listed(&mut bytes) {
+            Ok(entries) => (entries, None),
+            Err(error) => {
+                let what = one_line(&error);
+                let entries = salvage::entries(&mut bytes).map_err(failed)?;
+                if entries.is_empty() {
+                    return Err(WaczError::NotZip {
+                        name: name.to_string(),
+                        what,
+                    });
+                }
+                (entries, Some(what))
+            }
+        };
+        Ok(Self {
+            name,
+            open,
+            entries,
+            salvaged,
+        })
+    }
+
+    /// The container at `path`.
+    ///
+    /// # Errors
+    /// As [`Container::new`].
+    pub fn open(path: &Path) -> Result<Self, WaczError> {
+        let file = path.to_owned();
+        let open = move || -> io::Result<Box<dyn Bytes>> { Ok(Box::new(File::open(&file)?)) };
+        Self::new(path.to_string_lossy(), Arc::new(open))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What is wrong with the directory at its end, if entries were found by their own headers.
+    pub fn salvaged(&self) -> Option<&str> {
+        self.salvaged.as_deref()
+    }
+
+    /// All entries, in the order of the directory.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The archives in it, in the order of their names, each that can be read or why it cannot.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn archives(&self) -> Result<Vec<Result<&Entry, WaczError>>, WaczError> {
+        let mut archives: Vec<&Entry> = self.entries.iter().filter(|e| e.is_archive()).collect();
+        archives.sort_by(|a, b| a.name.cmp(&b.name));
+        if archives.is_empty() {
+            return Err(WaczError::NoArchive {
+                name: self.name.to_string(),
+            });
+        }
+        let checked = archives.into_iter().map(|entry| {
+            self.readable(entry)?;
+            Ok(entry)
+        });
+        Ok(checked.collect())
+    }
+
+    /// The entry of that name.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+
+    fn readable(&self, entry: &Entry) -> Result<(), WaczError> {
+        let what = match entry.method {
+            _ if !entry.is_below_root() => "its name leads out of the container".to_owned(),
+            _ if entry.encrypted => "is encrypted".to_owned(),
+            Method::Other(number) => format!("compression {number} of ZIP is not read"),
+            Method::Stored | Method::Deflated => return Ok(()),
+        };
+        Err(self.of_entry(entry, what))
+    }
+
+    fn of_entry(&self, entry: &Entry, what: String) -> WaczError {
+        WaczError::Entry {
+            name: self.name.to_string(),
+            entry: entry.name.clone(),
+            what,
+        }
+    }
+
+    /// The bytes of an entry as they are stored.
+    ///
+    /// # Errors
+    /// If they cannot be read, or no entry begins where the directory says.
+    pub fn stored(&self, entry: &Entry) -> io::Result<Window<Box<dyn Bytes>>> {
+        let mut bytes = (self.open)()?;
+        bytes.seek(SeekFrom::Start(entry.header))?;
+        let mut header = [0; LOCAL_HEADER as usize];
+        bytes.read_exact(&mut header)?;
+        if !header.starts_with(&LOCAL) {
+            let what = "no entry where the directory of the container has one";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        }
+        let number = |at: usize| {
+            let bytes = [header.get(at), header.get(at + 1)].map(|b| b.copied().unwrap_or(0));
+            u64::from(u16::from_le_bytes(bytes))
+        };
+        let start = entry.header + LOCAL_HEADER + number(26) + number(28);
+        Window::new(bytes, start, entry.stored)
+    }
+
+    /// The bytes of an entry.
+    ///
+    /// # Errors
+    /// As [`Container::stored`]; while reading, if they are damaged.
+    pub fn read(&self, entry: &Entry) -> Result<Box<dyn Read + Send>, WaczError> {
+        self.readable(entry)?;
+        let stored = self
+            .stored(entry)
+            .map_err(|error| self.of_entry(entry, error.to_string()))?;
+        Ok(match entry.method {
+            Method::Deflated => Box::new(DeflateDecoder::new(stored)),
+            _ => Box::new(stored),
+        })
+    }
+
+    /// All bytes of a description such as `datapackage.json`; none if there is none of that name.
+    ///
+    /// # Errors
+    /// As [`Container::read`], and if it has more than 64 MiB.
+    pub(crate) fn description(&self, name: &str) -> Result<Option<Vec<u8>>, WaczError> {
+        let Some(entry) = self.entry(name) else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        self.read(entry)?
+            .take(MAX_DESCRIPTION + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| self.of_entry(entry, error.to_string()))?;
+        if bytes.len() as u64 > MAX_DESCRIPTION {
+            return Err(self.of_entry(entry, "has more than 64 MiB".to_owned()));
+        }
+        Ok(Some(bytes))
+    }
+
+    pub(crate) fn failed(&self, source: io::Error) -> WaczError {
+        WaczError::Io {
+            name: self.name.to_string(),
+            source,
+        }
+    }
+
+    pub(crate) fn of_name(&self, entry: &str, error: &dyn fmt::Display) -> WaczError {
+        WaczError::Entry {
+            name: self.name.to_string(),
+            entry: entry.to_owned(),
+            what: error.to_string(),
+        }
+    }
+
+    pub(crate) fn json(&self, entry: &str, source: serde_json::Error) -> WaczError {
+        WaczError::Json {
+            name: self.name.to_string(),
+            entry: entry.to_owned(),
+            source,
+        }
+    }
+}
+
+/// The entries by the directory at the end.
+fn listed(bytes: &mut (impl Read + Seek)) -> Result<Vec<Entry>, ZipError> {
+    let archive = ZipArchive::new(bytes)?;
+    let mut entries = Vec::with_capacity(archive.len());
+    for index in 0..archive.len() {
+        let entry = archive.by_index_data(index)?;
+        let name = match entry.name() {
+            Ok(name) => name.into_owned(),
+            Err(_) => String::from_utf8_lossy(entry.name_raw()).into_owned(),
+        };
+        entries.push(Entry {
+            name,
+            method: match entry.compression() {
+                CompressionMethod::Stored => Method::Stored,
+                CompressionMethod::Deflated => Method::Deflated,
+                #[expect(deprecated, reason = "there is no other way to its number")]
+                other => Method::Other(other.to_u16()),
+            },
+            encrypted: entry.encrypted(),
+            stored: entry.compressed_size(),
+            header: entry.header_start(),
+        });
+    }
+    Ok(entries)
+}
+
+/// What an error says, in one line.
+fn one_line(error: &ZipError) -> String {
+    let text = error.to_string();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}

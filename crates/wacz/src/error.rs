@@ -1,0 +1,51 @@
+//! What can be wrong with a container.
+
+use std::io;
+
+/// Why a container, or an entry of one, cannot be used; each is one line that names it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WaczError {
+    /// The bytes cannot be read or written.
+    #[error("{name}: {source}")]
+    Io {
+        /// The container.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No ZIP file, or one of which nothing is left.
+    #[error("{name}: no WACZ file: {what}")]
+    NotZip {
+        /// The container.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A ZIP file without an archive in `archive/`.
+    #[error("{name}: no WARC file in archive/")]
+    NoArchive {
+        /// The container.
+        name: String,
+    },
+    /// An entry that is not read.
+    #[error("{name}!{entry}: {what}")]
+    Entry {
+        /// The container.
+        name: String,
+        /// The entry.
+        entry: String,
+        /// Why.
+        what: String,
+    },
+    /// A description (`datapackage.json`, a list of pages) that is none.
+    #[error("{name}!{entry}: {source}")]
+    Json {
+        /// The container.
+        name: String,
+        /// The entry.
+        entry: String,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+}

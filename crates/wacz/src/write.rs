@@ -1,0 +1,210 @@
+//! A container anew, with the text of its pages.
+
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+
+use data_encoding::HEXLOWER;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptions};
+
+use crate::{
+    Container, Entry, WaczError,
+    container::Method,
+    hashes::{DESCRIPTION, DIGEST},
+    pages::is_list,
+};
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Pages that the container lists.
+    pub pages: u64,
+    /// Those of them that have a text now.
+    pub texts: u64,
+    /// Whether a signature of the old description was left out, as it is not one of the new.
+    pub unsigned: bool,
+}
+
+/// Writes to `out` a container with all entries of `container`, where each page listed in `pages/` has the
+/// `text` that `text` gives for its URL and time (`ts`); a page that gets none stays as it is. Archives and
+/// indexes are copied byte for byte, deflated ones stored as they are, as the format asks for. Its
+/// `datapackage.json` keeps what it says and has the hashes of what is in it now.
+///
+/// # Errors
+/// If an entry cannot be read or the output cannot be written, and if the container has no list of pages.
+pub fn write_texts<W: Write + Seek>(
+    container: &Container,
+    out: W,
+    text: &mut dyn FnMut(&str, &str) -> Option<String>,
+) -> Result<(W, Written), WaczError> {
+    let entries = container.entries();
+    if !entries.iter().any(|entry| is_list(&entry.name)) {
+        return Err(container.of_name("pages/", &"there is no list of pages to write texts into"));
+    }
+    let mut written = Written::default();
+    let mut resources = Vec::new();
+    let mut zip = ZipWriter::new(out);
+    for entry in entries {
+        if entry.name.ends_with('/') || [DESCRIPTION, DIGEST].contains(&entry.name.as_str()) {
+            continue;
+        }
+        let mut sink = Sink::begin(container, &mut zip, entry)?;
+        if is_list(&entry.name) {
+            let mut lines = BufReader::new(container.read(entry)?);
+            let mut line = Vec::new();
+            while lines
+                .read_until(b'\n', &mut line)
+                .map_err(|e| container.failed(e))?
+                > 0
+            {
+                let line = with_text(std::mem::take(&mut line), text, &mut written);
+                sink.write(&line)?;
+            }
+        } else {
+            sink.copy(container.read(entry)?)?;
+        }
+        resources.push(sink.resource(&entry.name));
+    }
+    let description = description(container, resources)?;
+    let digest = json!({ "path": DESCRIPTION, "hash": hash(&description) });
+    written.unsigned = container
+        .description(DIGEST)?
+        .is_some_and(|old| memchr::memmem::find(&old, b"signedData").is_some());
+    let digest = pretty(container, DIGEST, &digest)?;
+    for (name, bytes) in [(DESCRIPTION, &description), (DIGEST, &digest)] {
+        let done = zip.start_file(name, options(bytes.len() as u64));
+        done.map_err(|error| container.of_name(name, &error))?;
+        zip.write_all(bytes)
+            .map_err(|error| container.failed(error))?;
+    }
+    let out = zip
+        .finish()
+        .map_err(|error| container.of_name(DESCRIPTION, &error))?;
+    Ok((out, written))
+}
+
+/// Entries are stored as they are, at the time that is the least there is, so that the same container gives
+/// the same bytes.
+fn options(bytes: u64) -> SimpleFileOptions {
+    SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        .large_file(bytes >= u64::from(u32::MAX))
+        .last_modified_time(zip::DateTime::default())
+}
+
+/// An entry that is being written.
+struct Sink<'a, W: Write + Seek> {
+    container: &'a Container,
+    zip: &'a mut ZipWriter<W>,
+    hasher: Sha256,
+    bytes: u64,
+    name: &'a str,
+}
+
+impl<'a, W: Write + Seek> Sink<'a, W> {
+    fn begin(
+        container: &'a Container,
+        zip: &'a mut ZipWriter<W>,
+        entry: &'a Entry,
+    ) -> Result<Self, WaczError> {
+        // How much a list or what is deflated will have is not known.
+        let bytes = match entry.method == Method::Stored && !is_list(&entry.name) {
+            true => entry.stored,
+            false => u64::MAX,
+        };
+        let begun: Result<(), ZipError> = zip.start_file(entry.name.as_str(), options(bytes));
+        begun.map_err(|error| container.of_name(&entry.name, &error))?;
+        Ok(Self {
+            container,
+            zip,
+            hasher: Sha256::new(),
+            bytes: 0,
+            name: &entry.name,
+        })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), WaczError> {
+        self.hasher.update(bytes);
+        self.bytes += bytes.len() as u64;
+        let written = self.zip.write_all(bytes);
+        written.map_err(|error| self.container.of_name(self.name, &error))
+    }
+
+    fn copy(&mut self, mut input: impl Read) -> Result<(), WaczError> {
+        let mut block = vec![0; 1 << 16];
+        loop {
+            match input.read(&mut block) {
+                Ok(0) => return Ok(()),
+                Ok(read) => self.write(block.get(..read).unwrap_or_default())?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.container.of_name(self.name, &error)),
+            }
+        }
+    }
+
+    fn resource(self, path: &str) -> Value {
+        json!({
+            "name": path.rsplit('/').next().unwrap_or(path),
+            "path": path,
+            "hash": format!("sha256:{}", HEXLOWER.encode(&self.hasher.finalize())),
+            "bytes": self.bytes,
+        })
+    }
+}
+
+/// A line of a list of pages with the text of its page.
+fn with_text(
+    line: Vec<u8>,
+    text: &mut dyn FnMut(&str, &str) -> Option<String>,
+    written: &mut Written,
+) -> Vec<u8> {
+    let Ok(mut page) = serde_json::from_slice::<Map<String, Value>>(&line) else {
+        return line;
+    };
+    let of = |name: &str| page.get(name).and_then(Value::as_str).map(str::to_owned);
+    match of("url") {
+        Some(url) => {
+            written.pages += 1;
+            let Some(text) = text(&url, &of("ts").unwrap_or_default()) else {
+                return line;
+            };
+            written.texts += 1;
+            page.insert("text".to_owned(), text.into());
+        }
+        // The line that describes the list.
+        None if page.contains_key("format") => {
+            page.insert("hasText".to_owned(), true.into());
+        }
+        None => return line,
+    }
+    let Ok(mut line) = serde_json::to_vec(&page) else {
+        return line;
+    };
+    line.push(b'\n');
+    line
+}
+
+/// The description with these resources; one of the newest kind if there was none.
+fn description(container: &Container, resources: Vec<Value>) -> Result<Vec<u8>, WaczError> {
+    let mut description: Map<String, Value> = match container.description(DESCRIPTION)? {
+        Some(old) => {
+            serde_json::from_slice(&old).map_err(|error| container.json(DESCRIPTION, error))?
+        }
+        None => Map::new(),
+    };
+    description
+        .entry("profile")
+        .or_insert_with(|| "data-package".into());
+    // Hashes were written in another way before.
+    description.insert("wacz_version".to_owned(), "1.1.1".into());
+    description.insert("resources".to_owned(), resources.into());
+    pretty(container, DESCRIPTION, &description.into())
+}
+
+fn pretty(container: &Container, name: &str, value: &Value) -> Result<Vec<u8>, WaczError> {
+    serde_json::to_vec_pretty(value).map_err(|error| container.json(name, error))
+}
+
+fn hash(bytes: &[u8]) -> String {
+    format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(bytes)))
+}
