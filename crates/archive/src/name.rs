@@ -1,7 +1,9 @@
 //! Names of archive files: which endings make one, and what is left without them.
 
-/// Endings of archive formats. WACZ is a container of its own; it has no compressed form.
+/// Endings of archive formats.
 const FORMATS: [&str; 2] = [".warc", ".arc"];
+/// Ending of containers of archives; they have no compressed form.
+const WACZ: &str = ".wacz";
 /// Endings of the compressions that [`Reader`](crate::Reader) undoes.
 const COMPRESSIONS: [&str; 3] = [".gz", ".zst", ".lz4"];
 
@@ -12,10 +14,18 @@ pub fn is_archive(name: &str) -> bool {
     without_one_of(plain, &FORMATS).len() < plain.len()
 }
 
+/// Whether a file of this name is a WACZ container, in any case.
+pub fn is_wacz(name: &str) -> bool {
+    without_one_of(name, &[WACZ]).len() < name.len()
+}
+
 /// The name without the endings of compression and format: `a` of `a.warc.gz`. A name that is nothing
 /// but an ending keeps it.
 pub fn stem(name: &str) -> &str {
-    without_one_of(without_compression(name), &FORMATS)
+    match is_wacz(name) {
+        true => without_one_of(name, &[WACZ]),
+        false => without_one_of(without_compression(name), &FORMATS),
+    }
 }
 
 /// The name without the ending of a compression.
@@ -72,6 +82,8 @@ mod tests {
             ("a.ARC.LZ4", "a"),
             ("a.b.warc", "a.b"),
             ("a.txt.gz", "a.txt"),
+            ("a.WACZ", "a"),
+            (".wacz", ".wacz"),
             (".warc", ".warc"),
             ("ä.warc", "ä"),
             ("warcä", "warcä"),

@@ -142,6 +142,8 @@ pub enum Note {
     Checksum,
     /// The compressed member is damaged before its end; the end of the block may be altered.
     DamagedMember,
+    /// A capture equal to an earlier one, stored without its content: the block is that of the earlier one.
+    Resolved(Place),
 }
 
 impl fmt::Display for Note {
@@ -165,6 +167,7 @@ impl fmt::Display for Note {
             }
             Note::Checksum => f.write_str("wrong checksum"),
             Note::DamagedMember => f.write_str("damaged compressed member"),
+            Note::Resolved(place) => write!(f, "revisit with the content of {place}"),
         }
     }
 }

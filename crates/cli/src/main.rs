@@ -1,5 +1,6 @@
 //! The trommel program.
 
+mod archives;
 mod assemble;
 mod bench;
 mod cat;
@@ -27,6 +28,7 @@ mod stop;
 #[cfg(feature = "train")]
 mod train;
 mod version;
+mod wacz;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -61,6 +63,7 @@ enum Command {
     Eval(eval::EvalArgs),
     #[cfg(feature = "train")]
     Train(train::TrainArgs),
+    Wacz(wacz::WaczArgs),
     Model(models::ModelArgs),
     Bench(bench::BenchArgs),
     Completions(manual::CompletionsArgs),
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Command::Eval(args) => eval::run(&args),
         #[cfg(feature = "train")]
         Command::Train(args) => train::run(&args),
+        Command::Wacz(args) => wacz::run(&args),
         Command::Model(args) => models::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => manual::completions(&args),

@@ -20,8 +20,8 @@ use trommel_filters::{Filters, Settings};
 use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format};
 use trommel_pipeline::{
-    Clock, Config, Destination, Environment, Existing, FormatChoice, Input, Outcome, Output, Plan,
-    Summary, TextForm, expand, run as run_plan, select,
+    Clock, Config, Destination, Environment, Existing, FormatChoice, Input, Outcome, Output,
+    PackedOptions, Plan, Summary, TextForm, expand, run as run_plan, select, unpack,
 };
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
@@ -41,8 +41,8 @@ use crate::{
 /// Extract main text from archives
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Archives (WARC, ARC): files, globs, folders, http(s):// and s3:// URLs, @MANIFEST (a path or URL
-    /// a line) or - for standard input
+    /// Archives (WARC, ARC) and WACZ files: files, globs, folders, http(s):// and s3:// URLs, @MANIFEST (a
+    /// path or URL a line), the .json of a multi-WACZ, or - for standard input
     #[arg(required_unless_present = "select", value_name = "INPUT")]
     inputs: Vec<String>,
 
@@ -63,6 +63,20 @@ pub struct RunArgs {
     /// Take all records in each range of an index, not only the first
     #[arg(long, requires = "select")]
     whole_ranges: bool,
+
+    /// Of WACZ files, take only the pages that they list (pages/*.jsonl), not the frames and scripts of those
+    #[arg(long)]
+    pages_only: bool,
+
+    /// Compare what is in WACZ files with the hashes that they state; what differs counts as damage and is
+    /// read all the same
+    #[arg(long)]
+    check_hashes: bool,
+
+    /// Give revisits the content of the captures they are equal to, as far as those are in the inputs, which
+    /// are read one more time for that
+    #[arg(long)]
+    resolve_revisits: bool,
 
     /// Folder for one file an archive; or one file for all, NAME.jsonl[.gz|.zst],
     /// NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz, NAME.trec.gz,
@@ -197,6 +211,20 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     if let Some(shard) = args.shard {
         inputs.retain(|input| shard.takes(input));
     }
+    let stop = match inputs.contains(&Input::Stdin) {
+        // A read from a silent pipe can't be called off: such a run, which has no state, just ends.
+        true => Stop::never(),
+        false => Stop::on_signals().context("signals cannot be caught")?,
+    };
+    let network = NetworkOptions {
+        stop: stop.shared(),
+        ..args.network.options()
+    };
+    let packed = PackedOptions {
+        check_hashes: args.check_hashes,
+        pages_only: args.pages_only,
+    };
+    let inputs = unpack(inputs, packed, &network);
     output.check(&inputs)?;
     let quarantine = quarantine(args.quarantine, &output.destination, &inputs)?;
     let jobs = args
@@ -228,6 +256,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             ("headline".to_owned(), policy.headline.to_string()),
             ("markdown".to_owned(), markdown.to_string()),
             ("blocks".to_owned(), blocks.to_string()),
+            ("pages-only".to_owned(), args.pages_only.to_string()),
         ],
         jobs,
         max_record: bytes(args.max_record)
@@ -238,6 +267,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             .unwrap_or_else(|| PayloadOptions::default().max_payload),
         max_memory: bytes(args.max_memory).or(config.max_memory),
         frame: args.checkpoint.0,
+        resolve_revisits: args.resolve_revisits,
         epoch: epoch()?,
     };
     plan.check(&config.filters)?;
@@ -266,22 +296,13 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         extractor = extractor.with_observer(clock.clone());
     }
     quiet_workers();
-    let stop = match plan.inputs.contains(&Input::Stdin) {
-        // A read from a silent pipe can't be called off: such a run, which has no state, just ends.
-        true => Stop::never(),
-        false => Stop::on_signals().context("signals cannot be caught")?,
-    };
-
     let mut reporter = Reporter::new();
     let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut unfinished = Summary::default();
     let environment = Environment {
         unfinished: Some(&mut unfinished),
         stop: stop.flag(),
-        network: NetworkOptions {
-            stop: stop.shared(),
-            ..args.network.options()
-        },
+        network,
         existing: match (args.resume, args.overwrite) {
             (true, _) => Existing::Resume,
             (false, true) => Existing::Overwrite,
@@ -346,10 +367,10 @@ fn quarantine(
     };
     if let Some(path) = &path
         && let Ok(path) = path.canonicalize()
-        && inputs.iter().any(|input| match input {
-            Input::File(input) => input.canonicalize().is_ok_and(|input| input == path),
-            _ => false,
-        })
+        && inputs
+            .iter()
+            .filter_map(Input::path)
+            .any(|input| input.canonicalize().is_ok_and(|input| input == path))
     {
         anyhow::bail!(
             "{}: is both input and quarantine; name another file with --quarantine",
@@ -391,11 +412,11 @@ fn check_summary(path: &Path, plan: &Plan, read: [Option<&Path>; 2]) -> Result<(
             Some(folder.join(path.file_name()?))
         })
     };
-    let inputs = plan.inputs.iter().filter_map(|input| match input {
-        Input::File(path) => Some(path.clone()),
-        Input::Selection(selection) => Some(selection.index().to_owned()),
-        _ => None,
-    });
+    let inputs = plan
+        .inputs
+        .iter()
+        .filter_map(Input::path)
+        .map(Path::to_owned);
     let outputs = plan.outputs().into_iter().chain(plan.quarantine.clone());
     let read = read.into_iter().flatten().map(Path::to_owned);
     let summary = place(path);

@@ -22,7 +22,8 @@ impl fmt::Display for Plan {
                     selection.bytes()
                 ),
                 Input::Url(_) | Input::Stdin => "size not known".to_owned(),
-                Input::Nothing { reason, .. } => (*reason).to_owned(),
+                Input::Packed(packed) => format!("{} bytes", packed.bytes()),
+                Input::Nothing { reason, .. } => reason.clone(),
             };
             writeln!(f, "  {}: {size}", input.name())?;
         }

@@ -32,6 +32,8 @@ pub enum DropReason {
     NoPayload,
     /// A capture of something else than HTML.
     NotHtml,
+    /// A capture that the WACZ file does not list as a page, where only pages are wanted.
+    NotListed,
     /// A page without text, in a format that has no place for one.
     NoText,
     /// A page that a filter dropped.

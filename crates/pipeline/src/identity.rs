@@ -38,14 +38,11 @@ pub(crate) struct FileStamp {
 impl Identity {
     /// The identity of an input at this moment.
     pub(crate) fn of(input: &Input) -> Self {
-        let path = match input {
-            Input::File(path) => Some(path.as_path()),
-            Input::Selection(selection) => Some(selection.index()),
-            Input::Url(_) | Input::Stdin | Input::Nothing { .. } => None,
-        };
         Self {
             name: input.name(),
-            stamp: path.and_then(|path| FileStamp::of(path).ok().flatten()),
+            stamp: input
+                .path()
+                .and_then(|path| FileStamp::of(path).ok().flatten()),
         }
     }
 
@@ -53,10 +50,8 @@ impl Identity {
     /// again after it was missing has not changed: it is new.
     pub(crate) fn change(&self, input: &Input) -> Option<String> {
         let then = self.stamp.as_ref()?;
-        let path = match input {
-            Input::File(path) => path.as_path(),
-            Input::Selection(selection) => selection.index(),
-            _ => return Some("it was a file".to_owned()),
+        let Some(path) = input.path() else {
+            return Some("it was a file".to_owned());
         };
         match then.change(path) {
             Ok(change) => change,
@@ -71,6 +66,8 @@ impl Identity {
             && match input {
                 Input::File(path) => path.metadata().is_ok_and(|file| file.is_file()),
                 Input::Url(_) => true,
+                // A container of the network: that it is an archive of one says that it came.
+                Input::Packed(packed) => packed.path().is_none(),
                 Input::Selection(_) | Input::Stdin | Input::Nothing { .. } => false,
             }
     }

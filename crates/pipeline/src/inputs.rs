@@ -7,8 +7,12 @@ use std::{
     sync::Arc,
 };
 
+use crate::Packed;
 use flate2::read::MultiGzDecoder;
-use trommel_archive::{name::is_archive, signature};
+use trommel_archive::{
+    name::{is_archive, is_wacz},
+    signature,
+};
 use trommel_sources::{
     Base, Location, RecordIndexError, RecordSelection, SelectOptions, is_url, redacted,
 };
@@ -25,6 +29,8 @@ pub enum Input {
     Url(String),
     /// Single records of archives, named by an index.
     Selection(Arc<RecordSelection>),
+    /// An archive inside of a WACZ file; see [`unpack`](crate::unpack).
+    Packed(Arc<Packed>),
     /// Standard input.
     Stdin,
     /// An argument that stands for no archive; the run reports it and goes on.
@@ -32,7 +38,7 @@ pub enum Input {
         /// The argument.
         argument: String,
         /// What is wrong with it.
-        reason: &'static str,
+        reason: String,
     },
 }
 
@@ -44,8 +50,20 @@ impl Input {
             Self::File(path) => path.to_string_lossy().into_owned(),
             Self::Url(url) => redacted(url),
             Self::Selection(selection) => selection.index().to_string_lossy().into_owned(),
+            Self::Packed(packed) => packed.name().to_owned(),
             Self::Stdin => "-".to_owned(),
             Self::Nothing { argument, .. } => argument.clone(),
+        }
+    }
+
+    /// The file that is read: the archive, its container, or the index that names it; none for what is
+    /// no file.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::Packed(packed) => packed.path(),
+            Self::Selection(selection) => Some(selection.index()),
+            Self::Url(_) | Self::Stdin | Self::Nothing { .. } => None,
         }
     }
 }
@@ -85,7 +103,7 @@ pub enum InputError {
 }
 
 /// The archives that arguments stand for, in the order of the arguments: files; globs (an existing
-/// file of that name wins) and folders (with all below them; files named as WARC or ARC), each
+/// file of that name wins) and folders (with all below them; files named as WARC, ARC or WACZ), each
 /// sorted and without duplicates; `http(s)://` and `s3://` URLs; `@FILE`, a manifest, plain or gzip,
 /// with a path or URL a line, relative to `base` or else to its own folder, in which blank lines and
 /// lines starting with `#` are skipped; `-`, standard input.
@@ -165,11 +183,15 @@ fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
     if files.is_empty() {
         inputs.push(Input::Nothing {
             argument: path.to_string_lossy().into_owned(),
-            reason: "no WARC or ARC file in this folder",
+            reason: "no WARC, ARC or WACZ file in this folder".to_owned(),
         });
     }
     inputs.extend(files.into_iter().map(Input::File));
     Ok(())
+}
+
+fn is_input(name: &str) -> bool {
+    is_archive(name) || is_wacz(name)
 }
 
 /// Links to folders are not followed, as they may lead in circles.
@@ -183,7 +205,7 @@ fn archives_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), InputEr
         let path = entry.path();
         if entry.file_type().map_err(failed)?.is_dir() {
             archives_below(&path, files)?;
-        } else if is_archive(&entry.file_name().to_string_lossy()) && !path.is_dir() {
+        } else if is_input(&entry.file_name().to_string_lossy()) && !path.is_dir() {
             files.push(path);
         }
     }
@@ -210,7 +232,7 @@ fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
     if files.is_empty() {
         inputs.push(Input::Nothing {
             argument: pattern.to_owned(),
-            reason: "no file matches",
+            reason: "no file matches".to_owned(),
         });
     }
     inputs.extend(files.into_iter().map(Input::File));
@@ -253,7 +275,7 @@ fn from_manifest(
     if inputs.len() == before {
         inputs.push(Input::Nothing {
             argument: format!("@{}", manifest.display()),
-            reason: "no path in this manifest",
+            reason: "no path in this manifest".to_owned(),
         });
     }
     Ok(())
@@ -295,6 +317,7 @@ mod tests {
             "sub/c.WARC.ZST",
             "d.arc.gz",
             "e.warc.lz4",
+            "h.wacz",
             "f.warc.wet.gz",
             "g.txt",
         ]);
@@ -306,6 +329,7 @@ mod tests {
                 "b.warc",
                 "d.arc.gz",
                 "e.warc.lz4",
+                "h.wacz",
                 "sub/c.WARC.ZST"
             ]
         );
@@ -406,7 +430,10 @@ mod tests {
         let folder = folder(&["empty/x.txt"]);
         fs::write(at(&folder, "list"), "# none\n").unwrap();
         for (argument, reason) in [
-            (at(&folder, "empty"), "no WARC or ARC file in this folder"),
+            (
+                at(&folder, "empty"),
+                "no WARC, ARC or WACZ file in this folder",
+            ),
             (at(&folder, "*.warc"), "no file matches"),
             (
                 format!("@{}", at(&folder, "list")),
@@ -414,6 +441,7 @@ mod tests {
             ),
         ] {
             let inputs = expand(std::slice::from_ref(&argument), None).unwrap();
+            let reason = reason.to_owned();
             assert_eq!(inputs, [Input::Nothing { argument, reason }]);
         }
     }

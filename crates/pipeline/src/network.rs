@@ -45,6 +45,15 @@ impl Network {
         self.remote()?.open(url)
     }
 
+    /// The bytes of an object from `offset` on.
+    pub(crate) fn open_at(
+        &self,
+        url: &str,
+        offset: u64,
+    ) -> Result<Box<dyn Read + Send>, SourceError> {
+        Ok(Box::new(self.remote()?.open_at(url, offset)?))
+    }
+
     /// The records of a selection, from the row `from` on.
     pub(crate) fn read<'a>(
         &self,
@@ -65,6 +74,11 @@ impl Network {
     /// Always an error.
     pub(crate) fn open(&self, _: &str) -> Result<impl Read + Send + use<>, SourceError> {
         Err::<std::io::Empty, _>(SourceError::NotBuilt)
+    }
+
+    /// Always an error.
+    pub(crate) fn open_at(&self, _: &str, _: u64) -> Result<Box<dyn Read + Send>, SourceError> {
+        Err(SourceError::NotBuilt)
     }
 
     /// The records of a selection, from the row `from` on.

@@ -246,6 +246,7 @@ impl Output {
                 stem(Path::new(path))
             }
             Input::Selection(selection) => stem(selection.index()),
+            Input::Packed(packed) => packed.stem().to_owned(),
             Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),
         };
         // A missing input has no file and must not take a name from one that has.
@@ -341,7 +342,7 @@ impl Output {
             .filter_map(|path| path.canonicalize().ok())
             .collect();
         for input in inputs {
-            if let Input::File(path) = input
+            if let Some(path) = input.path()
                 && path
                     .canonicalize()
                     .is_ok_and(|path| targets.contains(&path))

@@ -5,8 +5,10 @@ use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::Arc,
+    thread,
 };
 
+use trommel_archive::{PayloadOptions, ReadOptions};
 use trommel_filters::Filters;
 use trommel_output::{Assemble, Format, hidden};
 
@@ -38,6 +40,9 @@ pub struct Plan {
     pub max_memory: Option<u64>,
     /// Encoded bytes after which a frame of the output ends and the state of the run is saved.
     pub frame: u64,
+    /// Whether revisits are given the content of the captures that they are equal to, as far as those are
+    /// in the inputs.
+    pub resolve_revisits: bool,
     /// Seconds since 1970 that stand for the time of the run in WET files (`SOURCE_DATE_EPOCH`).
     pub epoch: Option<i64>,
 }
@@ -45,6 +50,26 @@ pub struct Plan {
 impl Plan {
     /// Usual size of a frame.
     pub const FRAME: u64 = 4 << 20;
+
+    /// A plan to write the documents of `inputs` to `output`, with the usual bounds, on all processor cores,
+    /// without filters, and without a quarantine.
+    pub fn new(inputs: Vec<Input>, output: Output) -> Self {
+        Self {
+            inputs,
+            output,
+            filters: Arc::default(),
+            assemble: BTreeMap::new(),
+            quarantine: None,
+            recipe: Vec::new(),
+            jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            max_record: ReadOptions::default().max_record,
+            max_payload: PayloadOptions::default().max_payload,
+            max_memory: None,
+            frame: Self::FRAME,
+            resolve_revisits: false,
+            epoch: None,
+        }
+    }
 
     /// The same plan with its bounds on single records and payloads small enough for its
     /// `max_memory`: a twenty-fourth and a forty-eighth of it. They depend on nothing else, so that the output
@@ -112,6 +137,7 @@ impl Plan {
             ("max-payload", self.max_payload.to_string()),
             ("checkpoint size", self.frame.to_string()),
             ("SOURCE_DATE_EPOCH", epoch),
+            ("resolve-revisits", self.resolve_revisits.to_string()),
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();

@@ -16,11 +16,12 @@ use trommel_sources::{RecordSelection, StopFlag, interruptible, open_file, redac
 
 use crate::clock::{Clock, Stage};
 use crate::{
-    Input, Plan, crawl_metadata,
+    Input, Packed, Plan, crawl_metadata,
     gate::Gate,
     identity::Identity,
     network::Network,
     panic::panic_message,
+    revisits::Revisits,
     task::{Captured, Step, Task},
 };
 
@@ -41,8 +42,12 @@ pub(crate) struct RecordFeed<'a> {
     disk: &'a dyn Disk,
     /// Is told how long reading takes.
     pub(crate) clock: Option<&'a Clock>,
+    /// The archive in a WACZ file that is being read.
+    packed: Option<&'a Packed>,
     next: u64,
     held: Option<Held>,
+    /// What revisits may name, if they are to be resolved.
+    revisits: Option<Revisits>,
     pub(crate) network: Network,
     /// Ends reads that wait.
     pub(crate) stop: StopFlag,
@@ -82,8 +87,10 @@ impl<'a> RecordFeed<'a> {
             position,
             disk,
             clock: None,
+            packed: None,
             next: 0,
             held: None,
+            revisits: None,
             network: Network::default(),
             stop: StopFlag::default(),
         }
@@ -93,25 +100,41 @@ impl<'a> RecordFeed<'a> {
     pub(crate) fn run(mut self, start: Start) -> Result<(), Stopped> {
         let size = |input: &Input| match input {
             Input::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
+            Input::Packed(packed) => Some(packed.bytes()),
             _ => None,
         };
+        if self.plan.resolve_revisits {
+            self.revisits = Some(Revisits::of(self.plan, &self.network, &self.stop));
+        }
         let todo: HashSet<usize> = start.todo.iter().copied().collect();
         let inputs = self.plan.inputs.iter().enumerate();
         let done = inputs.filter(|(index, _)| !todo.contains(index));
         let mut before = done.filter_map(|(_, input)| size(input)).sum::<u64>();
         let mut point = start.point;
         for index in start.todo {
-            let Some(input) = self.plan.inputs.get(index) else {
+            let plan = self.plan;
+            let Some(input) = plan.inputs.get(index) else {
                 continue;
+            };
+            self.packed = match input {
+                Input::Packed(packed) => Some(packed),
+                _ => None,
             };
             let size = size(input);
             let point = point.take();
             self.send(0, None, Step::Open(Identity::of(input)))?;
+            if let (Input::Packed(packed), None) = (input, &point) {
+                for fault in packed.faults() {
+                    let what = fault.clone();
+                    let (offset, lost) = (0, 0);
+                    self.send(0, None, Step::Damage { offset, lost, what })?;
+                }
+            }
             let opened = match input {
                 Input::Selection(selection) => Opened::Selection(selection),
                 _ => match self.open(input, point) {
                     Ok(mut reader) => {
-                        if let Some(size) = size {
+                        if let (Some(size), Input::File(_)) = (size, input) {
                             reader.expect_length(size);
                         }
                         Opened::Reader(Box::new(reader))
@@ -185,6 +208,12 @@ impl<'a> RecordFeed<'a> {
                 Err(source) => Err(failed(path, source)),
             },
             (Input::Url(url), point) => return self.open_url(url, point, options),
+            (Input::Packed(packed), Some(point)) => {
+                return packed
+                    .open(Some(&point), options)
+                    .map_err(|error| Ended::Broken(error.to_string()));
+            }
+            (Input::Packed(packed), None) => packed.open(None, options),
             (Input::Stdin, _) => match interruptible(std::io::stdin(), &self.stop) {
                 Ok(stdin) => Reader::new(input.name(), stdin, options),
                 Err(source) => Err(failed(Path::new("-"), source)),
@@ -247,6 +276,7 @@ impl<'a> RecordFeed<'a> {
             let after = reader.resume_point();
             match item {
                 Ok(record) => {
+                    let record = self.resolved(record);
                     if !begun {
                         begun = true;
                         let is_info = record.kind == RecordType::Warcinfo;
@@ -287,6 +317,16 @@ impl<'a> RecordFeed<'a> {
         }
     }
 
+    /// A revisit with its content, if that is wanted and known; any other record as it is.
+    fn resolved(&self, record: Record) -> Record {
+        match &self.revisits {
+            Some(revisits) if record.kind == RecordType::Revisit => revisits
+                .resolved(self.plan, &self.network, &record)
+                .unwrap_or(record),
+            _ => record,
+        }
+    }
+
     /// Sends the response held back, with what the record after it says about it.
     fn release(&mut self, next: Option<&Record>) -> Result<(), Stopped> {
         if let Some(held) = self.held.take() {
@@ -304,7 +344,14 @@ impl<'a> RecordFeed<'a> {
         after: impl Into<Option<ResumePoint>>,
     ) -> Result<(), Stopped> {
         let bytes = record.block.len() as u64;
-        let step = Step::Record(Captured { record, charset });
+        let is_capture = matches!(record.kind, RecordType::Response | RecordType::Resource);
+        let packed = self.packed.filter(|_| is_capture);
+        let listing = packed.map(|packed| packed.listing(record.url()));
+        let step = Step::Record(Captured {
+            record,
+            charset,
+            listing: listing.unwrap_or_default(),
+        });
         self.send(bytes, after.into(), step)
     }
 

@@ -296,6 +296,7 @@ fn total(inputs: &[Input]) -> Option<u64> {
         .map(|input| match input {
             Input::File(path) => Some(fs::metadata(path).map_or(0, |file| file.len())),
             Input::Nothing { .. } => Some(0),
+            Input::Packed(packed) => Some(packed.bytes()),
             Input::Selection(selection) => Some(selection.bytes()),
             Input::Stdin | Input::Url(_) => None,
         })

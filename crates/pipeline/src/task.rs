@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use trommel_archive::{Record, ResumePoint};
 use trommel_filters::Fingerprint;
 
-use crate::{DropReason, FailureKind, identity::Identity};
+use crate::{DropReason, FailureKind, identity::Identity, packed::Listing};
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that
 /// stage: [`Captured`] before the workers, [`Made`] after them.
@@ -94,6 +94,8 @@ pub(crate) struct Captured {
     pub(crate) record: Record,
     /// The encoding that the crawl's metadata record gives for it.
     pub(crate) charset: Option<String>,
+    /// What the lists of its WACZ file say about it.
+    pub(crate) listing: Listing,
 }
 
 /// What a worker made of a record.

@@ -59,8 +59,8 @@ impl Worker<'_> {
     ) {
         for task in tasks {
             let task = task.map(|captured| {
-                let Captured { record, charset } = captured;
-                let made = self.guarded(&record, charset.as_deref());
+                let made = self.guarded(&captured);
+                let Captured { record, .. } = captured;
                 // The reader need not want it.
                 let _ = spares.try_send(record.block);
                 made
@@ -72,9 +72,18 @@ impl Worker<'_> {
     }
 
     /// A fault of the program on one record is that record's failure only.
-    fn guarded(&self, record: &Record, charset: Option<&str>) -> Made {
+    fn guarded(&self, captured: &Captured) -> Made {
+        let Captured {
+            record,
+            charset,
+            listing,
+        } = captured;
+        let charset = charset.as_deref();
         if let Some(reason) = by_kind(&record.kind) {
             return Made::without_page(Verdict::Dropped(reason));
+        }
+        if listing.is_left_out {
+            return Made::without_page(Verdict::Dropped(DropReason::NotListed));
         }
         if record.block.is_empty() {
             return Made::without_page(Verdict::Dropped(DropReason::NoPayload));
@@ -82,7 +91,7 @@ impl Worker<'_> {
         let id = record
             .id()
             .map_or_else(|| derived_id(record), str::to_owned);
-        let made = catch_unwind(AssertUnwindSafe(|| self.make(record, charset, &id)));
+        let made = catch_unwind(AssertUnwindSafe(|| self.make(captured, &id)));
         let mut made = made.unwrap_or_else(|panic| {
             Made::without_page(failed(FailureKind::Panic, panic_message(&*panic)))
         });
@@ -108,7 +117,12 @@ impl Worker<'_> {
         made
     }
 
-    fn make(&self, record: &Record, charset: Option<&str>, id: &str) -> Made {
+    fn make(&self, captured: &Captured, id: &str) -> Made {
+        let Captured {
+            record,
+            charset,
+            listing,
+        } = captured;
         let mut lap = Instant::now();
         let page = match payload(record, &self.payload) {
             Ok(page) => page,
@@ -144,10 +158,13 @@ impl Worker<'_> {
         let hints = Hints {
             url: record.url(),
             http_charset: page.charset(),
-            crawl_charset: charset,
+            crawl_charset: charset.as_deref(),
             date: record.date(),
         };
-        let document = (self.extract)(&page.body, &hints);
+        let mut document = (self.extract)(&page.body, &hints);
+        if document.title.is_none() {
+            document.title.clone_from(&listing.title);
+        }
         let mut lap = Instant::now();
         let caps = capped(record, &page, &document.capped);
         let stats = TextStats::new(&document.text);

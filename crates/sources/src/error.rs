@@ -24,6 +24,9 @@ pub enum SourceError {
     /// The server sends too slowly, in every try.
     #[error("fewer than {0} bytes a second")]
     TooSlow(u64),
+    /// The server gives no parts of the object.
+    #[error("the server gives no parts of it (ranges), which are needed here")]
+    NoRanges,
     /// Reading was asked to end.
     #[error("stopped")]
     Stopped,

@@ -2,6 +2,7 @@
 
 mod object;
 mod patient;
+mod seekable;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,7 @@ use url::Url;
 use crate::{NetworkOptions, SourceError, StopFlag, network::POLL, redacted};
 use object::Object;
 use patient::Patient;
+pub use seekable::SeekableObject;
 
 /// Bytes of one piece on its way to the reader.
 const PIECE: usize = 64 << 10;

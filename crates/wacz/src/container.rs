@@ -191,19 +191,16 @@ impl Container {
     /// If they cannot be read, or no entry begins where the directory says.
     pub fn stored(&self, entry: &Entry) -> io::Result<Window<Box<dyn Bytes>>> {
         let mut bytes = (self.open)()?;
-        bytes.seek(SeekFrom::Start(entry.header))?;
-        let mut header = [0; LOCAL_HEADER as usize];
-        bytes.read_exact(&mut header)?;
-        if !header.starts_with(&LOCAL) {
-            let what = "no entry where the directory of the container has one";
-            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
-        }
-        let number = |at: usize| {
-            let bytes = [header.get(at), header.get(at + 1)].map(|b| b.copied().unwrap_or(0));
-            u64::from(u16::from_le_bytes(bytes))
-        };
-        let start = entry.header + LOCAL_HEADER + number(26) + number(28);
+        let start = data_start(&mut bytes, entry)?;
         Window::new(bytes, start, entry.stored)
+    }
+
+    /// Offset of the bytes of an entry in the container.
+    ///
+    /// # Errors
+    /// As [`Container::stored`].
+    pub fn data_start(&self, entry: &Entry) -> io::Result<u64> {
+        data_start(&mut (self.open)()?, entry)
     }
 
     /// The bytes of an entry.
@@ -262,6 +259,21 @@ impl Container {
             source,
         }
     }
+}
+
+fn data_start(bytes: &mut (impl Read + Seek), entry: &Entry) -> io::Result<u64> {
+    bytes.seek(SeekFrom::Start(entry.header))?;
+    let mut header = [0; LOCAL_HEADER as usize];
+    bytes.read_exact(&mut header)?;
+    if !header.starts_with(&LOCAL) {
+        let what = "no entry where the directory of the container has one";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    let number = |at: usize| {
+        let bytes = [header.get(at), header.get(at + 1)].map(|b| b.copied().unwrap_or(0));
+        u64::from(u16::from_le_bytes(bytes))
+    };
+    Ok(entry.header + LOCAL_HEADER + number(26) + number(28))
 }
 
 /// The entries by the directory at the end.

@@ -76,22 +76,45 @@ impl Reader {
         point: &ResumePoint,
         options: ReadOptions,
     ) -> Result<Reader, ArchiveError> {
+        Reader::reopen_with(path.to_string_lossy(), || File::open(path), point, options)
+    }
+
+    /// Continues from `point` in what `open` opens, by seeking: a file, or an archive inside of one.
+    ///
+    /// # Errors
+    /// As [`Reader::reopen`].
+    pub fn reopen_with<R: Read + Seek + Send + 'static>(
+        file: impl Into<Arc<str>>,
+        open: impl Fn() -> io::Result<R>,
+        point: &ResumePoint,
+        options: ReadOptions,
+    ) -> Result<Reader, ArchiveError> {
+        let file = file.into();
         let Some(state) = point.state else {
-            return Reader::open(path, options)?.skip_items(point.items);
+            let failed = |source| ArchiveError::Io {
+                file: file.clone(),
+                offset: 0,
+                source,
+            };
+            let mut input = open().map_err(failed)?;
+            let length = input.seek(SeekFrom::End(0)).map_err(failed)?;
+            input.rewind().map_err(failed)?;
+            let mut reader = Reader::new(file, input, options)?;
+            reader.expect_length(length);
+            return reader.skip_items(point.items);
         };
         let offset = state.stand.offset;
         let stream = || -> io::Result<Option<Stream>> {
-            let mut input = File::open(path)?;
+            let mut input = open()?;
             let codec = state
                 .compression
-                .codec(&mut Source::new(Box::new(input.try_clone()?)))?;
+                .codec(&mut Source::new(Box::new(open()?)))?;
             if input.seek(SeekFrom::End(0))? < offset {
                 return Ok(None);
             }
             input.seek(SeekFrom::Start(offset))?;
             Stream::again(Source::at(Box::new(input), offset), codec, state.stand)
         };
-        let file: Arc<str> = path.to_string_lossy().into();
         Reader::again(file, state, options, stream())?.skip_items(point.items)
     }
 

@@ -1,23 +1,18 @@
 //! The documents that arguments stand for.
 
 use std::{
-    collections::BTreeMap,
-    fs,
-    io::{self, BufReader, Write as _},
+    fs, io,
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::Arc,
-    thread,
 };
 
-use anyhow::{Context, Result, anyhow};
-use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType};
-use trommel_extract::{DocumentOptions, Extractor};
-use trommel_output::{Compression, Format, OutputRecord, ReadError, RecordReader, RecordSource};
-use trommel_pipeline::{Environment, FormatChoice, Outcome, Output, Plan, expand};
+use anyhow::{Context, Result};
+use trommel_archive::{ReadOptions, Reader, RecordType};
+use trommel_output::{OutputRecord, ReadError, RecordReader, RecordSource};
+use trommel_pipeline::{Outcome, expand};
 
 use super::Indexer;
-use crate::{models, progress::Reporter};
+use crate::archives::Archives;
 
 /// Ends of the names of files that hold documents, before those of compressions.
 const OUTPUTS: [&str; 3] = [".jsonl", ".msgpack", ".parquet"];
@@ -28,11 +23,6 @@ pub(super) struct Documents {
     outputs: Vec<PathBuf>,
     wets: Vec<PathBuf>,
     archives: Option<Archives>,
-}
-
-struct Archives {
-    plan: Plan,
-    extractor: Extractor,
 }
 
 /// What came of feeding.
@@ -89,7 +79,7 @@ impl Documents {
         }
         let archives = match archives.is_empty() {
             true => None,
-            false => Some(Archives::new(&archives, model, jobs)?),
+            false => Some(Archives::new(expand(&archives, None)?, model, jobs)?),
         };
         Ok(Self {
             outputs,
@@ -111,7 +101,11 @@ impl Documents {
             from_wet(path, indexer, &mut feed)?;
         }
         if let Some(archives) = &self.archives {
-            archives.feed(indexer, &mut feed)?;
+            let summary = archives.documents(|stored| feed.give(indexer, &stored))?;
+            feed.faults |= summary.outcome() != Outcome::Clean;
+            if summary.outcome() != Outcome::Nothing {
+                eprintln!("{summary}");
+            }
         }
         Ok(feed)
     }
@@ -177,74 +171,6 @@ fn from_wet(path: &Path, indexer: &mut dyn Indexer, feed: &mut FeedOutcome) -> R
         feed.give(indexer, &stored)?;
     }
     Ok(())
-}
-
-impl Archives {
-    fn new(arguments: &[String], model: Option<&str>, jobs: Option<NonZeroUsize>) -> Result<Self> {
-        let chosen = FormatChoice {
-            formats: vec![Format::Msgpack],
-            compression: Some(Compression::None),
-        };
-        let plan = Plan {
-            inputs: expand(arguments, None)?,
-            output: Output::new("-", &chosen, &FormatChoice::default())?,
-            filters: Arc::default(),
-            assemble: BTreeMap::new(),
-            quarantine: None,
-            recipe: Vec::new(),
-            jobs: jobs
-                .or_else(|| thread::available_parallelism().ok())
-                .unwrap_or(NonZeroUsize::MIN),
-            max_record: ReadOptions::default().max_record,
-            max_payload: PayloadOptions::default().max_payload,
-            max_memory: None,
-            frame: Plan::FRAME,
-            epoch: None,
-        };
-        Ok(Self {
-            plan,
-            extractor: Extractor::new(Arc::new(models::load(model)?)).with_inline_style(false),
-        })
-    }
-
-    /// Runs the pipeline as for standard output, at the other end of which documents are read back: what
-    /// is indexed is what `run` would write.
-    fn feed(&self, indexer: &mut dyn Indexer, feed: &mut FeedOutcome) -> Result<()> {
-        let (read, mut write) = io::pipe().context("pipe")?;
-        let summary = thread::scope(|scope| {
-            let taker = scope.spawn(move || {
-                let reader = RecordReader::new(BufReader::with_capacity(1 << 16, read))?;
-                for stored in reader {
-                    feed.give(indexer, &stored?)?;
-                }
-                anyhow::Ok(feed)
-            });
-            let mut reporter = Reporter::new();
-            let summary = trommel_pipeline::run(
-                &self.plan,
-                &|bytes, hints| {
-                    let page = self.extractor.extract(bytes, hints);
-                    page.document(&DocumentOptions::default())
-                },
-                Environment::new(&mut write, &mut reporter),
-            );
-            let flushed = write.flush();
-            // The end of the pipe is the end of the documents.
-            drop(write);
-            let taken = taker
-                .join()
-                .map_err(|_| anyhow!("internal fault while indexing"))?;
-            let feed = taken?;
-            flushed?;
-            let summary = summary?;
-            feed.faults |= summary.outcome() != Outcome::Clean;
-            anyhow::Ok(summary)
-        })?;
-        if summary.outcome() != Outcome::Nothing {
-            eprintln!("{summary}");
-        }
-        Ok(())
-    }
 }
 
 /// The files below a folder, sorted.

@@ -27,3 +27,4 @@ mod select;
 mod servers;
 #[cfg(feature = "train")]
 mod train;
+mod wacz;

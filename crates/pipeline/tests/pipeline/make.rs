@@ -1,13 +1,10 @@
 //! Small archives, a stand-in for the extractor, and plans.
 
-use std::{
-    collections::BTreeMap, fs, num::NonZeroUsize, path::Path, sync::Arc, thread, time::Duration,
-};
+use std::{fs, num::NonZeroUsize, path::Path, thread, time::Duration};
 
 use serde_json::Value;
 use trommel_archive::write::{gzip_member, write_record};
 use trommel_extract::{Document, Hints};
-use trommel_filters::Filters;
 use trommel_output::{Compression, Format};
 use trommel_pipeline::{Destination, Encoding, Input, Output, Plan};
 
@@ -83,29 +80,20 @@ pub fn extract(bytes: &[u8], hints: &Hints<'_>) -> Document {
 }
 
 pub fn plan(inputs: &[&Path], destination: Destination, format: Format) -> Plan {
+    let inputs = inputs.iter().map(|&path| Input::File(path.into()));
+    let output = Output {
+        destination,
+        encodings: vec![Encoding {
+            format,
+            compression: Compression::None,
+        }],
+        split: None,
+    };
     Plan {
-        inputs: inputs
-            .iter()
-            .map(|&path| Input::File(path.into()))
-            .collect(),
-        output: Output {
-            destination,
-            encodings: vec![Encoding {
-                format,
-                compression: Compression::None,
-            }],
-            split: None,
-        },
         jobs: NonZeroUsize::new(3).unwrap(),
-        filters: Arc::new(Filters::default()),
-        assemble: BTreeMap::new(),
-        quarantine: None,
-        recipe: Vec::new(),
         max_record: 1 << 20,
         max_payload: 1 << 20,
-        max_memory: None,
-        frame: Plan::FRAME,
-        epoch: None,
+        ..Plan::new(inputs.collect(), output)
     }
 }
 

@@ -256,7 +256,7 @@ fn what_cannot_be_read_is_reported_and_passed() {
     let mut plan = plan(&inputs, Destination::Folder(out.clone()), Format::Jsonl);
     plan.inputs.push(Input::Nothing {
         argument: "*.none".into(),
-        reason: "no file matches",
+        reason: "no file matches".to_owned(),
     });
     let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
     assert!(summary.adds_up());

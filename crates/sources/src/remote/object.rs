@@ -33,6 +33,7 @@ const MAX_MESSAGE: usize = 300;
 const NOT_PARTIAL: &str = "non-partial response";
 
 /// An object as it was when it was first asked for.
+#[derive(Clone)]
 pub(crate) struct Object {
     store: Arc<dyn ObjectStore>,
     path: Path,

@@ -1,0 +1,163 @@
+//! `trommel wacz`: WACZ files with more in them.
+
+use std::{
+    collections::HashMap,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use trommel_output::AtomicFile;
+use trommel_pipeline::{Input, Outcome};
+use trommel_wacz::{Container, write_texts};
+
+use crate::{archives::Archives, jobs::jobs, messages::say};
+
+/// Write WACZ files with more in them
+#[derive(Debug, Args)]
+pub struct WaczArgs {
+    #[command(subcommand)]
+    command: WaczCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum WaczCommand {
+    Text(TextArgs),
+}
+
+/// Write the main text of each listed page into `text` of pages/*.jsonl, where viewers search
+///
+/// Archives and indexes are copied byte for byte; datapackage.json gets the hashes of what is in the file
+/// then. A page without an extracted text keeps the one it has.
+#[derive(Debug, Args)]
+struct TextArgs {
+    /// The WACZ file
+    #[arg(value_name = "WACZ")]
+    input: PathBuf,
+
+    /// The WACZ file to write
+    #[arg(short, long, value_name = "WACZ")]
+    output: PathBuf,
+
+    /// Built-in model or model file [default: the first built-in one]
+    #[arg(long, value_name = "NAME|FILE")]
+    model: Option<String>,
+
+    /// Number of worker threads [default: processor cores]
+    #[arg(short, long, value_parser = jobs)]
+    jobs: Option<NonZeroUsize>,
+
+    /// Replace the output if it is there already
+    #[arg(long)]
+    overwrite: bool,
+}
+
+/// Runs the command: 0 if all went well, 1 if something in the file could not be read.
+///
+/// # Errors
+/// If the input is no WACZ file or the output cannot be written (exit code 2).
+pub fn run(args: &WaczArgs) -> Result<ExitCode> {
+    match &args.command {
+        WaczCommand::Text(args) => text(args),
+    }
+}
+
+/// Texts of one URL with the times of their captures, digits only.
+type Texts = HashMap<String, Vec<(String, String)>>;
+
+fn text(args: &TextArgs) -> Result<ExitCode> {
+    let TextArgs { input, output, .. } = args;
+    if same(input, output) {
+        bail!("{}: is both input and output", output.display());
+    }
+    if output.exists() && !args.overwrite {
+        bail!(
+            "{}: is there already; replace it with --overwrite",
+            output.display()
+        );
+    }
+    let container = Container::open(input)?;
+    let mut texts = Texts::new();
+    let archives = Archives::new(
+        vec![Input::File(input.clone())],
+        args.model.as_deref(),
+        args.jobs,
+    )?;
+    let summary = archives.with_revisits().documents(|document| {
+        if let (Some(url), false) = (document.url, document.text.is_empty()) {
+            let date = digits(document.date.as_deref().unwrap_or_default());
+            let of_url = texts.entry(without_fragment(&url).to_owned()).or_default();
+            of_url.push((date, document.text));
+        }
+        Ok(())
+    })?;
+    if summary.outcome() == Outcome::Nothing {
+        return Ok(ExitCode::from(2));
+    }
+    let named = || output.display().to_string();
+    let mut file = AtomicFile::create(output).with_context(named)?;
+    let (_, written) = write_texts(&container, &mut file, &mut |url, ts| {
+        let of_url = texts.get(without_fragment(url))?;
+        nearest(of_url, &digits(ts)).map(str::to_owned)
+    })?;
+    file.finish().with_context(named)?;
+    say(&summary.to_string());
+    say(&format!(
+        "{} of {} listed pages have an extracted text",
+        written.texts, written.pages
+    ));
+    if written.unsigned {
+        say("the signature of the input is left out: it is not one of this file");
+    }
+    Ok(match summary.outcome() {
+        Outcome::Clean => ExitCode::SUCCESS,
+        _ => ExitCode::from(1),
+    })
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or(url)
+}
+
+/// The digits of a time as far as seconds.
+fn digits(time: &str) -> String {
+    let digits = time.chars().filter(char::is_ascii_digit);
+    digits.take(14).collect()
+}
+
+/// The text captured at that time, or else next to it.
+fn nearest<'a>(texts: &'a [(String, String)], time: &str) -> Option<&'a str> {
+    let number = |digits: &str| digits.parse::<i64>().unwrap_or(0);
+    let wanted = number(time);
+    let best = texts
+        .iter()
+        .min_by_key(|(date, _)| (number(date) - wanted).abs());
+    best.map(|(_, text)| text.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_capture_counts() {
+        let texts = [("20240501120000", "a"), ("20240601000000", "b")]
+            .map(|(date, text)| (date.to_owned(), text.to_owned()));
+        assert_eq!(
+            nearest(&texts, &digits("2024-05-01T12:00:00.5Z")),
+            Some("a")
+        );
+        assert_eq!(nearest(&texts, &digits("2024-05-31T00:00:00Z")), Some("b"));
+        assert_eq!(nearest(&texts, ""), Some("a"));
+        assert_eq!(nearest(&[], "1"), None);
+    }
+}
