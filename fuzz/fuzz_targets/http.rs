@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use trommel_archive::{
-    Format, Headers, PayloadOptions, Place, Record, RecordType, media_type, payload,
+    ArchiveFormat, Headers, PayloadOptions, Place, Record, RecordType, media_type, payload,
 };
 
 /// Bytes kept of a decoded body.
@@ -19,7 +19,7 @@ fuzz_target!(|data: &[u8]| {
             length: data.len() as u64,
             inner: 0,
         },
-        format: Format::Warc,
+        format: ArchiveFormat::Warc,
         kind: RecordType::Response,
         headers,
         block: data.to_vec(),

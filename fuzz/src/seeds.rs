@@ -9,8 +9,8 @@ use std::{
 use trommel_archive::write::{gzip_member, write_record};
 use trommel_features::{EMBEDDED_COLUMNS, FeatureGroup, Schema};
 use trommel_model::{
-    Additive, ColumnWeight, EmbeddedScorer, FORMAT, Linear, Model, ModelFile, Node, PageTypeScorer,
-    Scorer, Selection, StepFunction, Training, Trees, VERSION, WeightedScorer,
+    Additive, ColumnWeight, EmbeddedScorer, FORMAT, Linear, Model, ModelFile, PageTypeScorer,
+    Scorer, Selection, StepFunction, Training, TreeNode, Trees, VERSION, WeightedScorer,
 };
 
 const PAGE: &str =
@@ -184,14 +184,14 @@ fn models() -> Option<Vec<Vec<u8>>> {
     let trees = Trees {
         base: 0.1,
         nodes: vec![
-            Node::Split {
+            TreeNode::Split {
                 column: 1,
                 threshold: 2.0,
                 left: 1,
                 right: 2,
             },
-            Node::Leaf { value: -1.5 },
-            Node::Leaf { value: 1.25 },
+            TreeNode::Leaf { value: -1.5 },
+            TreeNode::Leaf { value: 1.25 },
         ],
         roots: vec![0],
     };
