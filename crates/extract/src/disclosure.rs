@@ -57,7 +57,7 @@ pub(crate) fn keep_summaries(page: &Page, kept: &mut [bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn a_question_stays_with_its_kept_answer() {
@@ -65,7 +65,7 @@ mod tests {
              <details><summary><a href=x>Menu</a></summary><p>One thing.</details>\
              <details><summary>Show details</summary><p>Since one sees more.</details>\
              <details><summary>Filters</summary><p>dropped things here</details><p>x";
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
         let mut kept: Vec<bool> = texts
             .iter()

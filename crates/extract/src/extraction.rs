@@ -349,14 +349,14 @@ impl<'a> Extraction<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Limits, LolEngine};
+    use trommel_html::{Limits, ScanEngine};
 
     fn extraction(html: &str, kept: &[bool]) -> Extraction<'static> {
         let decoded = charset::Decoded {
             text: html.to_owned().into(),
             ..charset::decode(b"", &charset::CharsetHints::default())
         };
-        let page = LolEngine.read_styled(html, &Limits::default());
+        let page = ScanEngine.read_styled(html, &Limits::default());
         let choice = trommel_model::Choice {
             kept: kept.to_vec(),
             expected_f1: 0.5,
@@ -460,7 +460,7 @@ mod tests {
         proptest! {
             #[test]
             fn text_and_markdown_say_what_is_kept(html in markup(), mask in any::<u64>()) {
-                let blocks = LolEngine.read_styled(&html, &Limits::default()).blocks.len();
+                let blocks = ScanEngine.read_styled(&html, &Limits::default()).blocks.len();
                 let kept: Vec<bool> = (0..blocks).map(|at| mask >> (at % 64) & 1 == 1).collect();
                 let page = extraction(&html, &kept);
                 let kept = page.judged().filter(|(_, _, kept, _)| *kept);

@@ -47,12 +47,12 @@ pub(crate) fn shown_text<'p>(page: &'p Page, html: &str, block: &Block) -> &'p s
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn links_that_edit_a_section_are_not_said() {
         let shown = |html: &str| {
-            let page = LolEngine.read(html, &Limits::default());
+            let page = ScanEngine.read(html, &Limits::default());
             shown_text(&page, html, &page.blocks[0]).to_owned()
         };
         let wiki = "<h2>History<span><span>[</span><a href=/e>edit</a> | <a href=/s>edit source</a><span>]</span></span></h2>";

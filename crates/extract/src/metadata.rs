@@ -97,13 +97,13 @@ fn readable(line: String) -> Option<String> {
 mod tests {
     use super::*;
     use std::sync::LazyLock;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_model::Model;
 
     /// Title and metadata of a page whose blocks are judged as served pages are.
     pub(super) fn read_judged(html: &str, hints: &Hints) -> (Option<String>, Metadata) {
         static MODEL: LazyLock<Model> = LazyLock::new(|| Model::builtin("fast").unwrap());
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let headline = MODEL.judge(&page, hints.url).headline;
         read(html, &page, hints, headline)
     }

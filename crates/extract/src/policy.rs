@@ -1,6 +1,7 @@
 //! What counts as main text where people differ: readers' comments and the headline.
 
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "strum")]
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 /// A choice that has the same names in configuration files, options and output.
@@ -8,9 +9,9 @@ macro_rules! named {
     ($(#[$attribute:meta])* pub enum $name:ident { $($variants:tt)* }) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-        #[derive(Display, EnumString, IntoStaticStr, VariantNames)]
+        #[cfg_attr(feature = "strum", derive(Display, EnumString, IntoStaticStr, VariantNames))]
         #[serde(rename_all = "kebab-case")]
-        #[strum(serialize_all = "kebab-case")]
+        #[cfg_attr(feature = "strum", strum(serialize_all = "kebab-case"))]
         pub enum $name { $($variants)* }
     };
 }

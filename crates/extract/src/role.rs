@@ -102,11 +102,11 @@ pub(crate) fn roles(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn every_block_has_a_role() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<header><p>Site</p><nav><a href=a>Home</a></nav></header><h1>Title</h1><p>Body of it.</p>\
              <p>I agree.</p><p><a href=b>More</a></p><aside hidden><p>Psst</p></aside>\
              <form><p>Name</p></form><footer>Ours</footer><p>Left over</p>",

@@ -259,7 +259,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     const STORY: &str =
         "The old bridge was closed on Monday after cracks were found in its pillars.";
@@ -270,7 +270,7 @@ mod tests {
              [{{\"@type\":\"NewsArticle\",\"articleBody\":\"<p>{STORY}</p>\",\"description\":\"No bridge…\"}},\
              {{\"@type\":\"Product\",\"description\":\"Planks of oak, sawn by hand...\"}}]</script>{body}"
         );
-        LolEngine.read(&html, &Limits::default())
+        ScanEngine.read(&html, &Limits::default())
     }
 
     fn value(embedded: &EmbeddedText, name: &str) -> f32 {
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_page_without_json_ld_has_none() {
-        let page = LolEngine.read("<p>a b c d e f", &Limits::default());
+        let page = ScanEngine.read("<p>a b c d e f", &Limits::default());
         assert!(embedded_texts(&page).is_empty() && embedded_texts_if_hidden(&page).is_none());
         assert_eq!(phrase_share("A b c d", "x a b c d"), 1.0);
         assert_eq!(phrase_share("a b", "a b"), 0.0);

@@ -115,7 +115,7 @@ impl Schema {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn rows_have_a_column_for_each_name() {
@@ -125,7 +125,7 @@ mod tests {
             odds: 0.1,
             share: 0.1,
         }];
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<title>t</title><ul class=menu><li>a<li>b</ul><h1>c</h1><p>d e f, g.",
             &Limits::default(),
         );
@@ -162,7 +162,7 @@ mod tests {
                 )
             })
             .collect();
-        let page = LolEngine.read(&format!("<h1>Some</h1>{blocks}"), &Limits::default());
+        let page = ScanEngine.read(&format!("<h1>Some</h1>{blocks}"), &Limits::default());
         let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
         let rows = schema.rows(&page, Some("http://a.example/some"));
         let asked = [9u16, 200, 40, 9, 5_000];
@@ -196,7 +196,7 @@ mod tests {
             "<h1>Words</h1>{}",
             "<p>Some words of prose, at some length.".repeat(200)
         );
-        let page = LolEngine.read(&html, &Limits::default());
+        let page = ScanEngine.read(&html, &Limits::default());
         let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
         let work = |name: &str| {
             let at = schema.names().iter().position(|own| own == name).unwrap();

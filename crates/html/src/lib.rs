@@ -1,9 +1,9 @@
 //! One streaming pass over HTML into a block table, an element table and the facts of the page head.
 //!
 //! ```
-//! use trommel_html::{Engine, Limits, LolEngine};
+//! use trommel_html::{Engine, Limits, ScanEngine};
 //!
-//! let page = LolEngine.read("<p>One <b>two</b></p><p>three", &Limits::default());
+//! let page = ScanEngine.read("<p>One <b>two</b></p><p>three", &Limits::default());
 //! let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
 //! assert_eq!(texts, ["One two", "three"]);
 //! ```
@@ -28,5 +28,7 @@ pub use page::{
     Attribute, AttributeWord, Block, Element, FactKind, InlineStyle, NONE, Page, StatedFact,
     StyledText,
 };
-pub use reader::{Engine, LolEngine, PushReader, ScanEngine, ScanReader};
+pub use reader::{Engine, ScanEngine, ScanReader};
+#[cfg(feature = "lol")]
+pub use reader::{LolEngine, PushReader};
 pub use reread::{code_white_space, element_text};

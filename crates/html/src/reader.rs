@@ -1,7 +1,8 @@
-//! The two readers of HTML, which drive one builder: over a page that is whole in memory, and over one
-//! that comes in chunks.
+//! The readers of HTML, which drive one builder: over a page that is whole in memory, and, with the
+//! feature `lol`, over one that comes in chunks.
 
 mod content;
+#[cfg(feature = "lol")]
 mod lol;
 mod namespaces;
 mod raw_text;
@@ -11,6 +12,7 @@ mod scan;
 use crate::limits::Limits;
 use crate::page::Page;
 
+#[cfg(feature = "lol")]
 pub use lol::{LolEngine, PushReader};
 pub use scan::{ScanEngine, ScanReader};
 

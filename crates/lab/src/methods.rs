@@ -2,9 +2,9 @@
 //! same tables, so that they can be compared page by page.
 //!
 //! ```
-//! use trommel_html::{Engine, Limits, LolEngine};
+//! use trommel_html::{Engine, Limits, ScanEngine};
 //!
-//! let page = LolEngine.read("<p>One</p><p>Two</p>", &Limits::default());
+//! let page = ScanEngine.read("<p>One</p><p>Two</p>", &Limits::default());
 //! let method = trommel_lab::methods::by_name("all-text").unwrap();
 //! assert_eq!(method.extract(&page).unwrap(), [true, true]);
 //! ```

@@ -132,7 +132,7 @@ pub fn kept_text(page: &Page, keep: &[bool], embedded: &[JudgedEmbedded]) -> Str
 mod tests {
     use super::*;
     use crate::pages::Gold;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn pages_are_scored_and_grouped() {
@@ -143,7 +143,7 @@ mod tests {
                 page_type: Some(page_type.into()),
                 ..Gold::default()
             },
-            page: LolEngine.read(html, &Limits::default()),
+            page: ScanEngine.read(html, &Limits::default()),
         };
         let set = PageSet {
             name: "toy".into(),

@@ -49,11 +49,11 @@ pub fn shares(page: &Page, gold: &str) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn blocks_of_the_gold_text_are_found_in_order() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<p>Home news</p><p>The cat sat, here.</p><p>Read more</p><p>On the MAT</p>",
             &Limits::default(),
         );

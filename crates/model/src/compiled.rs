@@ -129,7 +129,7 @@ mod tests {
     use crate::additive::{Additive, Cross, StepFunction};
     use crate::trees::{TreeNode, Trees};
     use trommel_features::{FeatureGroup, LANES, Schema};
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn the_layout_changes_nothing() {
@@ -193,7 +193,7 @@ mod tests {
                 }
             })
             .collect();
-        let page = LolEngine.read(&html, &Limits::default());
+        let page = ScanEngine.read(&html, &Limits::default());
         let schema = Schema::new(&[FeatureGroup::Shallow], &[], &[], &[]);
         let rows = schema.rows(&page, None);
         let parts = [

@@ -95,10 +95,10 @@ impl Selection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn page() -> Vec<EmbeddedText> {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             r#"<script type=application/ld+json>[{"@type":"Article","articleBody":"a b c d e f"},
                 {"@type":"Comment","text":"g h i j k l"}]</script>"#,
             &Limits::default(),

@@ -506,7 +506,7 @@ mod tests {
     use crate::selection::Selection;
     use crate::trees::Trees;
     use trommel_features::FeatureGroup;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     /// The file's columns are in another order than the schema's.
     fn file() -> ModelFile {
@@ -542,7 +542,7 @@ mod tests {
     }
 
     fn page() -> Page {
-        LolEngine.read(
+        ScanEngine.read(
             "<p>one two three four five six</p><p><a href=x>one two three four five six</a></p>",
             &Limits::default(),
         )

@@ -45,10 +45,10 @@ fn name(page: &Page, element: &Element) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn of_first(html: &str) -> String {
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         path(&page, page.blocks[0].element)
     }
 

@@ -59,25 +59,25 @@ pub(super) fn near(page: &Page, headline: usize) -> impl Iterator<Item = usize> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn bylines_stand_around_what_says_the_title() {
         let html = "<h1>Daily</h1><p>menu<p class=t>Two words<p>x<h2>Two words</h2><p>y<h2>Two words!</h2>";
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let of = |headline, title| anchor(&page, headline, title);
         assert_eq!(of(Some(6), Some("Two words")), Some(6));
         assert_eq!(of(Some(0), Some("Two words")), Some(4));
         assert_eq!(of(Some(0), Some("Others")), Some(0));
         assert_eq!(of(Some(0), None), Some(0));
         assert_eq!(of(None, Some("Others")), None);
-        let page = LolEngine.read("<p>menu<p class=t>Two words<p>x", &Limits::default());
+        let page = ScanEngine.read("<p>menu<p class=t>Two words<p>x", &Limits::default());
         assert_eq!(anchor(&page, None, Some("Two Words!")), Some(1));
     }
 
     #[test]
     fn near_blocks_come_nearest_first() {
-        let page = LolEngine.read("<p>a<p>b<p>c<p>d<p>e", &Limits::default());
+        let page = ScanEngine.read("<p>a<p>b<p>c<p>d<p>e", &Limits::default());
         assert_eq!(near(&page, 2).collect::<Vec<_>>(), [3, 4, 1, 0]);
     }
 }

@@ -228,10 +228,10 @@ fn level(tag: Tag) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn shown(html: &str) -> Vec<String> {
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let content = KeptContent::new(&page, html, &vec![true; page.blocks.len()]);
         let join = |blocks: &[u32]| {
             let texts: Vec<&str> = blocks.iter().map(|at| content.text(*at)).collect();

@@ -79,10 +79,10 @@ fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn left(html: &str) -> Vec<String> {
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let mut kept = vec![true; page.blocks.len()];
         drop_controls(&page, &mut kept);
         let blocks = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);

@@ -85,11 +85,11 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     /// Texts that stay if all blocks are kept.
     fn left(html: &str) -> Vec<String> {
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let mut kept = vec![true; page.blocks.len()];
         drop_copies(&page, &mut kept);
         let blocks = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);

@@ -325,12 +325,12 @@ impl Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     /// Rows as `column:text`, header rows with `!`, of the first data table; all blocks are kept but
     /// those that start with `-`.
     fn shown(html: &str) -> Option<Vec<String>> {
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let text = |block: u32| page.text(&page.blocks[block as usize]);
         let kept: Vec<u32> = (0..page.blocks.len() as u32)
             .filter(|block| !text(*block).starts_with('-'))

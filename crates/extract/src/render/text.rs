@@ -157,10 +157,10 @@ fn is_list(tag: Tag) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn text(html: &str) -> String {
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let kept: Vec<bool> = page
             .blocks
             .iter()

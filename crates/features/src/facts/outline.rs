@@ -201,11 +201,11 @@ impl Outline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn the_headline_is_the_heading_of_the_title() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<title>Big news of today | Site</title><h1>Site</h1><div><h2>Big news of today</h2><p>one two</p></div>\
              <aside><h3><a href=x>More</a></h3><a href=y>three</a></aside>",
             &Limits::default(),

@@ -77,11 +77,11 @@ pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Vec<Sums>, Sums) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn sums_go_up_the_path() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<div><p>one, two <a href=x>three</a></p><ul><li>four</li></ul></div><p>five</p>",
             &Limits::default(),
         );

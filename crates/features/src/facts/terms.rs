@@ -211,13 +211,13 @@ pub fn terms(page: &Page, block: &Block, mut give: impl FnMut(u64, &str)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn hashes_are_those_of_the_terms() {
         let html =
             "<p>Related NEWS of Ärger, ΣΊΣΥΦΟΣ and x <p><p>one <p>a b c d e f g h i j k l m n";
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let table = Terms::new(&page);
         for (at, block) in page.blocks.iter().enumerate() {
             let (mut singles, mut pairs) = (Vec::new(), Vec::new());
@@ -245,7 +245,7 @@ mod tests {
                 .collect();
             // A sign that is in no word makes the second text one of characters, not of bytes.
             let html = format!("<p>{text}<p>{text}\u{2014}");
-            let page = LolEngine.read(&html, &Limits::default());
+            let page = ScanEngine.read(&html, &Limits::default());
             let table = Terms::new(&page);
             assert_eq!(table.words(0), table.words(1), "{words}");
             assert_eq!(table.pairs(0), table.pairs(1), "{words}");

@@ -92,11 +92,11 @@ fn features(page: &Page, url: Option<&str>) -> [f32; NAMES.len()] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn the_path_is_described() {
-        let page = LolEngine.read("<title>Red apples</title>", &Limits::default());
+        let page = ScanEngine.read("<title>Red apples</title>", &Limits::default());
         let of = |url: &str| features(&page, Some(url));
         let story = of("https://a.example/news/2024/red-apples-win-12.html?x=1#top");
         assert_eq!(story[..2], [1.0, 0.0]);

@@ -225,11 +225,11 @@ mod tests {
     use super::*;
     use crate::groups::FeatureGroup;
     use crate::schema::Schema;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn the_elements_around_a_block_are_named() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<nav hidden><ul><li><a href=x>Home</a></ul></nav><article><h1>T</h1>",
             &Limits::default(),
         );

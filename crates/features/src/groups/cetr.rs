@@ -159,7 +159,7 @@ fn cluster(points: &[[f32; 2]]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn smoothing_keeps_a_constant_and_spreads_a_peak() {
@@ -199,7 +199,7 @@ mod tests {
     fn prose_stands_out_from_a_menu() {
         let menu = "<li><a href=x>go</a></li>".repeat(8);
         let prose = format!("<p>{}</p>", "plain words in a sentence ".repeat(12)).repeat(6);
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             &format!("<ul>{menu}</ul>{prose}<ul>{menu}</ul>"),
             &Limits::default(),
         );

@@ -184,11 +184,11 @@ mod tests {
     use super::*;
     use crate::facts::shape::Shape;
     use crate::facts::sums::sums;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn comments_are_told_from_what_is_only_called_so() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<body class=comments-open><article class='post no-comments'><h1>Title</h1><p>The story itself is told here, in prose.</p></article>\
              <div id=comments><div class=comment><p>I do not agree with any of this at all.</p></div></div><p>End</p>",
             &Limits::default(),

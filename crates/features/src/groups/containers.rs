@@ -91,11 +91,11 @@ mod tests {
     use super::*;
     use crate::groups::FeatureGroup;
     use crate::schema::Schema;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn parts_are_those_of_each_level() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<div><p>one, two <a href=x>three</a></p><ul><li>four</li></ul></div><p>five</p>",
             &Limits::default(),
         );

@@ -93,7 +93,7 @@ impl Fill for ListedWords<'_> {
 mod tests {
     use super::*;
     use crate::lexicon::ListedWord;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn listed(attribute: &str, token: &str) -> ListedWord {
         ListedWord {
@@ -113,7 +113,7 @@ mod tests {
         tokens.push(listed("id", "menu"));
         tokens.push(listed("class", "icon"));
         let lexicon = Lexicon::new(&tokens, &[], &[]);
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<div class=top-menu><p>a <b class=icon>b</b></p></div><p>c</p>",
             &Limits::default(),
         );

@@ -86,11 +86,11 @@ mod tests {
     use super::*;
     use crate::groups::FeatureGroup;
     use crate::schema::Schema;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn neighbours_are_described_in_order() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<div><h2>a</h2><p>b c.</p></div><p>d</p>",
             &Limits::default(),
         );

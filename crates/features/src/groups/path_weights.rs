@@ -156,7 +156,7 @@ fn weight_features(page: &Page, paths: &[PathWeight], at: usize) -> [f32; NAMES.
 mod tests {
     use super::*;
     use crate::weight_table::TermWeight;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn weight(term: &str, weight: f32) -> TermWeight {
         TermWeight {
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn weights_decay_down_the_path_and_keep_their_extremes() {
         let lexicon = Lexicon::new(&[], &[weight("nav", -2.0), weight("post", 1.0)], &[]);
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<div class=nav><div class=post><p>a <i class=nav>x</i></p></div></div>",
             &Limits::default(),
         );

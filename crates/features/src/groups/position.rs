@@ -183,11 +183,11 @@ impl Positions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn headline_title_and_repetition_are_seen() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<title>Big News - Site</title><p class=a>menu</p><h1>Big news</h1><p class=a>text of it</p><p class=a>menu</p>",
             &Limits::default(),
         );

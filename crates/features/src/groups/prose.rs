@@ -47,14 +47,14 @@ mod tests {
     use crate::groups::FeatureGroup;
     use crate::log::log;
     use crate::schema::Schema;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     const HTML: &str = "<div><a href=x>Home</a></div>\
         <main><div><p>The first sentence of this page is here.</p><p>And the second one follows it, too.</p></div></main>\
         <footer><p>All is ours.</p></footer>";
 
     fn value(block: usize, name: &str) -> f32 {
-        let page = LolEngine.read(HTML, &Limits::default());
+        let page = ScanEngine.read(HTML, &Limits::default());
         let rows = Schema::new(&[FeatureGroup::Prose], &[], &[], &[]).rows(&page, None);
         let values = rows.iter().nth(block).unwrap();
         assert_eq!(values.len(), names().len());

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::facts::shape::Shape;
     use crate::facts::sums;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn items_know_their_group() {
@@ -244,7 +244,7 @@ mod tests {
             "<p>Alone it stands.</p><section>{}</section>",
             card.repeat(4)
         );
-        let page = LolEngine.read(&html, &Limits::default());
+        let page = ScanEngine.read(&html, &Limits::default());
         let shapes: Vec<Shape> = page
             .blocks
             .iter()

@@ -100,7 +100,7 @@ fn features(densities: &[[f32; 2]], at: usize) -> [f32; 6] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn a_short_text_counts_whole_a_long_one_by_full_lines() {
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_zero_beyond_the_ends() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<p>one two</p><p><a href=x>three</a> four</p>",
             &Limits::default(),
         );

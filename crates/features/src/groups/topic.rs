@@ -139,11 +139,11 @@ impl HeadTexts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn blocks_of_the_topic_are_told() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<title>Red apples</title><meta name=description content='All about red apples and pears.'>\
              <p>Home page</p><p>Here is all about red apples</p>",
             &Limits::default(),

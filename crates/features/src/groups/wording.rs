@@ -119,11 +119,11 @@ fn features(all: &[BlockWording], outline: &Outline, at: usize) -> [f32; NAMES.l
 mod tests {
     use super::*;
     use crate::weight_table::TermWeight;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn words_and_pairs_have_odds() {
-        let page = LolEngine.read("<h2>Related News</h2><p>Some news</p>", &Limits::default());
+        let page = ScanEngine.read("<h2>Related News</h2><p>Some news</p>", &Limits::default());
         let weight = |token: &str, weight: f32| TermWeight {
             term: token.into(),
             weight,

@@ -93,6 +93,7 @@ impl MaskWindow {
     }
 
     /// Forgets what was read, as another text comes.
+    #[cfg(feature = "lol")]
     pub fn forget(&mut self) {
         self.first = NOWHERE;
     }

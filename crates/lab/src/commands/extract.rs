@@ -6,7 +6,7 @@ use std::io::Read as _;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use trommel_extract::{Extraction, Hints, MarkdownOptions, Verdicts};
-use trommel_html::{Engine as _, Limits, LolEngine, charset};
+use trommel_html::{Engine as _, Limits, ScanEngine, charset};
 use trommel_lab::methods::{Method, to_xml};
 use trommel_model::Choice;
 
@@ -57,7 +57,7 @@ pub fn run(args: &MethodExtractArgs) -> anyhow::Result<()> {
     };
     if let Form::Xml = args.format {
         let decoded = charset::decode(&bytes, &hints.charset());
-        let page = LolEngine.read(&decoded.text, &Limits::default());
+        let page = ScanEngine.read(&decoded.text, &Limits::default());
         return crate::out(&to_xml(&page));
     }
     let extraction = by_method(method.as_ref(), &bytes, &hints)?;
@@ -84,7 +84,7 @@ fn by_method<'a>(
     hints: &Hints<'a>,
 ) -> anyhow::Result<Extraction<'a>> {
     let decoded = charset::decode(bytes, &hints.charset());
-    let page = LolEngine.read_styled(&decoded.text, &Limits::default());
+    let page = ScanEngine.read_styled(&decoded.text, &Limits::default());
     let kept = method.extract(&page)?;
     let probabilities: Vec<f32> = kept.iter().map(|kept| f32::from(u8::from(*kept))).collect();
     let choice = Choice {

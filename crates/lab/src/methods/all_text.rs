@@ -26,11 +26,11 @@ impl Method for AllText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn everything_is_kept() {
-        let page = LolEngine.read("<ul><li>a</ul><p>b", &Limits::default());
+        let page = ScanEngine.read("<ul><li>a</ul><p>b", &Limits::default());
         assert_eq!(AllText.extract(&page).unwrap(), [true, true]);
     }
 }

@@ -72,10 +72,10 @@ impl Method for BteSegments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(method: &dyn Method, html: &str) -> Vec<bool> {
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         method.extract(&page).unwrap()
     }
 
@@ -92,7 +92,7 @@ mod tests {
     fn tags_inside_count_against_a_block() {
         // Block 0: 3 words, 4 tags inside: -1. Block 1: 2 words, 2 tags before. Best: block 1 alone.
         let html = "<p>a <b>b</b> <i>c</i></p><p>d e</p>";
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         // The last </i> comes after the last character, so it stands before the next block.
         assert_eq!(
             (page.blocks[0].tags_inside, page.blocks[1].tags_before),

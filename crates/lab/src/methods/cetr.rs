@@ -67,13 +67,13 @@ impl Method for Cetr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     /// Nine blocks of one character, `long` of 200, nine of one.
     fn page(long: usize) -> Page {
         let prose = format!("<p>{}!</p>", "ten chars ".repeat(20).trim_end());
         let menu = "<p>x</p>".repeat(9);
-        LolEngine.read(
+        ScanEngine.read(
             &format!("{menu}{}{menu}", prose.repeat(long)),
             &Limits::default(),
         )
@@ -103,7 +103,7 @@ mod tests {
         for method in [&CetrThreshold as &dyn Method, &Cetr] {
             let keep = |html: &str| {
                 method
-                    .extract(&LolEngine.read(html, &Limits::default()))
+                    .extract(&ScanEngine.read(html, &Limits::default()))
                     .unwrap()
             };
             assert!(keep("").is_empty());

@@ -30,11 +30,11 @@ impl<'a> ClassWords<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn words_are_found_inside_tokens() {
-        let page = LolEngine.read("<p class='sidebars menu foot'>a</p>", &Limits::default());
+        let page = ScanEngine.read("<p class='sidebars menu foot'>a</p>", &Limits::default());
         let mut words = ClassWords::new(&["sidebar", "footer"]);
         let found: Vec<bool> = page
             .attribute_words

@@ -175,10 +175,10 @@ impl Method for KFeatureExtractor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn read(html: &str) -> Page {
-        LolEngine.read(html, &Limits::default())
+        ScanEngine.read(html, &Limits::default())
     }
 
     /// Nineteen words: a list of two links, three paragraphs of 7, 6 and 1 words, a linked paragraph.

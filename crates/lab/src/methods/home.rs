@@ -22,20 +22,20 @@ pub(crate) fn home(page: &Page, block: &Block) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine, NONE};
+    use trommel_html::{Engine, Limits, NONE, ScanEngine};
 
     #[test]
     fn the_home_holds_all_of_the_text() {
         let html =
             "<p><b>all</b></p><p><b>some</b> not</p><b><i>one</i><div>two <i>x</i></div></b>";
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let names: Vec<&str> = page
             .blocks
             .iter()
             .map(|block| page.name(page.element(home(&page, block)).unwrap()))
             .collect();
         assert_eq!(names, ["b", "p", "i", "div"]);
-        let bare = LolEngine.read("bare <b>text</b>", &Limits::default());
+        let bare = ScanEngine.read("bare <b>text</b>", &Limits::default());
         assert_eq!(home(&bare, &bare.blocks[0]), NONE);
     }
 }

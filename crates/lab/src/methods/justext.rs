@@ -150,11 +150,11 @@ fn in_heading(page: &Page) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(html: &str) -> Vec<bool> {
         JusText
-            .extract(&LolEngine.read(html, &Limits::default()))
+            .extract(&ScanEngine.read(html, &Limits::default()))
             .unwrap()
     }
 

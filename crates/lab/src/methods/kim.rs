@@ -333,10 +333,10 @@ pub fn block_scores(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn read(html: &str) -> Page {
-        LolEngine.read(html, &Limits::default())
+        ScanEngine.read(html, &Limits::default())
     }
 
     #[test]

@@ -63,11 +63,11 @@ impl Method for LargestBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(html: &str) -> Vec<bool> {
         LargestBlock
-            .extract(&LolEngine.read(html, &Limits::default()))
+            .extract(&ScanEngine.read(html, &Limits::default()))
             .unwrap()
     }
 

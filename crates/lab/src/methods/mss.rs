@@ -36,10 +36,10 @@ impl Method for Mss {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(html: &str) -> Vec<bool> {
-        Mss.extract(&LolEngine.read(html, &Limits::default()))
+        Mss.extract(&ScanEngine.read(html, &Limits::default()))
             .unwrap()
     }
 

@@ -162,10 +162,10 @@ impl Bayes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn read(html: &str) -> Page {
-        LolEngine.read(html, &Limits::default())
+        ScanEngine.read(html, &Limits::default())
     }
 
     #[test]

@@ -231,7 +231,7 @@ impl Method for PetersLecocq {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn all() -> [PetersLecocq; 5] {
         [
@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn read(html: &str) -> Page {
-        LolEngine.read(html, &Limits::default())
+        ScanEngine.read(html, &Limits::default())
     }
 
     /// A menu of three linked words, prose of 16 words twice, a footer; in classes if `classes`.

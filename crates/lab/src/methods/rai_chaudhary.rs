@@ -97,11 +97,11 @@ impl Method for RaiChaudhary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(html: &str) -> Vec<bool> {
         RaiChaudhary
-            .extract(&LolEngine.read(html, &Limits::default()))
+            .extract(&ScanEngine.read(html, &Limits::default()))
             .unwrap()
     }
 

@@ -411,10 +411,10 @@ fn is_good(chars: u32, link_density: f64, ends_sentence: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn read(html: &str) -> Page {
-        LolEngine.read(html, &Limits::default())
+        ScanEngine.read(html, &Limits::default())
     }
 
     fn kept(html: &str) -> Vec<bool> {

@@ -74,10 +74,10 @@ pub(crate) fn segments(page: &Page, cuts: &[Tag]) -> Segments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn texts(html: &str, cuts: &[Tag]) -> Vec<String> {
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let segments = segments(&page, cuts);
         let mut texts = vec![Vec::new(); segments.count];
         for (block, of) in page.blocks.iter().zip(&segments.of_block) {

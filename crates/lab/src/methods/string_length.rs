@@ -85,7 +85,7 @@ impl Method for StringLengthSmoothing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(lengths: &[usize]) -> String {
         let html: String = lengths
@@ -93,7 +93,7 @@ mod tests {
             .map(|length| format!("<p>{}</p>", "x".repeat(*length)))
             .collect();
         let kept = StringLengthSmoothing
-            .extract(&LolEngine.read(&html, &Limits::default()))
+            .extract(&ScanEngine.read(&html, &Limits::default()))
             .unwrap();
         kept.into_iter()
             .map(|kept| if kept { '#' } else { '.' })

@@ -98,11 +98,11 @@ impl Method for TablePattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(html: &str) -> Vec<bool> {
         TablePattern
-            .extract(&LolEngine.read(html, &Limits::default()))
+            .extract(&ScanEngine.read(html, &Limits::default()))
             .unwrap()
     }
 

@@ -186,7 +186,7 @@ fn normal(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn words_are_stemmed_and_numbers_alike() {
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn tags_stand_between_blocks() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<body><div><p>a <b>b</b> c</p><img><br></div><p><i>12</i></p></body>",
             &Limits::default(),
         );

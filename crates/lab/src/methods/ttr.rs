@@ -205,7 +205,7 @@ fn by_farthest_first(ratios: &[f32]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     const ALL: [&dyn Method; 4] = [&TtrThreshold, &TtrKmeans, &TtrEm, &TtrFarthestFirst];
 
@@ -219,7 +219,7 @@ mod tests {
             "ten chars ".repeat(4).trim_end().to_owned() + "!"
         );
         let html = format!("{}{}{}", short(4), long.repeat(3), short(4));
-        let page = LolEngine.read(&html, &Limits::default());
+        let page = ScanEngine.read(&html, &Limits::default());
         assert_eq!(text_to_tag_ratios(&page)[3..6], [0.5, 20.0, 20.0]);
         let smoothed = ratios(&page);
         for (value, expected) in smoothed
@@ -270,7 +270,7 @@ mod tests {
         for method in ALL {
             let keep = |html: &str| {
                 method
-                    .extract(&LolEngine.read(html, &Limits::default()))
+                    .extract(&ScanEngine.read(html, &Limits::default()))
                     .unwrap()
             };
             assert!(keep("").is_empty());

@@ -227,10 +227,10 @@ mod tests {
     use rayon::prelude::*;
     use roxmltree::{Document, ParsingOptions};
     use std::path::{Path, PathBuf};
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn xml(html: &str) -> String {
-        to_xml(&LolEngine.read(html, &Limits::default()))
+        to_xml(&ScanEngine.read(html, &Limits::default()))
     }
 
     const START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE html>\n";

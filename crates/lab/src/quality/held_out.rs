@@ -127,7 +127,7 @@ fn check(judged: &JudgedSet, model: &Model) -> Result<(), QualityError> {
 mod tests {
     use super::super::samples::{judged, page};
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_learn::{Gold, LabelledPage};
     use trommel_model::{
         FORMAT, Linear, ModelFile, Score, Scorer, Selection, Training, TrainingSet, VERSION,
@@ -193,7 +193,7 @@ mod tests {
                     lang: Some("en".into()),
                     ..Gold::default()
                 },
-                page: LolEngine.read("<p>one two three</p><p>late</p>", &Limits::default()),
+                page: ScanEngine.read("<p>one two three</p><p>late</p>", &Limits::default()),
             }],
         };
         let found = score(&set, &[model("s")]);

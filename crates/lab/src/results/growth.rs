@@ -1,6 +1,6 @@
 //! Synthetic pages on which the growth of time with the page is seen.
 
-use trommel_html::{Engine, Limits, LolEngine, Page};
+use trommel_html::{Engine, Limits, Page, ScanEngine};
 
 /// Numbers of blocks of the synthetic pages.
 pub const GROWTH_BLOCKS: [usize; 3] = [12_500, 50_000, 200_000];
@@ -40,7 +40,7 @@ pub fn synthetic(shape: PageShape, blocks: usize) -> Page {
             }
         }
     }
-    LolEngine.read(&html, &Limits::default())
+    ScanEngine.read(&html, &Limits::default())
 }
 
 fn mixed(at: usize, html: &mut String) {

@@ -232,7 +232,7 @@ fn by_paper_tags(page: &Page) -> usize {
 pub(super) mod tests {
     use super::*;
     use crate::methods::AllText;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     /// A set of two pages on which the methods have these F1, and P = R = F1.
     pub(in crate::results) fn measured(name: &str, f1: &[f64]) -> Measured {
@@ -260,7 +260,7 @@ pub(super) mod tests {
 
     #[test]
     fn list_items_are_one_block_by_the_tags_of_the_paper() {
-        let count = |html: &str| by_paper_tags(&LolEngine.read(html, &Limits::default()));
+        let count = |html: &str| by_paper_tags(&ScanEngine.read(html, &Limits::default()));
         assert_eq!(count("<ul><li>one</li><li>two</li></ul>"), 1);
         // Dividing elements around, between and behind.
         assert_eq!(
@@ -273,7 +273,7 @@ pub(super) mod tests {
 
     #[test]
     fn blocks_without_listed_tokens_are_counted() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<div class=menu><p>one</p></div><p>two</p><p>three</p>",
             &Limits::default(),
         );
@@ -298,7 +298,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_page_is_scored_by_the_words_kept() {
-        let page = LolEngine.read("<p>One two</p><p>Three four</p>", &Limits::default());
+        let page = ScanEngine.read("<p>One two</p><p>Three four</p>", &Limits::default());
         let judged = judge(&AllText, &page, "one two three").unwrap();
         assert_eq!(judged.kept, 2);
         assert_eq!((judged.scores.precision, judged.scores.recall), (0.75, 1.0));

@@ -329,7 +329,7 @@ mod tests {
     use super::*;
     use crate::pages::{Gold, LabelledPage};
     use trommel_features::FeatureGroup;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     const WORDS: [&str; 12] = [
         "river", "bridge", "mayor", "winter", "harvest", "school", "market", "council", "railway",
@@ -364,7 +364,7 @@ mod tests {
                     gold: Some(format!("{a} {b} {b} {c} {list}")),
                     ..Gold::default()
                 },
-                page: LolEngine.read(&html, &Limits::default()),
+                page: ScanEngine.read(&html, &Limits::default()),
             }
         });
         PageSet {

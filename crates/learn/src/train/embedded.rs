@@ -96,7 +96,7 @@ pub(crate) const WITH_COMMENTS: bool = false;
 mod tests {
     use super::*;
     use crate::pages::{Gold, LabelledPage};
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn page(at: usize, shown: bool) -> LabelledPage {
         let body =
@@ -114,7 +114,7 @@ mod tests {
                 gold: Some(if shown { body } else { prose.to_owned() }),
                 ..Gold::default()
             },
-            page: LolEngine.read(&html, &Limits::default()),
+            page: ScanEngine.read(&html, &Limits::default()),
         }
     }
 

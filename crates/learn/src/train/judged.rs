@@ -293,7 +293,7 @@ impl JudgedRow {
 mod tests {
     use super::*;
     use crate::pages::{Gold, LabelledPage};
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     /// A page of two blocks of which the first is content.
     fn page(set: &str, f1: f64) -> JudgedRow {
@@ -368,7 +368,7 @@ mod tests {
                 lang: Some("en".into()),
                 ..Gold::default()
             },
-            page: LolEngine.read(
+            page: ScanEngine.read(
                 &format!(
                     "<ul class=menu><li><a href=x>Home</a></ul>\
                      <p class=story>The story {at} has some words, and ends here now</p>"

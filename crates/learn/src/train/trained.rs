@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use crate::pages::{Gold, LabelledPage};
     use trommel_features::{FeatureGroup, ListedWord};
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     /// Pages of twelve hosts: prose in `story`, short linked lists in `menu`.
     fn set() -> PageSet {
@@ -227,7 +227,7 @@ mod tests {
                         gold: Some(format!("{body} More of {body}")),
                         ..Gold::default()
                     },
-                    page: LolEngine.read(&html, &Limits::default()),
+                    page: ScanEngine.read(&html, &Limits::default()),
                 }
             })
             .collect();
@@ -270,7 +270,7 @@ mod tests {
                 .map(ListedWord::feature)
                 .collect();
             assert_eq!(listed, ["class:menu", "class:story"]);
-            let page = LolEngine.read(
+            let page = ScanEngine.read(
                 "<ul class=menu><li><a href=z>Home</a></ul><div class=story><p>Some new prose, with words in it.</p></div>",
                 &Limits::default(),
             );

@@ -1,10 +1,10 @@
 //! Markdown of small pages, every block kept but those that start with `-`.
 
 use super::*;
-use trommel_html::{Limits, LolEngine};
+use trommel_html::{Limits, ScanEngine};
 
 fn shown(html: &str, url: Option<&str>, links: bool) -> String {
-    let page = LolEngine.read_styled(html, &Limits::default());
+    let page = ScanEngine.read_styled(html, &Limits::default());
     let kept: Vec<bool> = page
         .blocks
         .iter()

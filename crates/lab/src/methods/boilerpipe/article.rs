@@ -166,10 +166,10 @@ fn add_list_at_end(pieces: &mut [Piece]) {
 mod tests {
     use super::super::piece::pieces;
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     fn kept(html: &str) -> Vec<bool> {
-        let page = LolEngine.read(html, &Limits::default());
+        let page = ScanEngine.read(html, &Limits::default());
         let pieces = pieces(&page);
         extract(&page, pieces)
     }

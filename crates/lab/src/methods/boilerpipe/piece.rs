@@ -186,11 +186,11 @@ pub(super) fn fuse_content_of_level(pieces: Vec<Piece>) -> Vec<Piece> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn levels_and_labels_come_from_the_elements_around() {
-        let page = LolEngine.read(
+        let page = ScanEngine.read(
             "<body><div><h2><b>a</b></h2><ul><li><a href=x>b</a></ul></div>",
             &Limits::default(),
         );

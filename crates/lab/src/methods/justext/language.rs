@@ -52,11 +52,11 @@ fn list_name(language: Lang) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, LolEngine};
+    use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
     fn text_decides_then_the_declaration() {
-        let of = |html: &str| language(&LolEngine.read(html, &Limits::default()), 70);
+        let of = |html: &str| language(&ScanEngine.read(html, &Limits::default()), 70);
         let german = "Der schnelle braune Fuchs springt über den faulen Hund, und niemand wundert sich darüber.";
         assert_eq!(of(&format!("<html lang=en><p>{german}")), Some("German"));
         assert_eq!(of("<html lang=el-GR><p>x"), Some("Greek"));
