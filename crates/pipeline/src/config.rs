@@ -127,6 +127,8 @@ impl Config {
 }
 
 /// The key that is unknown and those that are known in its table, if that is what serde complains of.
+/// Read off its message, which comes with the place in the file: serde_ignored would give the path of
+/// the key alone, neither its line nor the keys that are known.
 fn unknown_key(message: &str) -> Option<(String, Vec<String>)> {
     let (key, known) = message
         .strip_prefix("unknown field `")?
