@@ -9,8 +9,8 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use trommel_extract::{ContentPolicy, DocumentOptions, Extractor, Hints, MarkdownOptions};
-use trommel_output::{AtomicFile, OutputBlock};
+use trommel_extract::{ContentPolicy, DocumentOptions, Extraction, Extractor, Hints};
+use trommel_output::{AtomicFile, OutputBlock, PageForm};
 use trommel_sources::is_url;
 
 use crate::models;
@@ -81,7 +81,7 @@ struct NamedBlock<'a> {
     #[serde(flatten)]
     block: OutputBlock,
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a String>,
+    file: Option<&'a str>,
 }
 
 /// Where the text of pages goes.
@@ -163,39 +163,29 @@ fn extracted(
         date: None,
     };
     let extraction = extractor.extract(&bytes, &hints);
-    let line = |value: serde_json::Value| {
-        let mut value = value;
-        if let Some(object) = value.as_object_mut().filter(|_| is_named) {
-            object.insert("file".to_owned(), page.name.clone().into());
-        }
-        format!("{value}\n")
+    let file = is_named.then_some(page.name.as_str());
+    let form = match args.format {
+        Form::Text => PageForm::Text,
+        Form::Markdown => PageForm::Markdown { links: args.links },
+        Form::Json => PageForm::Json,
+        Form::Blocks => return blocks(&extraction, file),
     };
-    Ok(match args.format {
-        Form::Text => format!("{}\n", extraction.text()),
-        Form::Markdown => extraction.markdown(&MarkdownOptions::default().with_links(args.links)),
-        Form::Json => {
-            let mut object =
-                serde_json::to_value(extraction.document(&DocumentOptions::default()))?;
-            if let Some(object) = object.as_object_mut() {
-                object.remove("blocks");
-                object.insert("url".to_owned(), url.into());
-            }
-            line(object)
-        }
-        Form::Blocks => {
-            let mut lines = String::new();
-            let form = DocumentOptions::default().with_blocks(true);
-            for block in extraction.document(&form).blocks {
-                let block = NamedBlock {
-                    block: block.into(),
-                    file: is_named.then_some(&page.name),
-                };
-                lines.push_str(&serde_json::to_string(&block)?);
-                lines.push('\n');
-            }
-            lines
-        }
-    })
+    Ok(form.print(extraction.document(&form.options()), url, file)?)
+}
+
+/// Every block, a line each.
+fn blocks(extraction: &Extraction<'_>, file: Option<&str>) -> anyhow::Result<String> {
+    let mut lines = String::new();
+    let form = DocumentOptions::default().with_blocks(true);
+    for block in extraction.document(&form).blocks {
+        let block = NamedBlock {
+            block: block.into(),
+            file,
+        };
+        lines.push_str(&serde_json::to_string(&block)?);
+        lines.push('\n');
+    }
+    Ok(lines)
 }
 
 fn written(

@@ -22,6 +22,8 @@ mod progress;
 mod run;
 #[cfg(feature = "index")]
 mod search;
+#[cfg(feature = "serve")]
+mod serve;
 mod shard;
 mod size;
 mod stop;
@@ -58,6 +60,8 @@ enum Command {
     #[cfg(feature = "index")]
     Search(search::SearchArgs),
     Cat(cat::CatArgs),
+    #[cfg(feature = "serve")]
+    Serve(serve::ServeArgs),
     Extract(extract::ExtractArgs),
     Inspect(inspect::InspectArgs),
     Eval(eval::EvalArgs),
@@ -80,6 +84,8 @@ fn main() -> ExitCode {
         #[cfg(feature = "index")]
         Command::Search(args) => search::run(&args),
         Command::Cat(args) => cat::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(&args),
         Command::Extract(args) => extract::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),

@@ -1,15 +1,11 @@
 //! Where a record is stored, as one word: `FILE:OFFSET[:LENGTH[:INNER]]`.
 
-use std::{
-    fmt,
-    fs::File,
-    io::{Seek, SeekFrom},
-};
+use std::{fmt, path::Path};
 
-use anyhow::{Context, Result, anyhow, bail};
-use trommel_archive::{ReadOptions, Reader, Record};
+use anyhow::{Result, anyhow, bail};
+use trommel_archive::Record;
 use trommel_output::RecordSource;
-use trommel_pipeline::crawl_charset;
+use trommel_pipeline::record_at;
 
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,48 +53,8 @@ impl PlaceArgument {
     /// # Errors
     /// If the file cannot be read or there is no record at that place.
     pub fn record(&self) -> Result<(Record, Option<String>)> {
-        match self.at_offset() {
-            Ok(found) => Ok(found),
-            // Members of some zstd archives need the dictionary at the file's start.
-            Err(error) => self.in_whole_file().with_context(|| error.to_string()),
-        }
-    }
-
-    fn at_offset(&self) -> Result<(Record, Option<String>)> {
-        let mut file = File::open(&self.file).with_context(|| self.file.clone())?;
-        file.seek(SeekFrom::Start(self.offset))?;
-        self.found(
-            Reader::new(self.file.as_str(), file, ReadOptions::default())?,
-            0,
-        )
-    }
-
-    fn in_whole_file(&self) -> Result<(Record, Option<String>)> {
-        let file = File::open(&self.file).with_context(|| self.file.clone())?;
-        let reader = Reader::new(self.file.as_str(), file, ReadOptions::default())?;
-        self.found(reader, self.offset)
-    }
-
-    /// The record at `offset` of what the reader reads.
-    fn found(&self, mut reader: Reader, offset: u64) -> Result<(Record, Option<String>)> {
-        let is_here =
-            |record: &Record| record.place.offset == offset && record.place.inner == self.inner;
-        let record = reader
-            .by_ref()
-            .take_while(|item| match item {
-                Ok(record) => record.place.offset <= offset,
-                Err(error) => !error.is_fatal(),
-            })
-            .filter_map(std::result::Result::ok)
-            .find(is_here)
-            .ok_or_else(|| self.missing())?;
-        let next = reader.next().and_then(std::result::Result::ok);
-        let charset = next.and_then(|next| crawl_charset(&record, &next));
-        Ok((record, charset))
-    }
-
-    fn missing(&self) -> anyhow::Error {
-        anyhow!("{self}: no record here")
+        let found = record_at(Path::new(&self.file), self.offset, self.inner)?;
+        found.ok_or_else(|| anyhow!("{self}: no record here"))
     }
 }
 

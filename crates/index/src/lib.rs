@@ -16,6 +16,6 @@ pub use assemble::Tantivy;
 #[cfg(feature = "endpoint")]
 pub use endpoint::{Endpoint, EndpointError, Refused, Sent};
 pub use error::IndexError;
-pub use search::{Hit, Index, Search, SearchResults, Snippet};
+pub use search::{Hit, Index, Search, SearchResults, Snippet, Stored};
 pub use tokenizer::{ScriptTokenizer, TextTerms};
 pub use writer::{DEFAULT_MEMORY, IndexWriter};

@@ -4,8 +4,10 @@ use std::{collections::BTreeSet, ops::Range, path::Path};
 
 use serde::Serialize;
 use tantivy::{
-    IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError,
+    IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
     collector::{Count, TopDocs},
+    query::TermQuery,
+    schema::IndexRecordOption,
     snippet::SnippetGenerator,
 };
 use trommel_output::RecordSource;
@@ -71,6 +73,25 @@ pub struct Hit {
     pub source: Option<RecordSource>,
     /// The piece of its text with most of the words looked for.
     pub snippet: Snippet,
+}
+
+/// A document as the index holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// Its id.
+    pub id: String,
+    /// Its URL.
+    pub url: Option<String>,
+    /// Its title.
+    pub title: Option<String>,
+    /// Time of its capture.
+    pub date: Option<String>,
+    /// Its language.
+    pub lang: Option<String>,
+    /// Where its record is stored.
+    pub source: Option<RecordSource>,
+    /// Its text.
+    pub text: String,
 }
 
 /// A piece of a text.
@@ -146,6 +167,40 @@ impl Index {
         Ok(SearchResults { documents, hits })
     }
 
+    /// The document with this id; none if there is none.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn get(&self, id: &str) -> Result<Option<Stored>, IndexError> {
+        let searcher = self.reader.searcher();
+        let term = Term::from_field_text(self.fields.id, id);
+        let query = TermQuery::new(term, IndexRecordOption::Basic);
+        let found = searcher.search(&query, &TopDocs::with_limit(1).order_by_score())?;
+        let Some((_, address)) = found.first() else {
+            return Ok(None);
+        };
+        let document: TantivyDocument = searcher.doc(*address)?;
+        Ok(Some(self.stored(&document)))
+    }
+
+    fn stored(&self, document: &TantivyDocument) -> Stored {
+        let fields = &self.fields;
+        Stored {
+            id: text(document, fields.id).unwrap_or_default(),
+            url: text(document, fields.url),
+            title: text(document, fields.title).filter(|title| !title.is_empty()),
+            date: text(document, fields.date),
+            lang: text(document, fields.lang),
+            source: text(document, fields.file).map(|file| RecordSource {
+                file: file.into(),
+                offset: number(document, fields.offset).unwrap_or_default(),
+                length: number(document, fields.length).unwrap_or_default(),
+                inner: number(document, fields.inner).unwrap_or_default(),
+            }),
+            text: text(document, fields.body).unwrap_or_default(),
+        }
+    }
+
     /// The terms that begin with a character, in any field that is searched.
     fn beginning_with(
         &self,
@@ -176,23 +231,16 @@ impl Index {
     }
 
     fn hit(&self, score: f32, document: &TantivyDocument, snippets: &SnippetGenerator) -> Hit {
-        let fields = &self.fields;
-        let source = text(document, fields.file).map(|file| RecordSource {
-            file: file.into(),
-            offset: number(document, fields.offset).unwrap_or_default(),
-            length: number(document, fields.length).unwrap_or_default(),
-            inner: number(document, fields.inner).unwrap_or_default(),
-        });
-        let body = text(document, fields.body).unwrap_or_default();
+        let stored = self.stored(document);
         Hit {
             score,
-            id: text(document, fields.id).unwrap_or_default(),
-            url: text(document, fields.url),
-            title: text(document, fields.title).filter(|title| !title.is_empty()),
-            date: text(document, fields.date),
-            lang: text(document, fields.lang),
-            source,
-            snippet: snippet(&body, snippets),
+            snippet: snippet(&stored.text, snippets),
+            id: stored.id,
+            url: stored.url,
+            title: stored.title,
+            date: stored.date,
+            lang: stored.lang,
+            source: stored.source,
         }
     }
 }
@@ -302,6 +350,26 @@ mod tests {
         assert_eq!(ids(&index, "c"), ["plain"]);
         let hit = index.search("水", 10).unwrap().remove(0);
         assert!(!hit.snippet.highlights.is_empty(), "{hit:?}");
+    }
+
+    #[test]
+    fn a_document_is_got_by_its_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = IndexWriter::open(folder.path(), DEFAULT_MEMORY).unwrap();
+        writer.add(&stored("urn:a", "T", "One.\nTwo.")).unwrap();
+        writer.add(&stored("urn:b", "", "Other.")).unwrap();
+        writer.commit().unwrap();
+        let index = Index::open(folder.path()).unwrap();
+        let got = index.get("urn:a").unwrap().unwrap();
+        assert_eq!(
+            (got.text.as_str(), got.title.as_deref()),
+            ("One.\nTwo.", Some("T"))
+        );
+        assert_eq!(got.source, stored("", "", "").source);
+        assert_eq!(index.get("urn:b").unwrap().unwrap().title, None);
+        for other in ["urn", "URN:A", "", "urn:c"] {
+            assert_eq!(index.get(other).unwrap(), None, "{other}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod encode;
 mod error;
 mod formats;
 mod id;
+mod page;
 mod reader;
 mod record;
 mod storage;
@@ -23,6 +24,7 @@ pub use formats::{
     bulk_id, bulk_lines,
 };
 pub use id::record_id;
+pub use page::PageForm;
 pub use reader::{ReadError, RecordReader};
 pub use record::{OutputBlock, OutputRecord, RecordSource};
 pub use storage::{

@@ -7,7 +7,9 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use trommel_output::{Compression, Disk, Encode, Frames, OutputHead, Shard, discard, encoder};
+use trommel_output::{
+    Compression, Disk, Encode, Format, Frames, Jsonl, OutputHead, Shard, discard, encoder,
+};
 
 use crate::{Destination, Encoding, Plan, RunError};
 
@@ -20,6 +22,19 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
+    /// One for plain lines of JSON.
+    pub(crate) fn jsonl() -> Self {
+        let (format, compression) = (Format::Jsonl, Compression::None);
+        Self {
+            encode: Box::new(Jsonl),
+            encoding: Encoding {
+                format,
+                compression,
+            },
+            compression,
+        }
+    }
+
     /// One for each encoding of the plan, in its order.
     pub(crate) fn all(plan: &Plan) -> Result<Vec<Self>, RunError> {
         let encodings = plan.output.encodings.iter();

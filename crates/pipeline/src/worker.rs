@@ -59,7 +59,7 @@ impl Worker<'_> {
     ) {
         for task in tasks {
             let task = task.map(|captured| {
-                let made = self.guarded(&captured);
+                let made = self.made(&captured);
                 let Captured { record, .. } = captured;
                 // The reader need not want it.
                 let _ = spares.try_send(record.block);
@@ -71,8 +71,8 @@ impl Worker<'_> {
         }
     }
 
-    /// A fault of the program on one record is that record's failure only.
-    fn guarded(&self, captured: &Captured) -> Made {
+    /// What becomes of one record: a fault of the program on it is its failure only.
+    pub(crate) fn made(&self, captured: &Captured) -> Made {
         let Captured {
             record,
             charset,

@@ -1,4 +1,4 @@
-//! The report: one HTML page that loads nothing.
+//! The report, and the part of it that other pages show.
 //!
 //! All that comes from the page goes through [`Escaped`], and a Content-Security-Policy forbids
 //! every request and every script but the report's own.
@@ -16,9 +16,14 @@ use crate::reasons::{Contribution, Reasons};
 use crate::strip;
 use crate::view::{Row, View};
 
-const STYLE: &str = include_str!("../assets/viewer.css");
-const SCRIPT: &str = include_str!("../assets/viewer.js");
+/// The style of [`fragment`].
+pub const STYLE: &str = include_str!("../assets/viewer.css");
+/// The script of [`fragment`]: it defines `showBlocks(container)`, to be called when a fragment has been put
+/// into a page.
+pub const SCRIPT: &str = include_str!("../assets/viewer.js");
 const CONTROLS: &str = include_str!("../assets/controls.html");
+/// What the report runs besides.
+const START: &str = "showBlocks(document.body);";
 
 /// What the colours mean.
 const SCALE: &str = "<p class=\"scale\">probability of being content: 0 <span></span> 1</p>\n";
@@ -30,13 +35,42 @@ const TEXT_BYTES: usize = 2 << 20;
 /// Bytes shown of the text of one block.
 const BLOCK_TEXT: usize = 20_000;
 
-/// The report on a page.
+/// The report on a page: an HTML page that loads nothing.
 ///
 /// # Errors
 /// Only if memory runs out.
 pub fn report(view: &View) -> Result<String, fmt::Error> {
     let mut out = String::new();
-    head(&mut out, view)?;
+    let script = format!("{SCRIPT}{START}");
+    let digest = BASE64.encode(&Sha256::digest(script.as_bytes()));
+    write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{} · trommel inspect</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <p class=\"brand\">trommel inspect</p>\n",
+        title(view)
+    )?;
+    write_fragment(&mut out, view)?;
+    writeln!(out, "<script>{script}</script>\n</body>\n</html>")?;
+    Ok(out)
+}
+
+/// What the report shows, to be put into another page, which needs [`STYLE`] and [`SCRIPT`].
+///
+/// # Errors
+/// Only if memory runs out.
+pub fn fragment(view: &View) -> Result<String, fmt::Error> {
+    let mut out = String::new();
+    write_fragment(&mut out, view)?;
+    Ok(out)
+}
+
+fn write_fragment(out: &mut String, view: &View) -> fmt::Result {
+    head(out, view)?;
     if view.rows.is_empty() {
         out.push_str("<p class=\"none\">This page has no text.</p>\n");
     } else {
@@ -44,34 +78,38 @@ pub fn report(view: &View) -> Result<String, fmt::Error> {
         // The controls first: they are reached by keyboard before the strip, whose bars are not.
         out.push_str("<nav id=\"bar\" aria-label=\"Blocks\">\n");
         out.push_str(CONTROLS);
-        strip::svg(&mut out, &bars(&view.rows, BARS))?;
+        strip::svg(out, &bars(&view.rows, BARS))?;
         out.push_str("</nav>\n");
     }
     let lang = match &view.lang {
         Some(lang) => format!(" lang=\"{}\"", Escaped(lang)),
         None => String::new(),
     };
-    whole(&mut out, "Text as it comes out", &view.plain, &lang)?;
-    whole(&mut out, "Markdown as it comes out", &view.markdown, &lang)?;
-    writeln!(out, "<main>")?;
-    blocks(&mut out, &view.rows, &lang)?;
-    writeln!(out, "</main>\n<script>{SCRIPT}</script>\n</body>\n</html>")?;
-    Ok(out)
+    out.push_str(
+        "<div class=\"panes\">\n<section class=\"blocks\" aria-label=\"Blocks of the page\">\n",
+    );
+    blocks(out, &view.rows, &lang)?;
+    out.push_str("</section>\n");
+    if !view.plain.trim().is_empty() {
+        out.push_str("<section class=\"outputs\" aria-label=\"What comes out\">\n");
+        output(out, "text", "Text", &view.plain, &lang)?;
+        output(out, "markdown", "Markdown", &view.markdown, &lang)?;
+        out.push_str("</section>\n");
+    }
+    out.push_str("</div>\n");
+    Ok(())
+}
+
+fn title<'a>(view: &'a View) -> Escaped<'a> {
+    let title = view.title.as_deref().unwrap_or("Page without a title");
+    Escaped(fitting(title, 2000))
 }
 
 fn head(out: &mut String, view: &View) -> fmt::Result {
-    let title = view.title.as_deref().unwrap_or("Page without a title");
-    let title = Escaped(fitting(title, 2000));
-    let script = BASE64.encode(&Sha256::digest(SCRIPT.as_bytes()));
-    write!(
+    writeln!(
         out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{title} · trommel inspect</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <header>\n<p class=\"brand\">trommel inspect</p>\n<h1 dir=\"auto\">{title}</h1>\n",
+        "<header class=\"page\">\n<h1 dir=\"auto\">{}</h1>",
+        title(view)
     )?;
     if let Some(url) = view.url {
         writeln!(
@@ -92,11 +130,9 @@ fn head(out: &mut String, view: &View) -> fmt::Result {
     Ok(())
 }
 
-/// Writes a text as a whole, folded.
-fn whole(out: &mut String, title: &str, text: &str, lang: &str) -> fmt::Result {
-    if text.trim().is_empty() {
-        return Ok(());
-    }
+/// Writes one form of what comes out. The script makes tabs of them; without it they stand one below
+/// the other.
+fn output(out: &mut String, name: &str, title: &str, text: &str, lang: &str) -> fmt::Result {
     let shown = fitting(text, TEXT_BYTES);
     let rest = match text.len() - shown.len() {
         0 => String::new(),
@@ -107,7 +143,8 @@ fn whole(out: &mut String, title: &str, text: &str, lang: &str) -> fmt::Result {
     };
     writeln!(
         out,
-        "<details class=\"whole\"><summary>{title}</summary>\n<pre dir=\"auto\"{lang}>{}</pre>{rest}</details>",
+        "<div class=\"output\" id=\"out-{name}\" data-name=\"{title}\"><h2>{title}</h2>\n\
+         <pre dir=\"auto\"{lang} tabindex=\"0\">{}</pre>{rest}</div>",
         Escaped(shown)
     )
 }
@@ -416,7 +453,7 @@ mod tests {
         assert_eq!(fitting("ééé", 5), "éé");
         let hostile = "\"".repeat(10_000_000);
         let mut out = String::new();
-        whole(&mut out, "t", &hostile, "").unwrap();
+        output(&mut out, "t", "T", &hostile, "").unwrap();
         assert!(out.len() < TEXT_BYTES + 1000, "{}", out.len());
         assert!(out.contains("more bytes are left out here"));
     }

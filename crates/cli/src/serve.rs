@@ -1,0 +1,185 @@
+//! `trommel serve`
+
+use std::{env, num::NonZeroUsize, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use trommel_extract::ContentPolicy;
+use trommel_filters::Filters;
+use trommel_model::Model;
+use trommel_pipeline::Config;
+use trommel_serve::{Limits, Listen, Settings, Socket, Token, serve, server_config};
+
+use crate::{jobs::jobs, messages::say, models, policy::PolicyArgs, size::Size, stop::Stop};
+
+/// Variable of the environment that holds the token.
+const TOKEN: &str = "TROMMEL_TOKEN";
+
+/// Answer pages and archives over HTTP with their text, and show them on a page for eyes
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Where to listen: HOST:PORT (port 0: any free one) or unix:PATH; several with several --listen.
+    /// Sockets that systemd hands over are taken instead
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8642")]
+    listen: Vec<Listen>,
+
+    /// File with the bearer token that requests must bring [default: TROMMEL_TOKEN of the environment;
+    /// without either, none is needed]
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// Certificates for TLS, PEM; TCP connections are then TLS
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+
+    /// Key of the certificate, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+
+    /// Pages judged at a time [default: processor cores]
+    #[arg(short, long, value_parser = jobs)]
+    jobs: Option<NonZeroUsize>,
+
+    /// Requests that may wait besides; more are answered 429
+    #[arg(long, value_name = "N", default_value_t = Limits::default().queue)]
+    queue: usize,
+
+    /// Most bytes of a page, and of a record of a batch; longer pages are answered 413 [default: 16M]
+    #[arg(long, value_name = "SIZE")]
+    max_body: Option<Size>,
+
+    /// Most bytes of all pages that are held at a time; more are answered 429 [default: 512M]
+    #[arg(long, value_name = "SIZE")]
+    max_memory: Option<Size>,
+
+    /// Seconds that the head of a request, its body, and the pause in a batch may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+
+    /// Seconds to finish what is in flight after SIGTERM or SIGINT
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    grace: u64,
+
+    /// Model for requests that name none: built-in, or a file. The built-in ones can be named
+    /// [default: the first built-in one]
+    #[arg(long, value_name = "NAME|FILE")]
+    model: Option<String>,
+
+    /// Configuration file (TOML) as for `run`: filters, model, comments, headline, jobs
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Folder of an index made by `index`, to search in on the page
+    #[cfg(feature = "index")]
+    #[arg(long, value_name = "DIR")]
+    index: Option<PathBuf>,
+
+    /// Folder below which the archives of the index are: its pages can then be looked at
+    #[cfg(feature = "index")]
+    #[arg(long, value_name = "DIR", requires = "index")]
+    archives: Option<PathBuf>,
+
+    #[command(flatten)]
+    policy: PolicyArgs,
+}
+
+/// Runs the command: 0 if it was told to stop and finished what was in flight, 2 for errors.
+pub fn run(args: &ServeArgs) -> Result<ExitCode> {
+    let config = match &args.config {
+        Some(path) => Config::load(path)?,
+        None => Config::default(),
+    };
+    let defaults = Limits::default();
+    let limits = Limits {
+        jobs: args.jobs.or(config.jobs).unwrap_or(defaults.jobs),
+        queue: args.queue,
+        max_body: args.max_body.map_or(defaults.max_body, |size| size.0),
+        max_memory: args.max_memory.map_or(defaults.max_memory, |size| size.0),
+        timeout: Duration::from_secs(args.timeout),
+        grace: Duration::from_secs(args.grace),
+        ..defaults
+    };
+    let policy = args.policy.over(ContentPolicy {
+        comments: config.comments,
+        headline: config.headline,
+    });
+    let tls = match (&args.tls_cert, &args.tls_key) {
+        (Some(certificates), Some(key)) => Some(server_config(certificates, key)?),
+        _ => None,
+    };
+    let settings = Settings {
+        models: named_models(args.model.as_deref().or(config.model.as_deref()))?,
+        policy,
+        filters: Arc::new(Filters::new(&config.filters)),
+        limits,
+        token: token(args)?,
+        tls,
+        #[cfg(feature = "index")]
+        index: match &args.index {
+            Some(path) => Some(trommel_index::Index::open(path)?),
+            None => None,
+        },
+        #[cfg(feature = "index")]
+        archives: args.archives.clone(),
+        #[cfg(not(feature = "index"))]
+        archives: None,
+    };
+    #[cfg(feature = "index")]
+    if let Some(folder) = &args.archives
+        && !folder.is_dir()
+    {
+        bail!("{}: no such folder", folder.display());
+    }
+    let stop = Stop::on_signals().context("signals cannot be caught")?;
+    let mut sockets = Socket::activated()?;
+    if sockets.is_empty() {
+        for listen in &args.listen {
+            sockets.push(Socket::bind(listen)?);
+        }
+    }
+    for socket in &sockets {
+        if settings.token.is_none() && !socket.is_local() {
+            tracing::warn!(
+                "{socket}: anyone who reaches this address may use it; see --token-file"
+            );
+        }
+        let scheme = match (socket.is_tcp(), settings.tls.is_some()) {
+            (true, true) => "https://",
+            (true, false) => "http://",
+            (false, _) => "",
+        };
+        say(&format!("listening on {scheme}{socket}"));
+    }
+    serve(settings, sockets, stop.flag())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The models that requests may name, the default first.
+fn named_models(default: Option<&str>) -> Result<Vec<(String, Arc<Model>)>> {
+    let default = default.unwrap_or(models::default_name());
+    let first = models::load(Some(default))?;
+    // A file is known by the name of its model: paths are nobody's business.
+    let name = match Model::builtin_names().find(|name| *name == default) {
+        Some(name) => name.to_owned(),
+        None => first.file().name.clone(),
+    };
+    let mut all = vec![(name, Arc::new(first))];
+    for builtin in Model::builtin_names() {
+        if all.iter().all(|(name, _)| name != builtin) {
+            all.push((builtin.to_owned(), Arc::new(models::load(Some(builtin))?)));
+        }
+    }
+    Ok(all)
+}
+
+/// The token of the file, or that of the environment.
+fn token(args: &ServeArgs) -> Result<Option<Token>> {
+    if let Some(file) = &args.token_file {
+        return Ok(Some(Token::from_file(file)?));
+    }
+    match env::var(TOKEN) {
+        Ok(secret) => Ok(Some(Token::new(secret.trim()).context(TOKEN)?)),
+        Err(env::VarError::NotPresent) => Ok(None),
+        Err(env::VarError::NotUnicode(_)) => bail!("{TOKEN}: not UTF-8"),
+    }
+}

@@ -1,0 +1,86 @@
+//! One page as it is printed, by itself and not as a record of an archive.
+
+use trommel_extract::{Document, DocumentOptions, MarkdownOptions};
+
+/// What is printed of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageForm {
+    /// Its main text, and a line end.
+    Text,
+    /// Its main text as Markdown.
+    Markdown {
+        /// Whether links are written.
+        links: bool,
+    },
+    /// Its document, one JSON object on a line.
+    Json,
+}
+
+impl PageForm {
+    /// What the document must hold to be printed in this form.
+    pub fn options(self) -> DocumentOptions {
+        match self {
+            Self::Text | Self::Json => DocumentOptions::default(),
+            Self::Markdown { links } => DocumentOptions::default()
+                .with_markdown(MarkdownOptions::default().with_links(links)),
+        }
+    }
+
+    /// A document made with [`PageForm::options`], in this form. JSON has `url` and, of several pages,
+    /// `file`.
+    ///
+    /// # Errors
+    /// Only if memory runs out.
+    pub fn print(
+        self,
+        document: Document,
+        url: Option<&str>,
+        file: Option<&str>,
+    ) -> Result<String, serde_json::Error> {
+        Ok(match self {
+            Self::Text => document.text + "\n",
+            Self::Markdown { .. } => document.text,
+            Self::Json => {
+                let mut object = serde_json::to_value(document)?;
+                if let Some(object) = object.as_object_mut() {
+                    object.remove("blocks");
+                    object.insert("url".to_owned(), url.into());
+                    if let Some(file) = file {
+                        object.insert("file".to_owned(), file.into());
+                    }
+                }
+                format!("{object}\n")
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_ends_as_it_should() {
+        let document = Document {
+            text: "A mill".into(),
+            ..Document::default()
+        };
+        let print = |form: PageForm, file| form.print(document.clone(), Some("http://a/"), file);
+        assert_eq!(print(PageForm::Text, None).unwrap(), "A mill\n");
+        let markdown = PageForm::Markdown { links: true };
+        assert_eq!(print(markdown, None).unwrap(), "A mill");
+        assert!(
+            markdown
+                .options()
+                .markdown
+                .is_some_and(|options| options.links)
+        );
+        let json = print(PageForm::Json, Some("a.html")).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(
+            (&value["url"], &value["file"]),
+            (&"http://a/".into(), &"a.html".into())
+        );
+        assert!(json.ends_with("}\n") && value.get("blocks").is_none());
+    }
+}

@@ -1,0 +1,106 @@
+//! Answers: bodies, and refusals as problem documents (RFC 9457).
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use http::{
+    HeaderValue, StatusCode,
+    header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
+};
+use serde::Serialize;
+
+use crate::Problem;
+
+/// Seconds after which a client that was refused for want of room may ask again.
+const RETRY: &str = "1";
+
+/// Why a request is not done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error("{0}")]
+    BadRequest(String),
+    #[error("a bearer token is needed")]
+    Unauthorized,
+    #[error("{0}")]
+    NotFound(String),
+    #[error("this path does not know the method")]
+    MethodNotAllowed,
+    #[error("answers are application/json, text/plain or text/markdown")]
+    NotAcceptable,
+    #[error("the body did not come in {0} seconds")]
+    TimedOut(u64),
+    #[error("the body is longer than {0} bytes")]
+    TooLarge(u64),
+    #[error("{0}")]
+    Unsupported(String),
+    #[error("there are as many requests as there is room for")]
+    Busy,
+    #[error("the page met a fault of the program")]
+    Fault,
+}
+
+impl Refusal {
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::BadRequest(_) => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::NotFound(_) => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            Self::TimedOut(_) => StatusCode::REQUEST_TIMEOUT,
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Unsupported(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Busy => StatusCode::TOO_MANY_REQUESTS,
+            Self::Fault => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let status = self.status();
+        let problem = Problem {
+            title: status.canonical_reason().unwrap_or_default().to_owned(),
+            status: status.as_u16(),
+            detail: self.to_string(),
+        };
+        let mut response = json(&problem);
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.insert(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
+        match self {
+            Self::Busy => {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static(RETRY));
+            }
+            Self::Unauthorized => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            // The rest of the body is not wanted.
+            Self::TimedOut(_) => {
+                headers.insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            _ => {}
+        }
+        response
+    }
+}
+
+/// A body of this type.
+pub(crate) fn body(media_type: &'static str, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    response
+}
+
+/// A value as JSON.
+pub(crate) fn json(value: &impl Serialize) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(bytes) => body("application/json", bytes),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}

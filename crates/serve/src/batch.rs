@@ -1,0 +1,299 @@
+//! `POST /extract/batch`: an archive in, lines of JSON out, both as they come.
+
+use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    extract::{Query, State, rejection::QueryRejection},
+    response::Response,
+};
+use bytes::Bytes;
+use futures_util::stream;
+use http::HeaderMap;
+use serde::{Deserialize, Serialize};
+use tokio::{
+    runtime::Handle,
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
+use trommel_archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType};
+use trommel_extract::{DocumentOptions, Extractor, Hints, MarkdownOptions};
+use trommel_pipeline::{RecordOutcome, SingleRecords, crawl_charset};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    Problem,
+    answer::{self, Refusal},
+    app::App,
+    body::{Incoming, plain, pump},
+    hints::query,
+};
+
+/// Pieces of the body that wait to be read.
+const PIECES: usize = 8;
+/// Lines that wait to be sent.
+const LINES: usize = 64;
+
+/// What a batch asks for.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct BatchQuery {
+    /// Name of a model that the service has.
+    pub(crate) model: Option<String>,
+    /// Whether the text is Markdown.
+    pub(crate) markdown: bool,
+    /// Whether all blocks of each page are written as well.
+    pub(crate) blocks: bool,
+    /// Whether a last line counts what became of the records.
+    pub(crate) summary: bool,
+}
+
+/// What became of the records of a batch: each is a document, a drop or a failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct BatchSummary {
+    /// Records read.
+    pub(crate) records: u64,
+    /// Records with HTML that were handed to the extractor.
+    pub(crate) pages: u64,
+    /// Documents written.
+    pub(crate) documents: u64,
+    /// Records rightly passed over, by reason.
+    pub(crate) drops: BTreeMap<&'static str, u64>,
+    /// Records that should have given a document, by fault.
+    pub(crate) failures: BTreeMap<&'static str, u64>,
+    /// Damaged places of the archive.
+    pub(crate) damaged: u64,
+    /// Bytes lost to damage.
+    pub(crate) lost_bytes: u64,
+}
+
+/// The documents of an archive
+///
+/// The body is a WARC or ARC archive, plain or under gzip, zstd or lz4. The answer is the lines that
+/// `trommel run - -o - -f jsonl` writes, each sent as soon as it is made, so a client must read while it
+/// sends. If the archive cannot be read to its end, the answer breaks off.
+#[utoipa::path(
+    post,
+    path = "/extract/batch",
+    params(BatchQuery),
+    request_body(content = Vec<u8>, content_type = "application/warc", description = "The archive"),
+    responses(
+        (status = 200, description = "A document a line", body = String, content_type = "application/x-ndjson"),
+        (status = 400, description = "The query cannot be read, or the body is no archive", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 408, description = "The archive did not begin in time", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body has a Content-Encoding", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "No room; ask again after Retry-After", body = Problem, content_type = "application/problem+json"),
+    ),
+    tag = "extraction"
+)]
+pub(crate) async fn batch(
+    State(app): State<Arc<App>>,
+    asked: Result<Query<BatchQuery>, QueryRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let asked = query(asked)?;
+    plain(&headers)?;
+    let (_, model) = app.models.get(asked.model.as_deref())?;
+    let slot = app
+        .batches
+        .clone()
+        .try_acquire_owned()
+        .map_err(|_| Refusal::Busy)?;
+    let (pieces, incoming) = mpsc::channel(PIECES);
+    tokio::spawn(pump(body, pieces, app.limits.timeout));
+    let (sender, mut lines) = mpsc::channel(LINES);
+    let (begun, begins) = oneshot::channel();
+    let extractor = app
+        .extractor(model, app.policy)
+        .with_inline_style(asked.markdown);
+    let batch = Batch {
+        app: app.clone(),
+        runtime: Handle::current(),
+        lines: sender,
+        patience: app.limits.timeout,
+        summary: BatchSummary::default(),
+    };
+    tokio::task::spawn_blocking(move || {
+        batch.run(&extractor, Incoming::new(incoming), &asked, begun);
+        drop(slot);
+    });
+    // An archive that cannot be read at all is refused; later the status has been sent.
+    match begins.await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Err(refusal(&app, error)),
+        Err(_) => return Err(Refusal::Fault),
+    }
+    let lines = stream::poll_fn(move |context| lines.poll_recv(context));
+    Ok(answer::body(
+        "application/x-ndjson",
+        Body::from_stream(lines),
+    ))
+}
+
+fn refusal(app: &App, error: ArchiveError) -> Refusal {
+    match &error {
+        ArchiveError::Io { source, .. } if source.kind() == io::ErrorKind::TimedOut => {
+            Refusal::TimedOut(app.limits.timeout.as_secs())
+        }
+        _ => Refusal::BadRequest(error.to_string()),
+    }
+}
+
+/// The work on a batch, on a thread of its own.
+struct Batch {
+    app: Arc<App>,
+    runtime: Handle,
+    lines: mpsc::Sender<io::Result<Bytes>>,
+    patience: Duration,
+    summary: BatchSummary,
+}
+
+/// Nobody reads the answer any more.
+struct Gone;
+
+impl Batch {
+    fn run(
+        mut self,
+        extractor: &Extractor,
+        incoming: Incoming,
+        asked: &BatchQuery,
+        begun: oneshot::Sender<Result<(), ArchiveError>>,
+    ) {
+        let limits = self.app.limits;
+        let options = ReadOptions {
+            max_record: limits.max_body,
+            ..ReadOptions::default()
+        };
+        let mut begun = Some(begun);
+        let mut tell = |how| {
+            if let Some(begun) = begun.take() {
+                let _ = begun.send(how);
+                return true;
+            }
+            false
+        };
+        let mut reader = match Reader::new("-", incoming, options) {
+            Ok(reader) => reader,
+            Err(error) => {
+                tell(Err(error));
+                return;
+            }
+        };
+        let mut form = DocumentOptions::default().with_blocks(asked.blocks);
+        if asked.markdown {
+            form = form.with_markdown(MarkdownOptions::default());
+        }
+        let (app, runtime) = (self.app.clone(), self.runtime.clone());
+        let extract = |page: &[u8], hints: &Hints<'_>| {
+            // Pages of batches wait for workers beside single pages.
+            let permit = runtime.block_on(app.admission.worker());
+            let begin = Instant::now();
+            let document = extractor.extract(page, hints).document(&form);
+            app.metrics.page(page.len() as u64, begin.elapsed());
+            app.metrics
+                .document(f64::from(document.confidence), document.text.len() as u64);
+            drop(permit);
+            document
+        };
+        let payload = PayloadOptions {
+            max_payload: limits.max_body,
+        };
+        let mut records = SingleRecords::new(&extract, self.app.filters.clone(), payload);
+        // The record after a response may say in which encoding the crawler took it to be.
+        let mut held: Option<Record> = None;
+        loop {
+            let item = reader.next();
+            match &item {
+                Some(Err(error)) if error.is_fatal() => {}
+                _ => drop(tell(Ok(()))),
+            }
+            let step = match item {
+                None => break,
+                Some(Ok(record)) => {
+                    let charset = held.as_ref().and_then(|held| crawl_charset(held, &record));
+                    let before = match held.take() {
+                        Some(held) => self.record(&mut records, held, charset),
+                        None => Ok(()),
+                    };
+                    if record.kind == RecordType::Response {
+                        held = Some(record);
+                        before
+                    } else {
+                        before.and_then(|()| self.record(&mut records, record, None))
+                    }
+                }
+                Some(Err(ArchiveError::Damage {
+                    offset, lost, what, ..
+                })) => {
+                    tracing::warn!(offset, lost, "batch: {what}");
+                    self.app.metrics.damaged();
+                    self.summary.damaged += 1;
+                    self.summary.lost_bytes += lost;
+                    Ok(())
+                }
+                Some(Err(error)) => {
+                    let message = error.to_string();
+                    if !tell(Err(error)) {
+                        tracing::warn!("batch: {message}");
+                        // The answer must not look as if it were whole.
+                        drop(self.send(Err(io::Error::other(message))));
+                    }
+                    return;
+                }
+            };
+            if step.is_err() {
+                tracing::info!("batch: the client has gone");
+                return;
+            }
+        }
+        if let Some(held) = held
+            && self.record(&mut records, held, None).is_err()
+        {
+            return;
+        }
+        if asked.summary
+            && let Ok(mut line) = serde_json::to_vec(&serde_json::json!({"summary": self.summary}))
+        {
+            line.push(b'\n');
+            drop(self.send(Ok(line.into())));
+        }
+    }
+
+    fn record(
+        &mut self,
+        records: &mut SingleRecords<'_>,
+        record: Record,
+        charset: Option<String>,
+    ) -> Result<(), Gone> {
+        let metrics = &self.app.metrics;
+        metrics.record();
+        self.summary.records += 1;
+        let (outcome, page) = records.take(record, charset);
+        self.summary.pages += u64::from(page.is_some());
+        match outcome {
+            RecordOutcome::Document(line) => {
+                self.summary.documents += 1;
+                return self.send(Ok(line.into()));
+            }
+            RecordOutcome::Dropped(reason) => {
+                metrics.dropped(reason.name());
+                *self.summary.drops.entry(reason.name()).or_default() += 1;
+            }
+            RecordOutcome::Failed { kind, message } => {
+                tracing::warn!("batch: {message}");
+                metrics.failed(kind.name());
+                *self.summary.failures.entry(kind.name()).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a line; a client that does not read for too long counts as gone.
+    fn send(&self, line: io::Result<Bytes>) -> Result<(), Gone> {
+        let sent = self.lines.send_timeout(line, self.patience);
+        self.runtime.block_on(sent).map_err(|_| Gone)
+    }
+}

@@ -1,0 +1,176 @@
+//! What is counted and logged of requests and pages.
+
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use percent_encoding::percent_decode_str;
+use trommel_extract::{ExtractionObserver, ExtractionStage};
+use trommel_metrics::Metrics;
+
+use crate::{answer::Refusal, app::App};
+
+const REQUEST_ID: &str = "x-request-id";
+/// Longest request id that is taken over.
+const LONGEST_ID: usize = 128;
+/// Paths that are open to everyone: health, and the files of the page, which say nothing.
+const OPEN: [&str; 7] = [
+    "/healthz",
+    "/readyz",
+    "/",
+    "/assets/app.css",
+    "/assets/app.js",
+    "/assets/viewer.css",
+    "/assets/viewer.js",
+];
+
+/// Tells the metrics how long the stages of an extraction take.
+#[derive(Debug)]
+pub(crate) struct StageTimes(pub(crate) Arc<Metrics>);
+
+impl ExtractionObserver for StageTimes {
+    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
+        let name = match stage {
+            ExtractionStage::Parse => "parse",
+            ExtractionStage::Classify => "classify",
+            ExtractionStage::Render => "render",
+        };
+        self.0.stage(name, time);
+    }
+}
+
+/// Names requests that come without a name.
+pub(crate) struct RequestIds {
+    start: u64,
+    next: AtomicU64,
+}
+
+impl RequestIds {
+    pub(crate) fn new() -> Self {
+        Self {
+            // Another one in each process.
+            start: RandomState::new().hash_one(0),
+            next: AtomicU64::new(0),
+        }
+    }
+
+    fn of(&self, headers: &HeaderMap) -> HeaderValue {
+        if let Some(given) = headers.get(REQUEST_ID)
+            && given.len() <= LONGEST_ID
+            && !given.is_empty()
+            && given.as_bytes().iter().all(u8::is_ascii_graphic)
+        {
+            return given.clone();
+        }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let id = format!("{:016x}-{number:x}", self.start);
+        HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static("-"))
+    }
+}
+
+/// Around every request: who asks, its name, its time, a line of the log.
+pub(crate) async fn around(
+    State(app): State<Arc<App>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let begin = Instant::now();
+    let id = app.ids.of(request.headers());
+    request.headers_mut().insert(REQUEST_ID, id.clone());
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let is_open = OPEN.contains(&path.as_str());
+    let is_known = is_open
+        || app
+            .token
+            .as_ref()
+            .is_none_or(|token| token.is_in(request.headers()));
+    let mut response = if !is_known {
+        Refusal::Unauthorized.into_response()
+    } else if !is_utf8(request.uri().query()) {
+        Refusal::BadRequest("the query is not UTF-8".to_owned()).into_response()
+    } else {
+        next.run(request).await
+    };
+    let headers = response.headers_mut();
+    headers.insert(REQUEST_ID, id.clone());
+    headers.insert(
+        "x-content-type-options",
+        HeaderValue::from_static("nosniff"),
+    );
+    let time = begin.elapsed();
+    let status = response.status();
+    app.metrics.request(name(status));
+    app.metrics.stage("request", time);
+    let id = id.to_str().unwrap_or_default();
+    let milliseconds = time.as_secs_f64() * 1000.0;
+    let status = status.as_u16();
+    // Health and metrics are asked for all the time.
+    if is_open || path == "/metrics" {
+        tracing::debug!(request_id = id, %method, path, status, milliseconds, "request");
+    } else {
+        tracing::info!(request_id = id, %method, path, status, milliseconds, "request");
+    }
+    response
+}
+
+fn is_utf8(query: Option<&str>) -> bool {
+    query.is_none_or(|query| percent_decode_str(query).decode_utf8().is_ok())
+}
+
+/// A status as a label.
+fn name(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        200 => "200",
+        204 => "204",
+        400 => "400",
+        401 => "401",
+        404 => "404",
+        405 => "405",
+        406 => "406",
+        408 => "408",
+        413 => "413",
+        415 => "415",
+        429 => "429",
+        500 => "500",
+        503 => "503",
+        _ => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_taken_over_or_made() {
+        let ids = RequestIds::new();
+        let of = |value: &[u8]| {
+            let mut headers = HeaderMap::new();
+            headers.insert(REQUEST_ID, HeaderValue::from_bytes(value).unwrap());
+            ids.of(&headers)
+        };
+        assert_eq!(of(b"crawl-7/page-9"), "crawl-7/page-9");
+        let made = ids.of(&HeaderMap::new());
+        assert_ne!(made, ids.of(&HeaderMap::new()));
+        for bad in [b"".as_slice(), b"with space", b"\xff", &[b'x'; 200]] {
+            assert_ne!(of(bad).as_bytes(), bad);
+        }
+    }
+
+    #[test]
+    fn queries_are_utf_8() {
+        assert!(is_utf8(None) && is_utf8(Some("url=%C3%A9&x=é")));
+        assert!(!is_utf8(Some("url=%ff")));
+    }
+}

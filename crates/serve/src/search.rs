@@ -1,0 +1,340 @@
+//! `GET /search` and `GET /stored`: what the index holds.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use axum::{
+    extract::{Query, State, rejection::QueryRejection},
+    response::Response,
+};
+use serde::{Deserialize, Serialize};
+use trommel_archive::{PayloadOptions, payload};
+use trommel_index::{Hit, Index, IndexError, Search, Snippet};
+use trommel_output::RecordSource;
+use trommel_pipeline::record_at;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    Problem,
+    answer::{self, Refusal},
+    app::App,
+    hints::{PageHints, query},
+};
+
+/// Most documents of one answer.
+const MOST: usize = 100;
+/// Most documents passed over: each costs a place in memory.
+const DEEPEST: usize = 10_000;
+
+/// What is looked for.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct SearchQuery {
+    /// Words, "phrases", +must, -must not.
+    q: String,
+    /// Most documents given, 10 unless it says otherwise.
+    #[param(minimum = 1, maximum = 100)]
+    n: Option<usize>,
+    /// Documents passed over.
+    #[param(minimum = 0, maximum = 10000)]
+    offset: usize,
+    /// Only documents in this language.
+    lang: Option<String>,
+    /// Only documents of this host, or of hosts in this domain.
+    site: Option<String>,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SearchAnswer {
+    /// Documents found, given or not.
+    documents: usize,
+    /// Those asked for, best first.
+    hits: Vec<FoundDocument>,
+}
+
+/// A document found.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FoundDocument {
+    /// Its id.
+    id: String,
+    /// BM25 score.
+    score: f32,
+    /// Its URL.
+    url: Option<String>,
+    /// Its title.
+    title: Option<String>,
+    /// Time of its capture.
+    date: Option<String>,
+    /// Its language.
+    lang: Option<String>,
+    /// The piece of its text with most of the words looked for, in pieces.
+    snippet: Vec<SnippetPiece>,
+}
+
+/// A piece of a snippet.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct SnippetPiece {
+    /// Its text.
+    text: String,
+    /// Whether it is a word looked for.
+    hit: bool,
+}
+
+/// Search in the index
+#[utoipa::path(
+    get,
+    path = "/search",
+    params(SearchQuery),
+    responses(
+        (status = 200, description = "The best documents", body = SearchAnswer),
+        (status = 400, description = "There is no word to look for", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "This service has no index", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "No room; ask again after Retry-After", body = Problem, content_type = "application/problem+json"),
+    ),
+    tag = "page for eyes"
+)]
+pub(crate) async fn search(
+    State(app): State<Arc<App>>,
+    asked: Result<Query<SearchQuery>, QueryRejection>,
+) -> Result<Response, Refusal> {
+    let asked = query(asked)?;
+    let n = asked.n.unwrap_or(10);
+    if !(1..=MOST).contains(&n) || asked.offset > DEEPEST {
+        return Err(Refusal::BadRequest(format!(
+            "n is 1 to {MOST}, offset at most {DEEPEST}"
+        )));
+    }
+    index(&app)?;
+    let ticket = app.admission.enter()?;
+    let found = app.work(ticket, move |app| {
+        let search = Search {
+            query: &asked.q,
+            limit: n,
+            offset: asked.offset,
+            language: asked.lang.as_deref(),
+            site: asked.site.as_deref(),
+        };
+        index(app)?.find(&search).map_err(|error| refusal(&error))
+    });
+    let found = found.await??;
+    Ok(answer::json(&SearchAnswer {
+        documents: found.documents,
+        hits: found.hits.into_iter().map(FoundDocument::from).collect(),
+    }))
+}
+
+/// Which document of the index.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct StoredQuery {
+    /// Its id.
+    id: String,
+}
+
+/// A document as the index holds it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct StoredDocument {
+    /// Its id.
+    id: String,
+    /// Its URL.
+    url: Option<String>,
+    /// Its title.
+    title: Option<String>,
+    /// Time of its capture.
+    date: Option<String>,
+    /// Its language.
+    lang: Option<String>,
+    /// Its text.
+    text: String,
+    /// Whether its archived page can be inspected.
+    page: bool,
+}
+
+/// A document of the index
+#[utoipa::path(
+    get,
+    path = "/stored",
+    params(StoredQuery),
+    responses(
+        (status = 200, description = "The document", body = StoredDocument),
+        (status = 400, description = "The query cannot be read", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "No room; ask again after Retry-After", body = Problem, content_type = "application/problem+json"),
+    ),
+    tag = "page for eyes"
+)]
+pub(crate) async fn stored(
+    State(app): State<Arc<App>>,
+    asked: Result<Query<StoredQuery>, QueryRejection>,
+) -> Result<Response, Refusal> {
+    let asked = query(asked)?;
+    index(&app)?;
+    let ticket = app.admission.enter()?;
+    let found = app.work(ticket, move |app| {
+        let stored = index(app)?
+            .get(&asked.id)
+            .map_err(|error| refusal(&error))?;
+        let stored = stored.ok_or_else(missing)?;
+        Ok(StoredDocument {
+            page: stored
+                .source
+                .as_ref()
+                .is_some_and(|source| place(app, source).is_some()),
+            id: stored.id,
+            url: stored.url,
+            title: stored.title,
+            date: stored.date,
+            lang: stored.lang,
+            text: stored.text,
+        })
+    });
+    Ok(answer::json(&found.await??))
+}
+
+/// The archived page of a document, read from the place that the index gives for it.
+pub(crate) fn page(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal> {
+    let stored = index(app)?.get(id).map_err(|error| refusal(&error))?;
+    let source = stored.ok_or_else(missing)?.source;
+    let not_at_hand = || Refusal::NotFound("the archived page is not at hand".to_owned());
+    let source = source.ok_or_else(not_at_hand)?;
+    let path = place(app, &source).ok_or_else(not_at_hand)?;
+    let found = record_at(&path, source.offset, source.inner).map_err(|error| {
+        tracing::warn!("{error}");
+        not_at_hand()
+    })?;
+    let (record, crawl_charset) = found.ok_or_else(not_at_hand)?;
+    let options = PayloadOptions {
+        max_payload: app.limits.max_body,
+    };
+    let payload = payload(&record, &options).map_err(|_| not_at_hand())?;
+    let hints = PageHints {
+        url: record.url().map(str::to_owned),
+        charset: payload.charset().map(str::to_owned),
+        crawl_charset,
+        date: record.date().map(str::to_owned),
+        status: payload.status,
+    };
+    Ok((payload.body.into_owned(), hints))
+}
+
+/// The archive of a record, if it is below the folder of archives.
+fn place(app: &App, source: &RecordSource) -> Option<PathBuf> {
+    below(app.archives.as_deref()?, Path::new(&*source.file))
+}
+
+/// `file` as a path below `folder`: as it was named, or by its name alone.
+fn below(folder: &Path, file: &Path) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
+    let candidates = [
+        file.to_owned(),
+        folder.join(file),
+        folder.join(file.file_name()?),
+    ];
+    candidates
+        .iter()
+        .filter_map(|path| path.canonicalize().ok())
+        .find(|path| path.starts_with(&folder) && path.is_file())
+}
+
+fn index(app: &App) -> Result<&Index, Refusal> {
+    let none = || Refusal::NotFound("this service has no index".to_owned());
+    app.index.as_ref().ok_or_else(none)
+}
+
+fn missing() -> Refusal {
+    Refusal::NotFound("there is no such document".to_owned())
+}
+
+fn refusal(error: &IndexError) -> Refusal {
+    match error {
+        IndexError::EmptyQuery => Refusal::BadRequest(error.to_string()),
+        _ => {
+            tracing::error!("{error}");
+            Refusal::Fault
+        }
+    }
+}
+
+impl From<Hit> for FoundDocument {
+    fn from(hit: Hit) -> Self {
+        Self {
+            snippet: pieces(&hit.snippet),
+            id: hit.id,
+            score: hit.score,
+            url: hit.url,
+            title: hit.title,
+            date: hit.date,
+            lang: hit.lang,
+        }
+    }
+}
+
+/// The snippet in pieces: browsers do not count in bytes.
+fn pieces(snippet: &Snippet) -> Vec<SnippetPiece> {
+    let (mut pieces, mut at) = (Vec::new(), 0);
+    let mut push = |range: std::ops::Range<usize>, hit| {
+        if let Some(text) = snippet.text.get(range).filter(|text| !text.is_empty()) {
+            let text = text.to_owned();
+            pieces.push(SnippetPiece { text, hit });
+        }
+    };
+    for range in &snippet.highlights {
+        push(at..range.start, false);
+        push(range.clone(), true);
+        at = range.end;
+    }
+    push(at..snippet.text.len(), false);
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snippets_come_in_pieces() {
+        let snippet = Snippet {
+            text: "Die Straße am Fluß".into(),
+            highlights: vec![4..11, 15..20],
+        };
+        let pieces = pieces(&snippet);
+        let texts: Vec<(&str, bool)> = pieces
+            .iter()
+            .map(|piece| (piece.text.as_str(), piece.hit))
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                ("Die ", false),
+                ("Straße", true),
+                (" am ", false),
+                ("Fluß", true)
+            ]
+        );
+    }
+
+    #[test]
+    fn only_files_below_the_folder_are_archives() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("archives");
+        std::fs::create_dir_all(folder.join("sub")).unwrap();
+        let inside = folder.join("sub/a.warc.gz");
+        std::fs::write(&inside, "x").unwrap();
+        std::fs::write(folder.join("b.warc.gz"), "x").unwrap();
+        std::fs::write(root.path().join("secret"), "x").unwrap();
+        std::os::unix::fs::symlink(root.path().join("secret"), folder.join("link")).unwrap();
+        let is_found = |file: &str| below(&folder, Path::new(file)).is_some();
+        assert!(is_found("sub/a.warc.gz") && is_found(inside.to_str().unwrap()));
+        assert!(is_found("elsewhere/b.warc.gz"), "by its name");
+        for outside in ["../secret", "/etc/passwd", "link", "sub", "", "..", "gone"] {
+            assert!(!is_found(outside), "{outside}");
+        }
+    }
+}

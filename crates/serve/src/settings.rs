@@ -1,0 +1,63 @@
+//! What a service is to do, and its bounds.
+
+use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
+
+use trommel_extract::ContentPolicy;
+use trommel_filters::Filters;
+use trommel_model::Model;
+
+use crate::Token;
+
+/// What a service is to do.
+pub struct Settings {
+    /// The models that requests may name; the first is the default.
+    pub models: Vec<(String, Arc<Model>)>,
+    /// What counts as main text, unless a request says otherwise.
+    pub policy: ContentPolicy,
+    /// What drops documents: of a batch they are left out, a single page is marked.
+    pub filters: Arc<Filters>,
+    /// Its bounds.
+    pub limits: Limits,
+    /// What requests must bring.
+    pub token: Option<Token>,
+    /// Makes TCP connections TLS.
+    pub tls: Option<Arc<rustls::ServerConfig>>,
+    /// The index that is searched.
+    #[cfg(feature = "index")]
+    pub index: Option<trommel_index::Index>,
+    /// The folder below which the archives of the index are, if its pages may be looked at.
+    pub archives: Option<PathBuf>,
+}
+
+/// Bounds that keep memory and time in hand whatever requests come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Pages that are judged at a time.
+    pub jobs: NonZeroUsize,
+    /// Requests that may wait besides; more are answered 429.
+    pub queue: usize,
+    /// Most bytes of a page, and of a record of a batch; longer pages are answered 413.
+    pub max_body: u64,
+    /// Most bytes of all pages that are held at a time; more are answered 429.
+    pub max_memory: u64,
+    /// Longest time for the head of a request, for its body, and between two pieces of a batch.
+    pub timeout: Duration,
+    /// Longest time for what is in flight when the service is told to stop.
+    pub grace: Duration,
+    /// Most connections at a time; further ones wait to be accepted.
+    pub connections: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            queue: 256,
+            max_body: 16 << 20,
+            max_memory: 512 << 20,
+            timeout: Duration::from_secs(30),
+            grace: Duration::from_secs(30),
+            connections: 1024,
+        }
+    }
+}

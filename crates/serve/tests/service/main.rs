@@ -1,0 +1,1 @@
+//! The service as clients meet it, over real sockets.
