@@ -33,21 +33,23 @@ pub(crate) fn may_name_warc(bytes: &[u8]) -> bool {
 
 /// The first place from `from` on where that name stands; with `line`, at the start of a line only.
 fn find_name(bytes: &[u8], from: usize, line: bool) -> Option<usize> {
-    // The byte looked for is the one before the name, or the last of it.
-    let (byte, back) = if line {
-        (b'\n', 0)
-    } else {
-        (b'/', VERSION.len())
-    };
-    let first = if line {
-        from.saturating_sub(1)
-    } else {
-        from + VERSION.len() - 1
-    };
-    let found = memchr_iter(byte, bytes.get(first..)?).map(|at| first + at + 1 - back);
-    found
-        .filter(|at| *at >= from)
-        .find(|at| bytes.get(*at..).is_some_and(names_warc))
+    let is_name = |at: &usize| *at >= from && bytes.get(*at..).is_some_and(names_warc);
+    if line {
+        let first = from.saturating_sub(1);
+        // Few lines begin with one of these letters, many lines there are.
+        let search = |rest: &[u8], pair: &[u8; 2]| {
+            let mut found = memmem::find_iter(rest, pair).map(|at| first + at + 1);
+            found.find(is_name)
+        };
+        let rest = bytes.get(first..)?;
+        let capital = search(rest, b"\nW");
+        let before = capital.map_or(rest, |at| rest.get(..at - first).unwrap_or(rest));
+        return search(before, b"\nw").or(capital);
+    }
+    // The byte looked for is the last of the name.
+    let first = from + VERSION.len() - 1;
+    let mut found = memchr_iter(b'/', bytes.get(first..)?).map(|at| first + at + 1 - VERSION.len());
+    found.find(is_name)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,14 +24,19 @@ fn data_share(text: &str) -> f32 {
     let (mut all, mut data) = (0usize, 0usize);
     for word in text.split_ascii_whitespace() {
         all += word.len();
-        let is_address = word.contains("://") || word.starts_with("www.");
-        let is_signed = || word.contains(['{', '}', '(', ')', '[', ']', ';', '=', '"', '<', '>']);
-        let is_long = word.len() >= DATA_RUN || word.len() >= SIGNED_RUN && is_signed();
-        if is_long && word.is_ascii() && !is_address {
+        // Few words are so long that they have to be looked at.
+        if word.len() >= SIGNED_RUN && is_data(word) {
             data += word.len();
         }
     }
     data as f32 / all.max(1) as f32
+}
+
+fn is_data(word: &str) -> bool {
+    let is_address = word.contains("://") || word.starts_with("www.");
+    let signs = ['{', '}', '(', ')', '[', ']', ';', '=', '"', '<', '>'];
+    let is_long = word.len() >= DATA_RUN || word.contains(signs);
+    is_long && word.is_ascii() && !is_address
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::Page;
 use trommel_html::json_ld::{Content, ContentProperty, ContentSubject};
-use trommel_text::words;
+use trommel_text::TextMasks;
 
 use crate::facts::prose::prose_words;
 use crate::facts::shape::Shape;
 use crate::log::log;
-use crate::word_hash::word_hash;
+use crate::word_hash::{hashes, push_hashes};
 use crate::work::count_work;
 
 /// Words of a phrase: a text stands on a page if its phrases do.
@@ -112,12 +112,6 @@ pub fn phrase_share(text: &str, within: &str) -> f32 {
     hits as f32 / own.len().max(1) as f32
 }
 
-fn hashes(text: &str) -> Vec<u64> {
-    words::words(text, words::Rule::Characters)
-        .map(word_hash)
-        .collect()
-}
-
 fn phrases(hashes: &[u64]) -> Vec<u64> {
     all_phrases(hashes).collect()
 }
@@ -176,6 +170,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
     if met.is_empty() {
         return Vec::new();
     }
+    let masks = TextMasks::of(page.texts());
     let mut around = Around::default();
     let mut block_words: Vec<u64> = Vec::new();
     let shown = page
@@ -184,19 +179,20 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
         .zip(hidden)
         .filter(|(_, hidden)| !**hidden);
     for (block, _) in shown {
-        let text = page.text(block);
-        count_work(text.len());
+        let part = page.text_range(block);
+        count_work(part.len());
         // Most blocks are too short for a phrase.
         if block.words as usize >= PHRASE {
             block_words.clear();
-            block_words.extend(words::words(text, words::Rule::Characters).map(word_hash));
+            let words = &mut block_words;
+            push_hashes(page.texts(), &masks, part.clone(), usize::MAX, words);
             for phrase in all_phrases(&block_words) {
                 if let Some(met) = met.get_mut(&phrase) {
                     *met = true;
                 }
             }
         }
-        let prose = prose_words(block, &Shape::of(text));
+        let prose = prose_words(block, &Shape::within(page.texts(), &masks, part));
         around.words += block.words;
         around.prose += prose;
         around.longest = around.longest.max(prose);

@@ -11,12 +11,14 @@ pub(crate) mod sums;
 pub(crate) mod terms;
 
 use trommel_html::Page;
+use trommel_text::TextMasks;
+use trommel_text::vectors::Vectors;
 
 pub(crate) use self::batch::Batch;
 
 use self::outline::Outline;
 use self::prose::Prose;
-use self::shape::Shape;
+use self::shape::{Shape, Shapes};
 use self::sums::Sums;
 use self::terms::Terms;
 use crate::lexicon::Lexicon;
@@ -65,11 +67,12 @@ impl<'a> PageFacts<'a> {
         let needs = |fact: Fact| needed.contains(&fact);
         let (has_prose, has_outline) = (needs(Fact::Prose), needs(Fact::Outline));
         let has_sums = has_prose || needs(Fact::Sums);
+        let masks = TextMasks::of(page.texts());
         let shapes = if has_sums || needs(Fact::Shapes) {
-            page.blocks
-                .iter()
-                .map(|block| Shape::of(page.text(block)))
-                .collect()
+            Vectors::default().run(Shapes {
+                page,
+                masks: &masks,
+            })
         } else {
             Vec::new()
         };
@@ -84,7 +87,7 @@ impl<'a> PageFacts<'a> {
             Prose::default()
         };
         let terms = if has_outline || needs(Fact::Terms) {
-            Terms::new(page)
+            Terms::new(page, &masks)
         } else {
             Terms::default()
         };

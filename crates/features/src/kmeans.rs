@@ -53,10 +53,10 @@ pub fn kmeans<const D: usize>(
     centres: &mut [[f32; D]],
     fixed: usize,
 ) -> Vec<usize> {
-    let mut nearest = Nearest::new(points.len());
+    let mut nearest = Nearest::new(points);
     let mut sums = vec![([0.0f64; D], 0.0f64); centres.len()];
     for round in 0..ROUNDS {
-        let is_same = !nearest.assign(points, centres);
+        let is_same = !nearest.assign(centres);
         if is_same && round > 0 {
             // The same points give the same means: the centres stand still.
             return nearest.centres();
@@ -86,40 +86,50 @@ pub fn kmeans<const D: usize>(
             break;
         }
     }
-    nearest.assign(points, centres);
+    nearest.assign(centres);
     nearest.centres()
 }
 
 /// The centre nearest to each point.
-struct Nearest {
+struct Nearest<const D: usize> {
+    /// The points, a column a dimension, so that many of them are compared at once.
+    columns: [Vec<f32>; D],
     own: Vec<u32>,
     distances: Vec<f32>,
     before: Vec<u32>,
+    /// Distances to the centre at hand.
+    new: Vec<f32>,
 }
 
-impl Nearest {
-    fn new(points: usize) -> Self {
+impl<const D: usize> Nearest<D> {
+    fn new(points: &[[f32; D]]) -> Self {
         Self {
-            own: vec![0; points],
-            distances: vec![0.0; points],
-            before: vec![0; points],
+            columns: std::array::from_fn(|at| points.iter().map(|point| point[at]).collect()),
+            own: vec![0; points.len()],
+            distances: vec![0.0; points.len()],
+            before: vec![0; points.len()],
+            new: vec![0.0; points.len()],
         }
     }
 
-    /// Assigns every point as [`nearest_centre`] does, centre by centre so that many points are
-    /// compared at once. False if nothing has changed.
-    fn assign<const D: usize>(&mut self, points: &[[f32; D]], centres: &[[f32; D]]) -> bool {
-        count_work(points.len() * centres.len());
+    /// Assigns every point as [`nearest_centre`] does, centre by centre. False if nothing has changed.
+    fn assign(&mut self, centres: &[[f32; D]]) -> bool {
+        count_work(self.own.len() * centres.len());
         std::mem::swap(&mut self.own, &mut self.before);
         self.own.fill(0);
         self.distances.fill(f32::INFINITY);
         for (at, centre) in (0u32..).zip(centres) {
+            self.new.fill(0.0);
+            for (column, centre) in self.columns.iter().zip(centre) {
+                for (distance, value) in self.new.iter_mut().zip(column) {
+                    *distance += (value - centre).powi(2);
+                }
+            }
             let best = self.own.iter_mut().zip(&mut self.distances);
-            for (point, (own, distance)) in points.iter().zip(best) {
-                let new = square(point, centre);
-                let is_nearer = new < *distance;
+            for (new, (own, distance)) in self.new.iter().zip(best) {
+                let is_nearer = new < distance;
                 *own = if is_nearer { at } else { *own };
-                *distance = if is_nearer { new } else { *distance };
+                *distance = if is_nearer { *new } else { *distance };
             }
         }
         self.own != self.before

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use trommel_html::{Attribute, AttributeWord};
-use trommel_text::hash;
+use trommel_text::word_hash;
 
 use crate::weight_table::{TermWeight, WeightTable};
 use crate::word_hash::term_hash;
@@ -48,13 +48,13 @@ impl Lexicon {
                 let attribute = Attribute::ALL
                     .into_iter()
                     .find(|a| a.name() == own.attribute)?;
-                Some(((hash(own.word.as_bytes()), attribute), at))
+                Some(((word_hash(own.word.as_bytes()), attribute), at))
             })
             .collect();
         Self {
             listed: listed_index,
             names: listed.iter().map(ListedWord::feature).collect(),
-            weights: WeightTable::new(weights, |word| hash(word.as_bytes())),
+            weights: WeightTable::new(weights, |word| word_hash(word.as_bytes())),
             words: WeightTable::new(words, term_hash),
         }
     }

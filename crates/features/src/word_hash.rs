@@ -2,37 +2,59 @@
 //! wrong guess costs as much as a whole word. Model files hold the words themselves, so the hash is no
 //! part of their meaning.
 
-/// Spreads the bits (the fractional part of the golden ratio).
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+use std::ops::Range;
 
-/// The same byte eight times.
-const fn eight(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; 8])
-}
-
-/// The highest bit of each byte.
-const HIGH: u64 = eight(0x80);
-
-/// Hash of what was hashed before and up to eight bytes, the first lowest, padded with zeros.
-#[inline(always)]
-fn step(before: u64, bytes: u64) -> u64 {
-    let mixed = (before ^ bytes).wrapping_mul(SPREAD);
-    mixed ^ (mixed >> 32)
-}
+use trommel_text::{TextMasks, word_hash_step as step, words};
 
 /// Hash of a word in lower case.
 pub(crate) fn word_hash(word: &str) -> u64 {
-    if word.is_ascii() {
-        let mut hash = 0;
-        for chunk in word.as_bytes().chunks(8) {
-            let bytes = load(chunk);
-            hash = step(hash, bytes | (letters(bytes) >> 2));
+    // The small form of this letter depends on where it stands.
+    if word.contains('Σ') {
+        return trommel_text::word_hash(word.to_lowercase().as_bytes());
+    }
+    let mut hasher = Hasher::default();
+    for c in word.chars() {
+        if c.is_ascii() {
+            hasher.push(&[c.to_ascii_lowercase() as u8]);
+        } else if words::is_unspaced(c) {
+            // None of these scripts has capitals.
+            hasher.push(c.encode_utf8(&mut [0; 4]).as_bytes());
+        } else {
+            for c in c.to_lowercase() {
+                hasher.push(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
         }
-        hash
-    } else {
-        let lower = word.to_lowercase();
-        let chunks = lower.as_bytes().chunks(8);
-        chunks.fold(0, |hash, chunk| step(hash, load(chunk)))
+    }
+    hasher.finish()
+}
+
+/// A hash as its bytes come.
+#[derive(Default)]
+struct Hasher {
+    hash: u64,
+    /// Bytes that are yet to be hashed, the first lowest, and their bits.
+    bytes: u64,
+    bits: u32,
+}
+
+impl Hasher {
+    #[inline]
+    fn push(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            if self.bits == 64 {
+                self.hash = step(self.hash, self.bytes);
+                (self.bytes, self.bits) = (0, 0);
+            }
+            self.bytes |= u64::from(*byte) << self.bits;
+            self.bits += 8;
+        }
+    }
+
+    fn finish(self) -> u64 {
+        if self.bits == 0 {
+            return self.hash;
+        }
+        step(self.hash, self.bytes)
     }
 }
 
@@ -50,138 +72,82 @@ pub(crate) fn term_hash(term: &str) -> u64 {
     }
 }
 
-/// Up to eight bytes, the first lowest.
+/// Appends the hashes of the words of a part of a text, at most so many.
 #[inline(always)]
-fn load(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk::<8>() {
-        Some(bytes) => u64::from_le_bytes(*bytes),
-        None => {
-            let mut padded = [0; 8];
-            for (slot, byte) in padded.iter_mut().zip(bytes) {
-                *slot = *byte;
-            }
-            u64::from_le_bytes(padded)
-        }
-    }
-}
-
-/// The highest bit of each byte that is a letter; all bytes are ASCII.
-#[inline(always)]
-fn letters(bytes: u64) -> u64 {
-    let lower = bytes | eight(0x20);
-    let from_a = lower + eight(0x80 - b'a');
-    let past_z = lower + eight(0x7f - b'z');
-    from_a & !past_z & HIGH
-}
-
-/// The highest bit of each byte that is a digit or an underscore; all bytes are ASCII.
-#[inline(always)]
-fn digits(bytes: u64) -> u64 {
-    let from_0 = bytes + eight(0x80 - b'0');
-    let past_9 = bytes + eight(0x7f - b'9');
-    // What is left of an underscore is 0.
-    let other = (bytes ^ eight(b'_')) + eight(0x7f);
-    ((from_0 & !past_9) | !other) & HIGH
-}
-
-/// Gives the hash of each word of an ASCII text, as [`word_hash`] does, until told to stop.
-#[inline(always)]
-pub(crate) fn ascii_words(text: &[u8], mut give: impl FnMut(u64) -> bool) {
-    let mut rest = text;
-    // A word is hashed from its first byte on, in pieces of eight.
-    let mut hash = 0;
-    let mut is_inside = false;
-    while !rest.is_empty() {
-        let bytes = load(rest);
-        let letters = letters(bytes);
-        let mut words = letters | digits(bytes);
-        let mut lower = bytes | (letters >> 2);
-        let mut used = 0;
-        if !is_inside {
-            used = words.trailing_zeros() as usize / 8;
-            if used == 8 {
-                rest = rest.get(8..).unwrap_or_default();
-                continue;
-            }
-            words >>= 8 * used;
-            lower >>= 8 * used;
-        }
-        let len = (!words & HIGH).trailing_zeros() as usize / 8;
-        if used + len < 8 {
-            // It ends here: what is behind it is left out.
-            let own = lower & ((1u64 << (8 * len)) - 1);
-            let word = if is_inside && len == 0 {
-                hash
-            } else {
-                step(hash, own)
-            };
-            if !give(word) {
-                return;
-            }
-            (hash, is_inside) = (0, false);
-            rest = rest.get(used + len..).unwrap_or_default();
-        } else if used == 0 {
-            // Its next piece.
-            hash = step(hash, lower);
-            is_inside = true;
-            rest = rest.get(8..).unwrap_or_default();
+pub(crate) fn push_hashes(
+    all: &str,
+    masks: &TextMasks,
+    part: Range<usize>,
+    most: usize,
+    hashes: &mut Vec<u64>,
+) {
+    let most = hashes.len().saturating_add(most);
+    for run in masks.runs(part) {
+        if run.is_ascii {
+            hashes.push(ascii_hash(masks, run.range));
         } else {
-            // It may be longer than what is seen of it: once more from its first byte on.
-            rest = rest.get(used..).unwrap_or_default();
+            push_wide(all.get(run.range).unwrap_or_default(), hashes);
+        }
+        if hashes.len() >= most {
+            hashes.truncate(most);
+            return;
         }
     }
-    if is_inside {
-        give(hash);
+}
+
+/// Appends the hashes of the words of a run with characters beyond ASCII.
+#[inline(never)]
+fn push_wide(run: &str, hashes: &mut Vec<u64>) {
+    hashes.extend(words::words(run, words::Rule::Characters).map(word_hash));
+}
+
+/// Hashes of the words of a text.
+pub(crate) fn hashes(text: &str) -> Vec<u64> {
+    let mut hashes = Vec::new();
+    let masks = TextMasks::of(text);
+    push_hashes(text, &masks, 0..text.len(), usize::MAX, &mut hashes);
+    hashes
+}
+
+/// Hash of an ASCII word.
+#[inline(always)]
+fn ascii_hash(masks: &TextMasks, word: Range<usize>) -> u64 {
+    let (mut at, mut hash) = (word.start, 0);
+    while word.end - at > 8 {
+        hash = step(hash, masks.lower_eight(at));
+        at += 8;
     }
+    let behind = 64 - 8 * (word.end - at);
+    step(hash, masks.lower_eight(at) << behind >> behind)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_text::words;
+    use proptest::prelude::*;
 
-    #[test]
-    fn words_are_found_and_hashed_as_one_by_one() {
-        let signs = ["", " ", ", ", "-", " \u{1}--- ", "........", "\u{7f}@[`{/:"];
-        let parts = [
-            "a",
-            "Word_9",
-            "ABCDEFGH",
-            "abcdefgh_Z",
-            "0123456789abcdefghi",
-            "_",
-        ];
-        for start in 0..parts.len() {
-            for sign in signs {
-                for shift in 0..9 {
-                    let all = parts.iter().cycle().skip(start).take(4);
-                    let all: Vec<&str> = all.copied().collect();
-                    let text = format!("{}{}{sign}", " ".repeat(shift), all.join(sign));
-                    let expected: Vec<u64> = words::words(&text, words::Rule::Characters)
-                        .map(word_hash)
-                        .collect();
-                    let mut found = Vec::new();
-                    ascii_words(text.as_bytes(), |hash| {
-                        found.push(hash);
-                        true
-                    });
-                    assert_eq!(found, expected, "{text:?}");
-                }
-            }
+    proptest! {
+        #[test]
+        fn words_are_found_and_hashed_as_one_by_one(
+            text in "([a-zA-Z0-9_]{1,20}|[ ,.@`/:\u{1}\u{7f}-]{0,9}|[éÄİßΣ日アก’]{0,3}| ){0,20}"
+        ) {
+            let expected: Vec<u64> = words::words(&text, words::Rule::Characters)
+                .map(|word| trommel_text::word_hash(word.to_lowercase().as_bytes()))
+                .collect();
+            prop_assert_eq!(&hashes(&text), &expected);
+            let mut first = vec![7];
+            push_hashes(&text, &TextMasks::of(&text), 0..text.len(), 3, &mut first);
+            prop_assert_eq!(first.remove(0), 7);
+            prop_assert_eq!(&first, &expected[..expected.len().min(3)]);
         }
     }
 
     #[test]
-    fn every_byte_is_of_a_word_or_not() {
-        for byte in 0..128u8 {
-            let text = [b'a', byte, b'b', b' ', b' ', b' ', b' ', b' ', b' '];
-            let mut found = 0;
-            ascii_words(&text, |_| {
-                found += 1;
-                true
-            });
-            let is_word = byte.is_ascii_alphanumeric() || byte == b'_';
-            assert_eq!(found, if is_word { 1 } else { 2 }, "{byte}");
+    fn unspaced_scripts_have_no_capitals() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            if words::is_unspaced(c) {
+                assert!(c.to_lowercase().eq([c]), "{c:?}");
+            }
         }
     }
 

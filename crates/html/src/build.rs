@@ -19,8 +19,9 @@ use std::collections::HashMap;
 
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::tag_lexer::{Key, TagText};
-use crate::markup::{Tag, Vectors};
+use crate::markup::Tag;
 use crate::page::{Page, StyleRecorder};
+use trommel_text::vectors::Vectors;
 
 use classes::Classes;
 use text_fold::TextFold;

@@ -23,7 +23,7 @@ mod tests;
 pub use head::{Head, charset};
 pub use json_ld::{JsonLd, JsonLdKind, JsonLdText};
 pub use limits::{Caps, Limits};
-pub use markup::{Tag, Vectors, fold_space, strip_markup};
+pub use markup::{Tag, fold_space, strip_markup};
 pub use page::{
     Attribute, AttributeWord, Block, Element, FactKind, InlineStyle, NONE, Page, StatedFact,
     StyledText,

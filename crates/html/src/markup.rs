@@ -7,6 +7,5 @@ mod strip;
 mod tag;
 pub(crate) mod tag_lexer;
 
-pub use byte_masks::Vectors;
 pub use strip::{fold_space, strip_markup};
 pub use tag::Tag;

@@ -6,6 +6,7 @@ mod element;
 mod fact;
 mod inline_style;
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::head::Head;
@@ -99,9 +100,17 @@ impl Page {
 impl Page {
     /// Text of a block.
     pub fn text(&self, block: &Block) -> &str {
-        self.text
-            .get(block.text.0 as usize..block.text.1 as usize)
-            .unwrap_or_default()
+        self.text.get(self.text_range(block)).unwrap_or_default()
+    }
+
+    /// Texts of all blocks, one after the other with nothing between them.
+    pub fn texts(&self) -> &str {
+        &self.text
+    }
+
+    /// Where in [`Page::texts`] the text of a block stands.
+    pub fn text_range(&self, block: &Block) -> Range<usize> {
+        block.text.0 as usize..block.text.1 as usize
     }
 
     /// Inline elements that start inside a block.

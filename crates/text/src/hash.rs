@@ -20,6 +20,34 @@ pub const fn hash_step(before: u64, byte: u8) -> u64 {
     (before ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
+/// Hash of a word, eight bytes a step: words are short, and where they end no processor foresees. Files
+/// hold words themselves and never this hash, so that it may change.
+pub const fn word_hash(word: &[u8]) -> u64 {
+    let mut hash = 0;
+    let mut rest = word;
+    while let Some((eight, after)) = rest.split_first_chunk::<8>() {
+        hash = word_hash_step(hash, u64::from_le_bytes(*eight));
+        rest = after;
+    }
+    if rest.is_empty() {
+        return hash;
+    }
+    let mut last = 0;
+    let mut at = rest.len();
+    while at > 0 {
+        at -= 1;
+        last = last << 8 | rest[at] as u64;
+    }
+    word_hash_step(hash, last)
+}
+
+/// [`word_hash`] of what was hashed before and up to eight bytes, the first lowest, those behind the word 0.
+#[inline(always)]
+pub const fn word_hash_step(before: u64, bytes: u64) -> u64 {
+    let mixed = (before ^ bytes).wrapping_mul(GOLDEN_GAMMA);
+    mixed ^ (mixed >> 32)
+}
+
 /// By how much the state of SplitMix64 grows with each number: the golden ratio, made odd.
 pub const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -53,6 +81,17 @@ impl SplitMix64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_every_length_have_hashes_of_their_own() {
+        let letters = b"abcdefghabcdefghabcdefgh";
+        let mut all: Vec<u64> = (0..=letters.len()).map(|len| word_hash(&letters[..len])).collect();
+        assert_eq!(all[3], word_hash_step(0, u64::from_le_bytes(*b"abc\0\0\0\0\0")));
+        assert_eq!(all[16], word_hash_step(all[8], u64::from_le_bytes(*b"abcdefgh")));
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), letters.len() + 1);
+    }
 
     #[test]
     fn published_values() {

@@ -13,10 +13,15 @@
 mod controls;
 pub mod hash;
 pub mod language;
+mod masks;
 pub mod shingle;
 mod stats;
+pub mod vectors;
 pub mod words;
 
 pub use controls::without_controls;
-pub use hash::{EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix};
+pub use hash::{
+    EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix, word_hash, word_hash_step,
+};
+pub use masks::{AsciiCounts, Run, Runs, TextMasks};
 pub use stats::{TextStats, Word, half_words};

@@ -3,7 +3,7 @@
 //! A word is a run of letters, digits and underscores (`\w+`). In scripts that do not divide words
 //! by spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Burmese, Tibetan) each character is a word.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// Whether the character belongs to a script that does not divide words by spaces.
 pub fn is_unspaced(c: char) -> bool {
@@ -192,19 +192,26 @@ impl Class {
     }
 
     fn known(c: char) -> Self {
-        match WIDE.get(c as usize) {
-            Some(class) => *class,
+        let code = c as usize;
+        match WIDE.get(code >> 8) {
+            Some(row) => row.get_or_init(|| Self::row(code >> 8))[code & 0xFF],
             None => Class::of(c),
         }
     }
+
+    /// The classes of 256 characters that stand side by side.
+    #[cold]
+    fn row(number: usize) -> [Class; 256] {
+        std::array::from_fn(|at| {
+            let c = char::from_u32((number << 8 | at) as u32);
+            c.map_or(Class::Other, Class::of)
+        })
+    }
 }
 
-/// The class of each character of the basic plane: asking the standard library takes longer.
-static WIDE: LazyLock<Vec<Class>> = LazyLock::new(|| {
-    (0..=0xFFFF)
-        .map(|code| char::from_u32(code).map_or(Class::Other, Class::of))
-        .collect()
-});
+/// The class of each character of the basic plane, by rows of 256 that are filled when one of their
+/// characters is met: asking the standard library each time takes longer.
+static WIDE: [OnceLock<[Class; 256]>; 256] = [const { OnceLock::new() }; 256];
 
 /// Whether each byte of ASCII belongs to a word.
 const ASCII_WORD: [bool; 256] = {

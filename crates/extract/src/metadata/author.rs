@@ -1,7 +1,7 @@
 //! Who wrote a page.
 
 use trommel_html::{Attribute, FactKind, element_text, strip_markup};
-use trommel_text::hash;
+use trommel_text::word_hash;
 
 use super::byline::near;
 use super::person;
@@ -205,8 +205,8 @@ fn from_markup(sources: &Sources) -> Vec<String> {
     let Some(headline) = sources.headline else {
         return Vec::new();
     };
-    let wanted = TOKENS.map(|token| hash(token.as_bytes()));
-    let others = OTHERS.map(|token| hash(token.as_bytes()));
+    let wanted = TOKENS.map(|token| word_hash(token.as_bytes()));
+    let others = OTHERS.map(|token| word_hash(token.as_bytes()));
     let mut names = Vec::new();
     for block in near(page, headline).filter_map(|at| page.blocks.get(at)) {
         let around = page.path(block.element).take(3).map(|(_, element)| element);

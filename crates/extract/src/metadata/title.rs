@@ -114,7 +114,9 @@ fn echo(page: &Page, title: &str) -> Option<String> {
         .iter()
         .take(ECHO_BLOCKS)
         .filter(|block| (3..=30).contains(&block.words))
-        .map(|block| fold_space(page.text(block)))
+        .map(|block| page.text(block))
+        .filter(|text| may_echo(text, title))
+        .map(fold_space)
         .filter(|text| text.len() * 5 >= title.len() * 2 && text.len() < title.len())
         .filter(|text| {
             let text = text.to_lowercase();
@@ -126,6 +128,19 @@ fn echo(page: &Page, title: &str) -> Option<String> {
                 || most && before.is_some_and(|rest| is_mark(rest.trim_end().chars().next_back()))
         })
         .max_by_key(String::len)
+}
+
+/// Whether a text could stand at one end of a title, by its length and its first and last letter: most
+/// blocks could not, and are not looked at further.
+fn may_echo(text: &str, title: &str) -> bool {
+    // Letters beyond ASCII may have small forms of more than one letter.
+    let same = |a: Option<&u8>, b: Option<&u8>| match (a, b) {
+        (Some(a), Some(b)) => !a.is_ascii() || !b.is_ascii() || a.eq_ignore_ascii_case(b),
+        _ => false,
+    };
+    let (own, all) = (text.as_bytes(), title.as_bytes());
+    text.len() * 5 >= title.len() * 2
+        && (same(own.first(), all.first()) || same(own.last(), all.last()))
 }
 
 /// The heading that is most like one of the titles, if any is: readers see it, while the titles are

@@ -1,6 +1,10 @@
 //! Counts over the characters of a block's text.
 
-use trommel_text::words;
+use std::ops::Range;
+
+use trommel_html::Page;
+use trommel_text::vectors::{ByteTask, Compare};
+use trommel_text::{TextMasks, words};
 
 /// Counts over the characters of a block's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -13,69 +17,82 @@ pub(crate) struct Shape {
     pub ends_sentence: bool,
 }
 
-/// Which 16 bits of [`COUNTED`] count what.
-const DIGIT: u32 = 0;
-const UPPER: u32 = 1;
-const COMMA: u32 = 2;
-const MARK: u32 = 3;
-
-/// What each byte adds to the counts of a shape.
-const COUNTED: [u64; 256] = {
-    let mut counted = [0; 256];
-    let mut at = 0;
-    while at < 128 {
-        let field = match at as u8 {
-            b'0'..=b'9' => DIGIT,
-            b'A'..=b'Z' => UPPER,
-            b',' => COMMA,
-            b'.' | b'!' | b'?' => MARK,
-            _ => 4,
-        };
-        if field < 4 {
-            counted[at] = 1 << (16 * field);
-        }
-        at += 1;
-    }
-    counted
-};
-
 impl Shape {
+    /// That of a text.
     pub fn of(text: &str) -> Self {
-        let mut shape = Shape::default();
-        // Four counts in one number, as long as none of them can run over.
-        for part in text.as_bytes().chunks(usize::from(u16::MAX)) {
-            let counts = part
-                .iter()
-                .fold(0, |sum, byte| sum + COUNTED[usize::from(*byte)]);
-            let field = |at: u32| u32::from((counts >> (16 * at)) as u16);
-            shape.digits += field(DIGIT);
-            shape.upper += field(UPPER);
-            shape.commas += field(COMMA);
-            shape.sentence_marks += field(MARK);
+        Self::within(text, &TextMasks::of(text), 0..text.len())
+    }
+
+    /// That of a part of a text whose masks are given.
+    #[inline(always)]
+    pub fn within(all: &str, masks: &TextMasks, part: Range<usize>) -> Self {
+        let counts = masks.counts(part.clone());
+        let mut shape = Shape {
+            commas: counts.commas,
+            sentence_marks: counts.sentence_marks,
+            upper: counts.upper,
+            digits: counts.digits,
+            ..Shape::default()
+        };
+        let text = all.get(part.clone()).unwrap_or_default();
+        if !masks.is_ascii(part) {
+            shape.count_wide(text);
         }
-        // Most text is ASCII and has none of these.
-        let wide = if text.is_ascii() { "" } else { text };
-        for c in wide.chars().filter(|c| !c.is_ascii()) {
+        shape.ends_sentence = match text.as_bytes().last() {
+            // Most texts end with a letter or a full stop.
+            Some(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\'' | b')') => {
+                matches!(byte, b'.' | b'!' | b'?' | b':')
+            }
+            _ => ends_sentence(text),
+        };
+        shape
+    }
+
+    /// Counts the characters beyond ASCII.
+    fn count_wide(&mut self, text: &str) {
+        for c in text.chars().filter(|c| !c.is_ascii()) {
             match c {
-                '、' | '，' | '،' => shape.commas += 1,
-                '。' | '！' | '？' | '।' | '؟' => shape.sentence_marks += 1,
+                '、' | '，' | '،' => self.commas += 1,
+                '。' | '！' | '？' | '।' | '؟' => self.sentence_marks += 1,
                 c => {
-                    shape.upper += u32::from(c.is_uppercase());
-                    shape.unspaced += u32::from(words::is_unspaced(c));
+                    self.upper += u32::from(c.is_uppercase());
+                    self.unspaced += u32::from(words::is_unspaced(c));
                 }
             }
         }
-        let last = text
-            .trim_end_matches(['"', '\'', '”', '’', '»', ')', '」', '』'])
-            .chars()
-            .last();
-        shape.ends_sentence = last.is_some_and(|c| {
-            matches!(
-                c,
-                '.' | '!' | '?' | ':' | '…' | '。' | '！' | '？' | '।' | '؟'
-            )
-        });
-        shape
+    }
+}
+
+/// Whether a text ends as a sentence does, quotation marks and brackets behind it left out.
+fn ends_sentence(text: &str) -> bool {
+    let text = text.trim_end_matches(['"', '\'', '”', '’', '»', ')', '」', '』']);
+    let last = text.chars().next_back();
+    last.is_some_and(|c| {
+        matches!(
+            c,
+            '.' | '!' | '?' | ':' | '…' | '。' | '！' | '？' | '।' | '؟'
+        )
+    })
+}
+
+/// The shapes of all blocks of a page.
+pub(crate) struct Shapes<'a> {
+    pub page: &'a Page,
+    pub masks: &'a TextMasks,
+}
+
+// On vectors, as numbers of bits are counted by an instruction that comes with them.
+impl ByteTask for Shapes<'_> {
+    type Output = Vec<Shape>;
+
+    #[inline(always)]
+    fn run<C: Compare>(self, _: C) -> Vec<Shape> {
+        let texts = self.page.texts();
+        let mut shapes = Vec::with_capacity(self.page.blocks.len());
+        for block in &self.page.blocks {
+            shapes.push(Shape::within(texts, self.masks, self.page.text_range(block)));
+        }
+        shapes
     }
 }
 

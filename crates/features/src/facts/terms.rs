@@ -4,9 +4,10 @@ use crate::work::count_work;
 
 use rustc_hash::FxHashSet;
 use trommel_html::{Block, Page};
-use trommel_text::words;
+use trommel_text::vectors::{ByteTask, Compare, Vectors};
+use trommel_text::{TextMasks, words};
 
-use crate::word_hash::{ascii_words, pair_hash, word_hash};
+use crate::word_hash::{hashes, pair_hash, push_hashes, word_hash};
 
 /// Words at the start of a block that are hashed.
 const SAMPLE: usize = 60;
@@ -23,9 +24,7 @@ pub(crate) struct WordSet {
 impl WordSet {
     /// The words of a text.
     pub fn of(text: &str) -> Self {
-        words::words(text, words::Rule::Characters)
-            .map(word_hash)
-            .collect()
+        hashes(text).into_iter().collect()
     }
 
     #[inline]
@@ -35,6 +34,10 @@ impl WordSet {
 
     pub fn len(&self) -> usize {
         self.set.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        self.set.iter().copied()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -108,7 +111,12 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub fn new(page: &Page) -> Self {
+    pub fn new(page: &Page, masks: &TextMasks) -> Self {
+        Vectors::default().run(Read { page, masks })
+    }
+
+    #[inline(always)]
+    fn read(page: &Page, masks: &TextMasks) -> Self {
         let mut terms = Self {
             words: Vec::with_capacity(page.blocks.len() * 8),
             pairs: Vec::with_capacity(page.blocks.len() * 4),
@@ -117,17 +125,9 @@ impl Terms {
         for block in &page.blocks {
             terms.mark();
             let first = terms.words.len();
-            let text = page.text(block);
-            count_work(text.len());
-            if text.is_ascii() {
-                ascii_words(text.as_bytes(), |hash| {
-                    terms.words.push(hash);
-                    terms.words.len() - first < SAMPLE
-                });
-            } else {
-                let all = words::words(text, words::Rule::Characters);
-                terms.words.extend(all.take(SAMPLE).map(word_hash));
-            }
+            let part = page.text_range(block);
+            count_work(part.len());
+            push_hashes(page.texts(), masks, part, SAMPLE, &mut terms.words);
             let own = terms.words.get(first..).unwrap_or_default();
             let paired = own.get(..own.len().min(PAIRED)).unwrap_or_default();
             let pairs = paired.windows(2).map(|pair| match pair {
@@ -189,6 +189,21 @@ impl Terms {
     }
 }
 
+/// Reads the terms of a page, on vectors as places of bits are found by instructions that come with them.
+struct Read<'a> {
+    page: &'a Page,
+    masks: &'a TextMasks,
+}
+
+impl ByteTask for Read<'_> {
+    type Output = Terms;
+
+    #[inline(always)]
+    fn run<C: Compare>(self, _: C) -> Terms {
+        Terms::read(self.page, self.masks)
+    }
+}
+
 /// Gives the words at the start of a block and their pairs in lower case: each term's hash and text.
 pub fn terms(page: &Page, block: &Block, mut give: impl FnMut(u64, &str)) {
     let mut text = String::new();
@@ -218,7 +233,7 @@ mod tests {
         let html =
             "<p>Related NEWS of Ärger, ΣΊΣΥΦΟΣ and x <p><p>one <p>a b c d e f g h i j k l m n";
         let page = ScanEngine.read(html, &Limits::default());
-        let table = Terms::new(&page);
+        let table = Terms::new(&page, &TextMasks::of(page.texts()));
         for (at, block) in page.blocks.iter().enumerate() {
             let (mut singles, mut pairs) = (Vec::new(), Vec::new());
             terms(&page, block, |hash, term| {
@@ -246,7 +261,7 @@ mod tests {
             // A sign that is in no word makes the second text one of characters, not of bytes.
             let html = format!("<p>{text}<p>{text}\u{2014}");
             let page = ScanEngine.read(&html, &Limits::default());
-            let table = Terms::new(&page);
+            let table = Terms::new(&page, &TextMasks::of(page.texts()));
             assert_eq!(table.words(0), table.words(1), "{words}");
             assert_eq!(table.pairs(0), table.pairs(1), "{words}");
             assert_eq!(table.words(0).len(), SAMPLE.min(2 * words));

@@ -112,7 +112,8 @@ fn smooth(series: &[f32]) -> Vec<f32> {
         .map(|at| {
             // Away from the ends nothing is mirrored.
             let middle = at as usize;
-            if let Some(around) = series.get(middle.wrapping_sub(reach)..middle + reach + 1) {
+            let around = series.get(middle.wrapping_sub(reach)..);
+            if let Some(around) = around.and_then(|around| around.first_chunk()) {
                 return smoothed(around);
             }
             KERNEL
@@ -131,17 +132,13 @@ fn smooth(series: &[f32]) -> Vec<f32> {
 }
 
 /// Smoothed value in the middle of as many values as the kernel reaches over.
-fn smoothed(around: &[f32]) -> f32 {
-    let (before, after) = around.split_at(KERNEL.len() - 1);
-    let pairs = before.iter().rev().zip(after.iter().skip(1));
-    let own = after
-        .iter()
-        .zip(KERNEL)
-        .take(1)
-        .map(|(value, weight)| weight * value);
-    let sides = pairs.zip(KERNEL.iter().skip(1));
-    let sides = sides.map(|((before, after), weight)| weight * (before + after));
-    own.chain(sides).sum()
+fn smoothed(around: &[f32; 2 * KERNEL.len() - 1]) -> f32 {
+    const MIDDLE: usize = KERNEL.len() - 1;
+    let mut sum = KERNEL[0] * around[MIDDLE];
+    for off in 1..KERNEL.len() {
+        sum += KERNEL[off] * (around[MIDDLE - off] + around[MIDDLE + off]);
+    }
+    sum
 }
 
 /// k-means with three centres, the first held at the origin: whether each point belongs to another.

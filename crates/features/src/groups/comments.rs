@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use trommel_html::{NONE, Page, Tag};
-use trommel_text::hash;
+use trommel_text::word_hash;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
@@ -65,7 +65,7 @@ const TOKENS: [&str; 30] = [
 static HASHES: LazyLock<Sieve> = LazyLock::new(|| {
     let mut sieve = Sieve::with_capacity(64 * TOKENS.len());
     for token in TOKENS {
-        sieve.put(hash(token.as_bytes()));
+        sieve.put(word_hash(token.as_bytes()));
     }
     sieve
 });
@@ -200,7 +200,7 @@ mod tests {
             .collect();
         let comments = Sections::new(
             &page,
-            &Outline::new(&page, &crate::facts::terms::Terms::new(&page)),
+            &Outline::new(&page, &crate::facts::terms::Terms::new(&page, &trommel_text::TextMasks::of(page.texts()))),
             &Prose::new(&page, &shapes, &sums(&page, &shapes).0),
         );
         let inside: Vec<f32> = (0..4).map(|at| comments.features(&page, at)[0]).collect();

@@ -99,6 +99,8 @@ fn path_weights(page: &Page, lexicon: &Lexicon) -> Vec<PathWeight> {
             .unwrap_or_default();
         let tokens = page.attribute_words(element);
         let own = match known.get_mut(page.first_attribute_word(element)) {
+            // Most elements have none.
+            _ if tokens.is_empty() => OwnWeights::default(),
             Some(own) => {
                 // Elements of one class share their tokens.
                 if own.tokens != tokens.len() {

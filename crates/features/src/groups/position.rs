@@ -192,7 +192,7 @@ mod tests {
             &Limits::default(),
         );
         let positions = Positions::new(&page);
-        let terms = Terms::new(&page);
+        let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();
             positions.features(&page, &terms, block)[at]

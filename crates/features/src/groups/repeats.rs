@@ -1,7 +1,7 @@
 //! Repeated elements: the groups of siblings made by one template (cards, rows, posts, menu items)
 //! that a block stands in, outermost and innermost.
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 use trommel_html::{NONE, Page, Tag};
 
 use crate::columns::GroupColumns;
@@ -60,6 +60,74 @@ struct Templates {
     places: Vec<(u32, u32)>,
 }
 
+/// Groups by the element around them and the signature of their items. Most elements hold items of few
+/// templates, which are looked through; further ones are found by their hash.
+struct ByTemplate {
+    /// The group of each element that came last, or [`NONE`]; of the page, behind them.
+    last: Vec<u32>,
+    /// Signature of each group, and the group that came before it in the same element; [`NONE`] for none,
+    /// and for the groups in `further`.
+    groups: Vec<(u64, u32)>,
+    further: FxHashMap<(u32, u64), u32>,
+}
+
+/// Groups of an element that are looked through.
+const LOOKED_THROUGH: usize = 8;
+
+impl ByTemplate {
+    fn new(elements: usize) -> Self {
+        Self {
+            last: vec![NONE; elements + 1],
+            groups: Vec::new(),
+            further: FxHashMap::default(),
+        }
+    }
+
+    fn slot(&self, parent: u32) -> usize {
+        (parent as usize).min(self.last.len() - 1)
+    }
+
+    /// The groups of an element that are looked through.
+    fn listed(&self, parent: u32) -> impl Iterator<Item = (u32, u64)> {
+        let mut next = self.last.get(self.slot(parent)).copied().unwrap_or(NONE);
+        std::iter::from_fn(move || {
+            let at = next;
+            let (signature, before) = self.groups.get(at as usize)?;
+            next = *before;
+            Some((at, *signature))
+        })
+    }
+
+    #[inline]
+    fn get(&self, parent: u32, signature: u64) -> Option<u32> {
+        let mut known = 0;
+        for (group, own) in self.listed(parent) {
+            if own == signature {
+                return Some(group);
+            }
+            known += 1;
+        }
+        if known < LOOKED_THROUGH {
+            return None;
+        }
+        self.further.get(&(parent, signature)).copied()
+    }
+
+    /// Adds a group, and gives its number.
+    fn insert(&mut self, parent: u32, signature: u64) -> u32 {
+        let group = self.groups.len() as u32;
+        let slot = self.slot(parent);
+        if self.listed(parent).count() == LOOKED_THROUGH {
+            self.further.insert((parent, signature), group);
+            self.groups.push((signature, NONE));
+        } else if let Some(last) = self.last.get_mut(slot) {
+            self.groups.push((signature, *last));
+            *last = group;
+        }
+        group
+    }
+}
+
 /// The repeated elements around the blocks of a page.
 pub(crate) struct Repeats<'a> {
     page: &'a Page,
@@ -115,8 +183,7 @@ impl Templates {
         sum_up(page, &mut images);
         count_work(2 * page.elements.len());
         let mut groups: Vec<Template> = Vec::new();
-        let mut by_template: FxHashMap<(u32, u64), u32> =
-            FxHashMap::with_capacity_and_hasher(page.elements.len() / 4, FxBuildHasher);
+        let mut by_template = ByTemplate::new(page.elements.len());
         let mut places: Vec<(u32, u32)> = Vec::with_capacity(page.elements.len());
         for (at, element) in (0u32..).zip(&page.elements) {
             let own = sums.get(at as usize).copied().unwrap_or_default();
@@ -124,12 +191,11 @@ impl Templates {
                 places.push((NONE, 0));
                 continue;
             }
-            let index = *by_template
-                .entry((element.parent, element.signature))
-                .or_insert_with(|| {
-                    groups.push(Template::default());
-                    groups.len() as u32 - 1
-                });
+            let known = by_template.get(element.parent, element.signature);
+            let index = known.unwrap_or_else(|| {
+                groups.push(Template::default());
+                by_template.insert(element.parent, element.signature)
+            });
             let Some(group) = groups.get_mut(index as usize) else {
                 continue;
             };
@@ -153,10 +219,10 @@ impl Templates {
                     .get(at as usize)
                     .is_some_and(|own| own.words == 0 && own.blocks > 0);
             if is_wordless
-                && let Some(group) = by_template.get(&(element.parent, element.signature))
+                && let Some(group) = by_template.get(element.parent, element.signature)
                 && let Some(place) = places.get_mut(at as usize)
             {
-                place.0 = *group;
+                place.0 = group;
             }
             let repeated = places
                 .get(at as usize)
@@ -236,6 +302,26 @@ mod tests {
     use crate::facts::shape::Shape;
     use crate::facts::sums;
     use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn groups_are_found_by_element_and_signature() {
+        let mut groups = ByTemplate::new(5);
+        let parents = [NONE, 0, 4];
+        for signature in 0..3 * LOOKED_THROUGH as u64 {
+            for parent in parents {
+                assert_eq!(groups.get(parent, signature), None);
+                let group = groups.insert(parent, signature);
+                assert_eq!(group as usize + 1, groups.groups.len());
+            }
+        }
+        for signature in 0..3 * LOOKED_THROUGH as u64 {
+            for (at, parent) in (0u64..).zip(parents) {
+                let expected = (3 * signature + at) as u32;
+                assert_eq!(groups.get(parent, signature), Some(expected));
+            }
+        }
+        assert_eq!(groups.get(1, 0), None);
+    }
 
     #[test]
     fn items_know_their_group() {

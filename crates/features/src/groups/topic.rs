@@ -3,15 +3,14 @@
 
 use trommel_html::Page;
 use trommel_html::json_ld::JsonLdKind;
-use trommel_text::words;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::facts::terms::{Terms, WordSet};
+use crate::facts::terms::{Sieve, Terms, WordSet};
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 use crate::log::log;
-use crate::word_hash::word_hash;
+use crate::word_hash::hashes;
 use crate::work::count_work;
 
 const NAMES: [&str; 8] = [
@@ -33,6 +32,8 @@ const PHRASE: usize = 3;
 struct HeadTexts {
     title: WordSet,
     description: WordSet,
+    /// Of the words of both.
+    head: Sieve,
     description_phrases: WordSet,
     body_phrases: WordSet,
 }
@@ -72,17 +73,12 @@ fn phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
     })
 }
 
-fn hashes(text: &str) -> Vec<u64> {
-    words::words(text, words::Rule::Characters)
-        .map(word_hash)
-        .collect()
-}
-
 impl HeadTexts {
     fn new(page: &Page) -> Self {
         let mut topic = Self {
             title: WordSet::of(&page.head.title),
             description: WordSet::default(),
+            head: Sieve::default(),
             description_phrases: WordSet::default(),
             body_phrases: WordSet::default(),
         };
@@ -102,36 +98,40 @@ impl HeadTexts {
             topic.description_phrases.extend(phrases(&words));
             topic.description.extend(words);
         }
+        topic.head = Sieve::with_capacity(topic.title.len() + topic.description.len());
+        for hash in topic.title.iter().chain(topic.description.iter()) {
+            topic.head.put(hash);
+        }
         topic
     }
 
     fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
         let own = terms.words(at);
         count_work(5 * own.len());
-        let among = |set: &WordSet| {
-            if set.is_empty() {
-                return 0;
-            }
-            own.iter().filter(|hash| set.contains(**hash)).count()
-        };
         let total = own.len().max(1) as f32;
-        let in_phrases = |set: &WordSet| {
-            if set.is_empty() {
-                return 0;
+        let (mut title, mut in_description) = (0u32, 0u32);
+        for hash in own {
+            if self.head.may_have(*hash) {
+                title += u32::from(self.title.contains(*hash));
+                in_description += u32::from(self.description.contains(*hash));
             }
-            phrases(own).filter(|hash| set.contains(*hash)).count()
-        };
-        let described = in_phrases(&self.description_phrases);
-        let title = among(&self.title);
+        }
+        let (mut described, mut in_body) = (0u32, 0u32);
+        if !(self.description_phrases.is_empty() && self.body_phrases.is_empty()) {
+            for phrase in phrases(own) {
+                described += u32::from(self.description_phrases.contains(phrase));
+                in_body += u32::from(self.body_phrases.contains(phrase));
+            }
+        }
         [
             title as f32 / total,
-            among(&self.description) as f32 / total,
+            in_description as f32 / total,
             described as f32 / self.description_phrases.len().max(1) as f32,
             described as f32 / total,
-            in_phrases(&self.body_phrases) as f32 / total,
+            in_body as f32 / total,
             log(self.description.len() as f64),
             log(self.body_phrases.len() as f64),
-            log(title as f64),
+            log(title),
         ]
     }
 }
@@ -149,7 +149,7 @@ mod tests {
             &Limits::default(),
         );
         let topic = HeadTexts::new(&page);
-        let terms = Terms::new(&page);
+        let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();
             topic.features(&terms, block)[at]

@@ -137,7 +137,7 @@ mod tests {
                 weight("some", 1.0),
             ],
         );
-        let terms = Terms::new(&page);
+        let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
         let all = wordings(&page, &terms, &lexicon);
         let outline = Outline::new(&page, &terms);
         let second = features(&all, &outline, 1);

@@ -1,11 +1,11 @@
 //! Splitting attribute values into words.
 
-use trommel_text::hash;
+use trommel_text::{word_hash, word_hash_step};
 
 /// Bytes of a word; longer ones are machine-made and cut.
 const MAX_WORD_BYTES: usize = 40;
 
-/// Gives each word of an attribute value in lower case with its [`hash`](trommel_text::hash()): runs of
+/// Gives each word of an attribute value in lower case with its [`word_hash`]: runs of
 /// letters, split where lower case turns to upper (`postTitle` gives `post`, `title`), two bytes or
 /// longer. The value is text, which may be cut inside its last character; words are text.
 pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64)) {
@@ -23,9 +23,12 @@ pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64)) {
             continue;
         }
         if len > 1 {
-            let lower = bytes.lower().to_le_bytes();
-            let word = lower.get(..len).unwrap_or_default();
-            give(word, hash(word));
+            let lower = bytes.lower() & ((1 << (8 * len)) - 1);
+            let word = lower.to_le_bytes();
+            give(
+                word.get(..len).unwrap_or_default(),
+                word_hash_step(0, lower),
+            );
         }
         // What is no letter behind the word, as far as it is at hand.
         let behind = bytes.letters() >> (8 * len);
@@ -127,7 +130,7 @@ fn split_plainly(value: &[u8], at: usize, give: &mut impl FnMut(&[u8], u64)) -> 
         word = word.get(..error.valid_up_to()).unwrap_or_default();
     }
     if is_long && !word.is_empty() {
-        give(word, hash(word));
+        give(word, word_hash(word));
     }
     end
 }
@@ -139,7 +142,7 @@ mod tests {
     fn words(value: &str) -> Vec<String> {
         let mut out = Vec::new();
         split(value.as_bytes(), |word, own| {
-            assert_eq!(own, hash(word));
+            assert_eq!(own, word_hash(word));
             out.push(str::from_utf8(word).unwrap().to_owned());
         });
         out
@@ -193,7 +196,7 @@ mod tests {
                 .collect();
             let mut words = Vec::new();
             split(&bytes, |word, own| {
-                assert_eq!(own, hash(word));
+                assert_eq!(own, word_hash(word));
                 words.push(word.to_vec());
             });
             assert_eq!(words, plain(&bytes), "{bytes:?}");

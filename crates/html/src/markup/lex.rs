@@ -339,7 +339,7 @@ impl<'a> Iterator for Attributes<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::byte_masks::Vectors;
+    use trommel_text::vectors::Vectors;
     use super::*;
     use proptest::prelude::*;
 

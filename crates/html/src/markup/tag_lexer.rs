@@ -1,9 +1,10 @@
 //! Tags with the attributes that are needed, each lexed once.
 
-use super::byte_masks::{MaskWindow, Vectors};
+use super::byte_masks::MaskWindow;
 use super::lex::{AttributeSpans, Markup, RawTag, markup_by_masks};
 use super::short_name::ShortName;
 use super::tag::Tag;
+use trommel_text::vectors::Vectors;
 
 /// Name of an attribute that something is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

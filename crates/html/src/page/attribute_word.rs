@@ -38,7 +38,7 @@ impl Attribute {
 /// digits) and where lower case turns to upper; in lower case, two bytes or longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttributeWord {
-    /// [`trommel_text::hash()`] of the text, the same on every machine.
+    /// [`trommel_text::word_hash`] of the text.
     pub hash: u64,
     pub(crate) start: u32,
     pub(crate) len: u16,

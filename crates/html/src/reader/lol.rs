@@ -22,7 +22,8 @@ use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::lex::Markup;
 use crate::markup::tag_lexer::{Key, TagLexer, TagText};
-use crate::markup::{Tag, Vectors};
+use crate::markup::Tag;
+use trommel_text::vectors::Vectors;
 use crate::page::Page;
 
 /// Reads whole pages with lol_html.

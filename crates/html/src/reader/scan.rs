@@ -10,7 +10,8 @@ use crate::build::{Builder, SparePage, TextKind};
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::lex::Markup;
 use crate::markup::tag_lexer::{Key, TagLexer, TextRun};
-use crate::markup::{Tag, Vectors};
+use crate::markup::Tag;
+use trommel_text::vectors::Vectors;
 use crate::page::Page;
 
 /// Reads whole pages with our own scanner.

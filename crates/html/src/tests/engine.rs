@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
 
-use crate::{Engine as _, Limits, LolEngine, Page, ScanEngine, ScanReader, Vectors, charset};
+use crate::{Engine as _, Limits, LolEngine, Page, ScanEngine, ScanReader, charset};
+use trommel_text::vectors::Vectors;
 
 fn both(html: &str) -> (Page, Page) {
     let limits = Limits::default();

@@ -5,6 +5,7 @@
 //! language (Cavnar and Trenkle, 1994); to that comes the share of letters that the language's
 //! alphabet has. Alphabets and lists are those of whatlang by Serhii Potapov (MIT licence).
 
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
@@ -162,10 +163,14 @@ pub(super) fn is_latin(text: &str) -> bool {
 /// those of ASCII; none if that is not reliable.
 pub(super) fn detect(text: &str) -> Option<&'static str> {
     let lists = &*READY;
-    let lower = text.to_lowercase();
-    let (by_alphabet, letters) = alphabet_scores(lists, &lower);
-    let (by_trigrams, compared) = trigram_scores(lists, &ranked(&lower));
-    let share = (-(letters as f64 / 300.0) + 2.0 / 3.0).clamp(1.0 / 3.0, 2.0 / 3.0);
+    let found = COUNTS.with(|counts| match counts.try_borrow_mut() {
+        Ok(mut counts) => Found::of(text, &mut counts),
+        Err(_) => Found::of(text, &mut Counts::new()),
+    });
+    let letters = found.letters;
+    let by_alphabet = alphabet_scores(lists, &found);
+    let (by_trigrams, compared) = trigram_scores(lists, &found.ranked);
+    let share = (-(f64::from(letters) / 300.0) + 2.0 / 3.0).clamp(1.0 / 3.0, 2.0 / 3.0);
     let rest = 1.0 - share;
     let (mut best, mut first, mut second) = (None, 0.0, 0.0);
     for ((code, a), t) in lists.codes.iter().zip(by_alphabet).zip(by_trigrams) {
@@ -188,99 +193,193 @@ fn confidence(first: f64, second: f64, compared: usize) -> f64 {
     if rate > sure { 1.0 } else { rate / sure }
 }
 
-/// Score of each language by its alphabet, 0..=1, and the number of letters of the text.
-fn alphabet_scores(lists: &Lists, lower: &str) -> (Vec<f64>, usize) {
-    let mut plain_counts = [0u32; 26];
-    let mut other: FxHashMap<char, u32> = FxHashMap::default();
-    let mut letters = 0u32;
-    for c in lower.chars() {
-        match c {
-            'a'..='z' => {
-                if let Some(count) = plain_counts.get_mut(c as usize - 0x61) {
-                    *count += 1;
-                }
-                letters += 1;
-            }
-            c if divides(c) => {}
-            c => {
-                *other.entry(c).or_default() += 1;
-                letters += 1;
-            }
-        }
-    }
+/// Score of each language by its alphabet, 0..=1.
+fn alphabet_scores(lists: &Lists, found: &Found) -> Vec<f64> {
     let mut sums = vec![0u32; lists.codes.len()];
-    let plain_counts = ('a'..='z').zip(plain_counts);
-    for (letter, count) in plain_counts.chain(other).filter(|(_, count)| *count > 0) {
+    let plain = ('a'..='z').zip(found.plain_letters);
+    let other = found.other_letters.iter();
+    let all = plain.chain(other.map(|(letter, count)| (*letter, *count)));
+    for (letter, count) in all.filter(|(_, count)| *count > 0) {
         let languages = lists.letters.get(&letter).copied().unwrap_or(0);
         for (at, sum) in sums.iter_mut().enumerate() {
             *sum += (languages >> at & 1) as u32 * count;
         }
     }
+    let letters = found.letters;
     let scores = sums
         .into_iter()
         .map(|sum| f64::from((2 * sum).saturating_sub(letters)) / f64::from(letters));
-    (scores.collect(), letters as usize)
+    scores.collect()
 }
 
-/// The most frequent trigrams of a text in lower case; of equally frequent ones the later first.
-fn ranked(lower: &str) -> Vec<Trigram> {
-    let mut counts = vec![0u16; PLAIN];
-    let mut seen = vec![0u64; PLAIN / 64];
-    let mut other: Vec<u64> = Vec::new();
-    let mut signs = lower
-        .chars()
-        .map(|c| if divides(c) { ' ' } else { c })
-        .chain(Some(' '));
-    let (mut a, mut b) = (' ', signs.next().unwrap_or(' '));
-    // Place of the plain signs `a` and `b`, and how many plain ones stand before `c`.
-    let (mut before, mut run) = match plain(b) {
-        Some(sign) => (sign, 2),
-        None => (0, 0),
-    };
-    for c in signs {
-        let sign = plain(c);
-        let at = sign.filter(|_| run >= 2).map(|sign| before << 5 | sign);
-        if !(b == ' ' && (a == ' ' || c == ' ')) {
-            match at {
-                Some(at) => {
-                    if let Some(count) = counts.get_mut(at) {
-                        *count = count.saturating_add(1);
-                    }
-                    if let Some(bits) = seen.get_mut(at / 64) {
-                        *bits |= 1 << (at % 64);
-                    }
-                }
-                None => other.push(key([a, b, c])),
+/// How often each trigram of plain signs occurs, and a bit for each that does. Between texts all is 0, so
+/// that a text takes time for its own trigrams only.
+struct Counts {
+    counts: Vec<u16>,
+    seen: Vec<u64>,
+}
+
+impl Counts {
+    fn new() -> Self {
+        Self {
+            counts: vec![0; PLAIN],
+            seen: vec![0; PLAIN / 64],
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, at: usize) {
+        if let Some(count) = self.counts.get_mut(at) {
+            *count = count.saturating_add(1);
+        }
+        if let Some(bits) = self.seen.get_mut(at / 64) {
+            *bits |= 1 << (at % 64);
+        }
+    }
+
+    /// The trigrams in their order; all is 0 again.
+    fn take(&mut self) -> Vec<Trigram> {
+        let mut all = Vec::with_capacity(2048);
+        for (word, bits) in self.seen.iter_mut().enumerate() {
+            let mut bits = std::mem::take(bits);
+            while bits != 0 {
+                let at = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let count = self.counts.get_mut(at);
+                all.push(Trigram {
+                    key: key_of_plain(at),
+                    plain: u16::try_from(at).ok(),
+                    count: count.map(std::mem::take).unwrap_or_default(),
+                });
             }
         }
-        (a, b) = (b, c);
-        (before, run) = match sign {
-            Some(sign) => ((before << 5 | sign) & 0x3FF, run + 1),
-            None => (0, 0),
-        };
+        all
     }
-    let mut all: Vec<Trigram> = Vec::with_capacity(lower.len().min(2048));
-    for (word, mut bits) in seen.into_iter().enumerate() {
-        while bits != 0 {
-            let at = word * 64 + bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            all.push(Trigram {
-                key: key_of_plain(at),
-                plain: u16::try_from(at).ok(),
-                count: counts.get(at).copied().unwrap_or_default(),
-            });
+}
+
+thread_local! {
+    static COUNTS: RefCell<Counts> = RefCell::new(Counts::new());
+}
+
+/// What a text is made of.
+#[derive(Debug, Default)]
+struct Found {
+    /// How often `a` to `z` occur, and the other letters.
+    plain_letters: [u32; 26],
+    other_letters: FxHashMap<char, u32>,
+    letters: u32,
+    /// The most frequent trigrams; of equally frequent ones the later first.
+    ranked: Vec<Trigram>,
+}
+
+impl Found {
+    fn of(text: &str, counts: &mut Counts) -> Self {
+        let mut found = Self::default();
+        let mut trigrams = Trigrams::new(counts);
+        let mut add = |c: char| {
+            trigrams.add(found.letter(c));
+        };
+        if text.contains('Σ') {
+            // The form of its small letter depends on where it stands.
+            text.to_lowercase().chars().for_each(add);
+        } else {
+            for c in text.chars() {
+                if c.is_ascii() {
+                    add(c.to_ascii_lowercase());
+                } else {
+                    c.to_lowercase().for_each(&mut add);
+                }
+            }
+        }
+        found.ranked = trigrams.ranked();
+        found
+    }
+
+    /// Counts a character if it is a letter; what divides words is given as a space.
+    #[inline]
+    fn letter(&mut self, c: char) -> char {
+        match c {
+            'a'..='z' => {
+                if let Some(count) = self.plain_letters.get_mut(c as usize - 0x61) {
+                    *count += 1;
+                }
+                self.letters += 1;
+                c
+            }
+            c if divides(c) => ' ',
+            c => {
+                *self.other_letters.entry(c).or_default() += 1;
+                self.letters += 1;
+                c
+            }
         }
     }
-    if !other.is_empty() {
-        other.sort_unstable();
-        all.extend(other.chunk_by(|a, b| a == b).map(|same| Trigram {
-            key: same.first().copied().unwrap_or_default(),
-            plain: None,
-            count: u16::try_from(same.len()).unwrap_or(u16::MAX),
-        }));
-        all.sort_by_key(|trigram| trigram.key);
+}
+
+/// The trigrams of a text as its characters come.
+struct Trigrams<'a> {
+    counts: &'a mut Counts,
+    other: Vec<u64>,
+    /// The two characters before.
+    last: (char, char),
+    /// Place of both if they are plain signs, and how many plain ones stand before.
+    place: usize,
+    run: u32,
+    is_first: bool,
+}
+
+impl<'a> Trigrams<'a> {
+    fn new(counts: &'a mut Counts) -> Self {
+        Self {
+            counts,
+            other: Vec::new(),
+            last: (' ', ' '),
+            place: 0,
+            run: 0,
+            is_first: true,
+        }
     }
-    by_count(&all)
+
+    #[inline]
+    fn add(&mut self, c: char) {
+        let (a, b) = self.last;
+        let sign = plain(c);
+        if std::mem::take(&mut self.is_first) {
+            (self.place, self.run) = sign.map_or((0, 0), |sign| (sign, 2));
+        } else {
+            if !(b == ' ' && (a == ' ' || c == ' ')) {
+                match sign.filter(|_| self.run >= 2) {
+                    Some(sign) => self.counts.add(self.place << 5 | sign),
+                    None => self.other.push(key([a, b, c])),
+                }
+            }
+            (self.place, self.run) = match sign {
+                Some(sign) => ((self.place << 5 | sign) & 0x3FF, self.run + 1),
+                None => (0, 0),
+            };
+        }
+        self.last = (b, c);
+    }
+
+    /// The most frequent ones; of equally frequent ones the later first.
+    fn ranked(mut self) -> Vec<Trigram> {
+        if self.is_first {
+            self.add(' ');
+        }
+        self.add(' ');
+        let mut all = self.counts.take();
+        let mut other = self.other;
+        if !other.is_empty() {
+            other.sort_unstable();
+            all.extend(other.chunk_by(|a, b| a == b).map(|same| Trigram {
+                key: same.first().copied().unwrap_or_default(),
+                plain: None,
+                count: u16::try_from(same.len()).unwrap_or(u16::MAX),
+            }));
+            all.sort_by_key(|trigram| trigram.key);
+        }
+        by_count(&all)
+    }
 }
 
 /// Sorts trigrams that stand in their order by falling count, then against their order, and keeps the

@@ -1,0 +1,301 @@
+//! What the characters of a text are, found for 64 bytes at once.
+
+use std::ops::Range;
+
+use crate::vectors::{ByteTask, Compare, Vectors};
+
+/// What 64 bytes are: bit `n` of each mask tells of byte `n`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Masks {
+    /// ASCII letters, digits and the underscore.
+    word: u64,
+    digit: u64,
+    /// ASCII capital letters.
+    upper: u64,
+    comma: u64,
+    /// `.`, `!`, `?`
+    sentence: u64,
+    /// Bytes beyond ASCII.
+    wide: u64,
+}
+
+/// What the bytes of a text are, and its ASCII letters made small: found once, for all who count its
+/// characters or look at its words.
+#[derive(Clone, Debug, Default)]
+pub struct TextMasks {
+    masks: Vec<Masks>,
+    /// The bytes, and [`PADDING`] behind them.
+    lower: Vec<u8>,
+}
+
+/// Bytes of 0 behind the text, so that eight bytes can be had at each of its places.
+const PADDING: usize = 8;
+
+/// How many ASCII characters of each kind a part of a text has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AsciiCounts {
+    /// Digits.
+    pub digits: u32,
+    /// Capital letters.
+    pub upper: u32,
+    /// Commas.
+    pub commas: u32,
+    /// `.`, `!` and `?`.
+    pub sentence_marks: u32,
+}
+
+/// A run of letters, digits, underscores and characters beyond ASCII.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+    /// Whether all of it is ASCII: then it is a word.
+    pub is_ascii: bool,
+}
+
+impl TextMasks {
+    /// Those of a text.
+    pub fn of(text: &str) -> Self {
+        let mut own = Self::default();
+        own.read(text);
+        own
+    }
+
+    /// Those of a text in the memory of another's.
+    pub fn read(&mut self, text: &str) {
+        self.masks.clear();
+        self.lower.clear();
+        self.masks.reserve(text.len() / 64 + 1);
+        self.lower.reserve(text.len() + 64 + PADDING);
+        Vectors::default().run(Read {
+            text: text.as_bytes(),
+            own: self,
+        });
+        self.lower.truncate(text.len());
+        self.lower.resize(text.len() + PADDING, 0);
+    }
+
+    /// Whether a part of the text is ASCII.
+    #[inline(always)]
+    pub fn is_ascii(&self, part: Range<usize>) -> bool {
+        self.parts(part).all(|(masks, own)| masks.wide & own == 0)
+    }
+
+    /// How many characters of each kind a part of the text has.
+    #[inline(always)]
+    pub fn counts(&self, part: Range<usize>) -> AsciiCounts {
+        let mut counts = AsciiCounts::default();
+        for (masks, own) in self.parts(part) {
+            counts.digits += (masks.digit & own).count_ones();
+            counts.upper += (masks.upper & own).count_ones();
+            counts.commas += (masks.comma & own).count_ones();
+            counts.sentence_marks += (masks.sentence & own).count_ones();
+        }
+        counts
+    }
+
+    /// The bytes from a place of the text on, ASCII letters made small: eight of them, the first lowest,
+    /// those behind the text 0.
+    #[inline(always)]
+    pub fn lower_eight(&self, at: usize) -> u64 {
+        let rest = self.lower.get(at..).and_then(|rest| rest.first_chunk());
+        rest.map_or(0, |eight| u64::from_le_bytes(*eight))
+    }
+
+    /// The runs of a part of the text in order.
+    #[inline(always)]
+    pub fn runs(&self, part: Range<usize>) -> Runs<'_> {
+        let number = part.start / 64;
+        let mut runs = Runs {
+            masks: self.masks.get(number..).unwrap_or_default(),
+            from: 64 * number,
+            end: part.end,
+            bits: 0,
+            wide: 0,
+        };
+        runs.read_bits(u64::MAX << (part.start % 64));
+        runs
+    }
+
+    /// The masks that a part of the text reaches into, each with the bits that are of the part.
+    #[inline(always)]
+    fn parts(&self, part: Range<usize>) -> impl Iterator<Item = (&Masks, u64)> {
+        let first = part.start / 64;
+        let last = part.end.div_ceil(64);
+        let masks = self.masks.get(first..last.max(first)).unwrap_or_default();
+        masks.iter().zip(first..).map(move |(masks, number)| {
+            let start = part.start.saturating_sub(64 * number);
+            let end = part.end.saturating_sub(64 * number);
+            let from = u64::MAX << start.min(63);
+            (masks, from & low(end.min(64) as u32))
+        })
+    }
+}
+
+/// The runs of a part of a text.
+#[derive(Clone, Debug)]
+pub struct Runs<'a> {
+    /// From the 64 bytes on that are being looked at.
+    masks: &'a [Masks],
+    /// Place of the first of them in the text.
+    from: usize,
+    end: usize,
+    /// Bits of the runs that are yet to be given of these 64 bytes, and of what is beyond ASCII.
+    bits: u64,
+    wide: u64,
+}
+
+impl Runs<'_> {
+    /// Takes the bits of the 64 bytes at hand, those of `own` only.
+    #[inline(always)]
+    fn read_bits(&mut self, own: u64) {
+        let left = self.end.saturating_sub(self.from);
+        let own = own & low(left.min(64) as u32);
+        if let Some(masks) = self.masks.first() {
+            self.bits = (masks.word | masks.wide) & own;
+            self.wide = masks.wide;
+        }
+    }
+
+    /// Goes on to the next 64 bytes; whether there are any.
+    #[inline(always)]
+    fn next_bits(&mut self) -> bool {
+        self.from += 64;
+        if self.from >= self.end {
+            return false;
+        }
+        self.masks = self.masks.get(1..).unwrap_or_default();
+        self.read_bits(u64::MAX);
+        !self.masks.is_empty()
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = Run;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Run> {
+        while self.bits == 0 {
+            if !self.next_bits() {
+                return None;
+            }
+        }
+        let first = self.bits.trailing_zeros();
+        let start = self.from + first as usize;
+        let mut length = (!(self.bits >> first)).trailing_zeros();
+        let mut is_ascii = (self.wide >> first) & low(length) == 0;
+        self.bits &= !(low(length) << first);
+        let mut behind = first + length;
+        // A run up to the last bit may go on.
+        while behind == 64 && self.next_bits() {
+            length = (!self.bits).trailing_zeros();
+            is_ascii &= self.wide & low(length) == 0;
+            self.bits &= !low(length);
+            behind = length;
+        }
+        let end = (self.from + behind as usize).min(self.end);
+        Some(Run {
+            range: start..end,
+            is_ascii,
+        })
+    }
+}
+
+/// As many of the lowest bits.
+#[inline(always)]
+fn low(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
+struct Read<'a> {
+    text: &'a [u8],
+    own: &'a mut TextMasks,
+}
+
+impl ByteTask for Read<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<C: Compare>(self, form: C) {
+        let (chunks, rest) = self.text.as_chunks::<64>();
+        for chunk in chunks {
+            read(form, chunk, self.own);
+        }
+        if !rest.is_empty() {
+            // Bytes of 0 are of no kind.
+            let mut chunk = [0; 64];
+            for (to, from) in chunk.iter_mut().zip(rest) {
+                *to = *from;
+            }
+            read(form, &chunk, self.own);
+        }
+    }
+}
+
+#[inline(always)]
+fn read<C: Compare>(form: C, chunk: &[u8; 64], own: &mut TextMasks) {
+    let bytes = form.load(chunk);
+    let lower = form.lower(bytes);
+    let digit = form.range(bytes, b'0', b'9');
+    own.masks.push(Masks {
+        word: form.range(lower, b'a', b'z') | digit | form.equal(bytes, b'_'),
+        digit,
+        upper: form.range(bytes, b'A', b'Z'),
+        comma: form.equal(bytes, b','),
+        sentence: form.equal(bytes, b'.') | form.equal(bytes, b'!') | form.equal(bytes, b'?'),
+        wide: form.wide(bytes),
+    });
+    own.lower.extend_from_slice(&form.store(lower));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn counts_and_runs_are_those_of_the_characters(
+            text in "([a-zA-Z0-9_]{1,70}|[ ,.!?:;-]{0,3}|[éÄ日’]{0,2}| ){0,30}",
+            from in 0usize..300,
+            length in 0usize..300,
+        ) {
+            let masks = TextMasks::of(&text);
+            let boundary = |at: usize| (at.min(text.len())..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap();
+            let part = boundary(from)..boundary(from + length);
+            let own = &text[part.clone()];
+            let count = |is: fn(char) -> bool| own.chars().filter(|c| is(*c)).count() as u32;
+            prop_assert_eq!(masks.counts(part.clone()), AsciiCounts {
+                digits: count(|c| c.is_ascii_digit()),
+                upper: count(|c| c.is_ascii_uppercase()),
+                commas: count(|c| c == ','),
+                sentence_marks: count(|c| matches!(c, '.' | '!' | '?')),
+            });
+            prop_assert_eq!(masks.is_ascii(part.clone()), own.is_ascii());
+            let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
+            let expected: Vec<&str> = own.split(|c| !is_part(c)).filter(|run| !run.is_empty()).collect();
+            let runs: Vec<Run> = masks.runs(part).collect();
+            let found: Vec<&str> = runs.iter().map(|run| &text[run.range.clone()]).collect();
+            prop_assert_eq!(found, expected);
+            for run in runs {
+                let own = &text[run.range.clone()];
+                prop_assert_eq!(run.is_ascii, own.is_ascii());
+                let mut eight = [0; 8];
+                for (to, from) in eight.iter_mut().zip(text[run.range.start..].bytes()) {
+                    *to = from.to_ascii_lowercase();
+                }
+                prop_assert_eq!(masks.lower_eight(run.range.start), u64::from_le_bytes(eight));
+            }
+        }
+    }
+
+    #[test]
+    fn behind_the_text_there_is_nothing() {
+        let masks = TextMasks::of("a b c");
+        assert_eq!(masks.runs(5..9).next(), None);
+        assert_eq!(masks.runs(90..99).next(), None);
+        assert_eq!(masks.lower_eight(90), 0);
+        assert_eq!(masks.counts(90..99), AsciiCounts::default());
+    }
+}

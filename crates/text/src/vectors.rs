@@ -1,0 +1,421 @@
+//! Bytes compared 64 at a time, one bit a byte.
+//!
+//! There are three forms of it, which give the same: for AVX-512, for AVX2, and a portable one. Which
+//! serves is chosen once a text ([`Vectors`]), and what runs on it is compiled for each ([`ByteTask`]).
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m256i, __m512i};
+
+/// Vector instructions that texts are looked at with.
+#[derive(Clone, Copy, Debug)]
+pub struct Vectors(Form);
+
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(pulp::x86::V4),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(pulp::x86::V3),
+    Portable,
+}
+
+impl Vectors {
+    /// Every form that this processor has, the fastest first; the last is the portable one.
+    pub fn available() -> Vec<Self> {
+        let mut forms = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            forms.extend(pulp::x86::V4::try_new().map(Form::Avx512));
+            forms.extend(pulp::x86::V3::try_new().map(Form::Avx2));
+        }
+        forms.push(Form::Portable);
+        forms.into_iter().map(Self).collect()
+    }
+
+    /// Runs a task on these instructions.
+    #[inline]
+    pub fn run<T: ByteTask>(self, task: T) -> T::Output {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512(form) => form.vectorize(On { form, task }),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx2(form) => form.vectorize(On { form, task }),
+            Form::Portable => task.run(Portable),
+        }
+    }
+}
+
+impl Default for Vectors {
+    /// The fastest form that this processor has.
+    fn default() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(simd) = pulp::x86::V4::try_new() {
+                return Self(Form::Avx512(simd));
+            }
+            if let Some(simd) = pulp::x86::V3::try_new() {
+                return Self(Form::Avx2(simd));
+            }
+        }
+        Self(Form::Portable)
+    }
+}
+
+/// Work on 64 bytes at a time, compiled for each form of vectors; `run` is to be `#[inline(always)]`.
+pub trait ByteTask {
+    /// What it gives.
+    type Output;
+
+    /// Does it.
+    fn run<C: Compare>(self, form: C) -> Self::Output;
+}
+
+// A type and no closure: a closure that is not inlined is compiled for the narrowest vectors.
+#[cfg(target_arch = "x86_64")]
+struct On<C, T> {
+    form: C,
+    task: T,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<C: Compare, T: ByteTask> pulp::NullaryFnOnce for On<C, T> {
+    type Output = T::Output;
+
+    #[inline(always)]
+    fn call(self) -> T::Output {
+        self.task.run(self.form)
+    }
+}
+
+/// Compares 64 bytes with others.
+pub trait Compare: Copy {
+    /// 64 bytes.
+    type Bytes: Copy;
+
+    /// Takes bytes.
+    fn load(self, bytes: &[u8; 64]) -> Self::Bytes;
+
+    /// Gives them back.
+    fn store(self, bytes: Self::Bytes) -> [u8; 64];
+
+    /// One bit for each of the bytes that is `byte`, which is ASCII.
+    fn equal(self, bytes: Self::Bytes, byte: u8) -> u64;
+
+    /// One bit for each of the bytes from `first` to `last`, both ASCII.
+    fn range(self, bytes: Self::Bytes, first: u8, last: u8) -> u64;
+
+    /// One bit for each of the bytes beyond ASCII.
+    fn wide(self, bytes: Self::Bytes) -> u64;
+
+    /// The bytes with capital letters of ASCII made small.
+    fn lower(self, bytes: Self::Bytes) -> Self::Bytes;
+
+    /// One bit for each of the bytes that is white space as between attributes of HTML: space, tab, line
+    /// feed, form feed, carriage return.
+    fn space(self, bytes: Self::Bytes) -> u64;
+}
+
+/// White space by the lower four bits: a byte is white space if the table holds it at its own place. No
+/// byte is the 0 at the other places, as 0 itself has the place of the space; and bytes beyond ASCII,
+/// which the instruction gives 0 for, are not either.
+#[cfg(target_arch = "x86_64")]
+const SPACE_BY_LOW_BITS: [u8; 16] = [
+    b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0x0C, b'\r', 0, 0,
+];
+
+/// The bit that makes a capital letter of ASCII a small one.
+const SMALL: u8 = 0x20;
+
+#[cfg(target_arch = "x86_64")]
+impl Compare for pulp::x86::V4 {
+    type Bytes = __m512i;
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8; 64]) -> Self::Bytes {
+        pulp::cast(*bytes)
+    }
+
+    #[inline(always)]
+    fn store(self, bytes: Self::Bytes) -> [u8; 64] {
+        pulp::cast(bytes)
+    }
+
+    #[inline(always)]
+    fn equal(self, bytes: Self::Bytes, byte: u8) -> u64 {
+        let all = self.avx512f._mm512_set1_epi8(byte as i8);
+        self.avx512bw._mm512_cmpeq_epi8_mask(bytes, all)
+    }
+
+    #[inline(always)]
+    fn range(self, bytes: Self::Bytes, first: u8, last: u8) -> u64 {
+        let first_of_all = self.avx512f._mm512_set1_epi8(first as i8);
+        let length = self.avx512f._mm512_set1_epi8((last - first) as i8);
+        let from_first = self.avx512bw._mm512_sub_epi8(bytes, first_of_all);
+        self.avx512bw._mm512_cmple_epu8_mask(from_first, length)
+    }
+
+    #[inline(always)]
+    fn wide(self, bytes: Self::Bytes) -> u64 {
+        self.avx512bw._mm512_movepi8_mask(bytes)
+    }
+
+    #[inline(always)]
+    fn lower(self, bytes: Self::Bytes) -> Self::Bytes {
+        let capitals = self.range(bytes, b'A', b'Z');
+        let small = self.avx512f._mm512_set1_epi8(SMALL as i8);
+        self.avx512bw
+            ._mm512_mask_add_epi8(bytes, capitals, bytes, small)
+    }
+
+    #[inline(always)]
+    fn space(self, bytes: Self::Bytes) -> u64 {
+        let table: Self::Bytes = pulp::cast([SPACE_BY_LOW_BITS; 4]);
+        let candidates = self.avx512bw._mm512_shuffle_epi8(table, bytes);
+        self.avx512bw._mm512_cmpeq_epi8_mask(bytes, candidates)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Compare for pulp::x86::V3 {
+    type Bytes = [__m256i; 2];
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8; 64]) -> Self::Bytes {
+        pulp::cast(*bytes)
+    }
+
+    #[inline(always)]
+    fn store(self, bytes: Self::Bytes) -> [u8; 64] {
+        pulp::cast(bytes)
+    }
+
+    #[inline(always)]
+    fn equal(self, bytes: Self::Bytes, byte: u8) -> u64 {
+        let all = self.avx._mm256_set1_epi8(byte as i8);
+        let equal = [
+            self.avx2._mm256_cmpeq_epi8(bytes[0], all),
+            self.avx2._mm256_cmpeq_epi8(bytes[1], all),
+        ];
+        bits(self, equal)
+    }
+
+    #[inline(always)]
+    fn range(self, bytes: Self::Bytes, first: u8, last: u8) -> u64 {
+        let [low, high] = bytes;
+        let inside = [
+            in_range(self, low, first, last),
+            in_range(self, high, first, last),
+        ];
+        bits(self, inside)
+    }
+
+    #[inline(always)]
+    fn wide(self, bytes: Self::Bytes) -> u64 {
+        bits(self, bytes)
+    }
+
+    #[inline(always)]
+    fn lower(self, bytes: Self::Bytes) -> Self::Bytes {
+        [lower_half(self, bytes[0]), lower_half(self, bytes[1])]
+    }
+
+    #[inline(always)]
+    fn space(self, bytes: Self::Bytes) -> u64 {
+        let table: __m256i = pulp::cast([SPACE_BY_LOW_BITS; 2]);
+        let candidates = [
+            self.avx2._mm256_shuffle_epi8(table, bytes[0]),
+            self.avx2._mm256_shuffle_epi8(table, bytes[1]),
+        ];
+        let equal = [
+            self.avx2._mm256_cmpeq_epi8(bytes[0], candidates[0]),
+            self.avx2._mm256_cmpeq_epi8(bytes[1], candidates[1]),
+        ];
+        bits(self, equal)
+    }
+}
+
+// Functions and no closures, as said of [`On`].
+
+/// Capital letters made small.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn lower_half(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
+    let capitals = in_range(simd, bytes, b'A', b'Z');
+    let small = simd.avx._mm256_set1_epi8(SMALL as i8);
+    let added = simd.avx2._mm256_and_si256(capitals, small);
+    simd.avx2._mm256_or_si256(bytes, added)
+}
+
+/// All bits of the bytes from `first` to `last`.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn in_range(simd: pulp::x86::V3, bytes: __m256i, first: u8, last: u8) -> __m256i {
+    let first_of_all = simd.avx._mm256_set1_epi8(first as i8);
+    let length = simd.avx._mm256_set1_epi8((last - first) as i8);
+    let from_first = simd.avx2._mm256_sub_epi8(bytes, first_of_all);
+    let least = simd.avx2._mm256_min_epu8(from_first, length);
+    simd.avx2._mm256_cmpeq_epi8(least, from_first)
+}
+
+/// The highest bit of each of 64 bytes.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn bits(simd: pulp::x86::V3, bytes: [__m256i; 2]) -> u64 {
+    let low = simd.avx2._mm256_movemask_epi8(bytes[0]) as u32;
+    let high = simd.avx2._mm256_movemask_epi8(bytes[1]) as u32;
+    u64::from(low) | u64::from(high) << 32
+}
+
+/// Eight bytes a step in an ordinary register.
+#[derive(Clone, Copy)]
+struct Portable;
+
+impl Portable {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const LOW: u64 = 0x7F * Self::ONES;
+    const HIGH: u64 = !Self::LOW;
+
+    /// The highest bit of each of eight bytes that is `byte`, which is ASCII; the others are 0.
+    #[inline(always)]
+    fn equal_eight(eight: u64, byte: u8) -> u64 {
+        let differs = eight ^ (u64::from(byte) * Self::ONES);
+        !(((differs & Self::LOW) + Self::LOW) | differs) & Self::HIGH
+    }
+
+    /// The highest bit of each of eight bytes from `first` to `last`, both ASCII; the others are 0.
+    #[inline(always)]
+    fn range_eight(eight: u64, first: u8, last: u8) -> u64 {
+        let low = eight & Self::LOW;
+        let from_first = low + (0x80 - u64::from(first)) * Self::ONES;
+        let past_last = low + (0x7F - u64::from(last)) * Self::ONES;
+        from_first & !past_last & !eight & Self::HIGH
+    }
+
+    /// Brings the highest bit of each byte together.
+    #[inline(always)]
+    fn gather(high: u64) -> u64 {
+        (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    }
+
+    #[inline(always)]
+    fn each(bytes: [u64; 8], find: impl Fn(u64) -> u64) -> u64 {
+        let mut mask = 0;
+        for (at, eight) in bytes.into_iter().enumerate() {
+            mask |= Self::gather(find(eight)) << (8 * at);
+        }
+        mask
+    }
+}
+
+impl Compare for Portable {
+    type Bytes = [u64; 8];
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8; 64]) -> Self::Bytes {
+        let mut all = [0; 8];
+        for (to, from) in all.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *to = u64::from_le_bytes(*from);
+        }
+        all
+    }
+
+    #[inline(always)]
+    fn store(self, bytes: Self::Bytes) -> [u8; 64] {
+        let mut all = [0; 64];
+        for (to, from) in all.as_chunks_mut::<8>().0.iter_mut().zip(bytes) {
+            *to = from.to_le_bytes();
+        }
+        all
+    }
+
+    #[inline(always)]
+    fn equal(self, bytes: Self::Bytes, byte: u8) -> u64 {
+        Self::each(bytes, |eight| Self::equal_eight(eight, byte))
+    }
+
+    #[inline(always)]
+    fn range(self, bytes: Self::Bytes, first: u8, last: u8) -> u64 {
+        Self::each(bytes, |eight| Self::range_eight(eight, first, last))
+    }
+
+    #[inline(always)]
+    fn wide(self, bytes: Self::Bytes) -> u64 {
+        Self::each(bytes, |eight| eight & Self::HIGH)
+    }
+
+    #[inline(always)]
+    fn lower(self, bytes: Self::Bytes) -> Self::Bytes {
+        bytes.map(|eight| eight | Self::range_eight(eight, b'A', b'Z') >> 2)
+    }
+
+    #[inline(always)]
+    fn space(self, bytes: Self::Bytes) -> u64 {
+        Self::each(bytes, |eight| {
+            Self::equal_eight(eight, b' ')
+                | Self::equal_eight(eight, b'\t')
+                | Self::equal_eight(eight, b'\n')
+                | Self::equal_eight(eight, 0x0C)
+                | Self::equal_eight(eight, b'\r')
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All comparisons of 64 bytes.
+    struct All<'a>(&'a [u8; 64]);
+
+    impl ByteTask for All<'_> {
+        type Output = ([u64; 6], [u8; 64]);
+
+        #[inline(always)]
+        fn run<C: Compare>(self, form: C) -> Self::Output {
+            let bytes = form.load(self.0);
+            let masks = [
+                form.equal(bytes, b'@'),
+                form.range(bytes, b'a', b'z'),
+                form.range(bytes, 0, 0x7F),
+                form.range(bytes, b'0', b'0'),
+                form.wide(bytes),
+                form.space(bytes),
+            ];
+            (masks, form.store(form.lower(bytes)))
+        }
+    }
+
+    fn expected(bytes: &[u8; 64]) -> ([u64; 6], [u8; 64]) {
+        let mask = |is: &dyn Fn(u8) -> bool| {
+            let bits = bytes.iter().enumerate();
+            bits.fold(0, |mask, (at, &byte)| mask | u64::from(is(byte)) << at)
+        };
+        let masks = [
+            mask(&|byte| byte == b'@'),
+            mask(&|byte| byte.is_ascii_lowercase()),
+            mask(&|byte| byte.is_ascii()),
+            mask(&|byte| byte == b'0'),
+            mask(&|byte| !byte.is_ascii()),
+            mask(&|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)),
+        ];
+        (masks, bytes.map(|byte| byte.to_ascii_lowercase()))
+    }
+
+    #[test]
+    fn every_form_tells_every_byte_at_every_place() {
+        let forms = Vectors::available();
+        println!("forms: {}", forms.len());
+        for vectors in forms {
+            for byte in 0..=255u8 {
+                for filler in [0, b'a', b'Z', 0xA0] {
+                    for at in 0..64 {
+                        let mut bytes = [filler; 64];
+                        bytes[at] = byte;
+                        let found = vectors.run(All(&bytes));
+                        assert_eq!(found, expected(&bytes), "{vectors:?} {byte} at {at}");
+                    }
+                }
+            }
+        }
+    }
+}
