@@ -236,14 +236,26 @@ impl Compare for pulp::x86::V3 {
 
 // Functions and no closures, as said of [`On`].
 
-/// Capital letters made small.
+/// Capital letters made small, by sums and not by comparisons, from which the compiler makes one step for
+/// each byte. The highest bit of a byte of ASCII, with what is added, tells whether it is as much as `A`, or
+/// more than `Z`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn lower_half(simd: pulp::x86::V3, bytes: __m256i) -> __m256i {
-    let capitals = in_range(simd, bytes, b'A', b'Z');
-    let small = simd.avx._mm256_set1_epi8(SMALL as i8);
-    let added = simd.avx2._mm256_and_si256(capitals, small);
-    simd.avx2._mm256_or_si256(bytes, added)
+    let low = simd
+        .avx2
+        ._mm256_and_si256(bytes, simd.avx._mm256_set1_epi8(0x7F));
+    let to_a = simd.avx._mm256_set1_epi8((0x80 - b'A') as i8);
+    let past_z = simd.avx._mm256_set1_epi8((0x7F - b'Z') as i8);
+    let from_a = simd.avx2._mm256_add_epi8(low, to_a);
+    let past_z = simd.avx2._mm256_add_epi8(low, past_z);
+    let capitals = simd.avx2._mm256_andnot_si256(past_z, from_a);
+    let capitals = simd.avx2._mm256_andnot_si256(bytes, capitals);
+    let highest = simd.avx._mm256_set1_epi8(i8::MIN);
+    let capitals = simd.avx2._mm256_and_si256(capitals, highest);
+    // From the highest bit to the one that makes a letter small.
+    simd.avx2
+        ._mm256_or_si256(bytes, simd.avx2._mm256_srli_epi16::<2>(capitals))
 }
 
 /// All bits of the bytes from `first` to `last`.
