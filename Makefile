@@ -18,7 +18,7 @@ LAB = $(CARGO) run --quiet --release -p trommel-lab --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test bless lint package fuzz bench train eval results quality retrieval formats
+.PHONY: help build release demo test bless lint package instructions fuzz bench train eval results quality retrieval formats
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -52,6 +52,9 @@ lint: ## Check style, lints and documentation
 
 package: ## Check that every crate but the laboratory can be packaged
 	$(CARGO) package --workspace --exclude trommel-lab --no-verify --allow-dirty
+
+instructions: ## Count the instructions of a page and compare with docs/instructions.tsv (needs valgrind)
+	scripts/instructions.sh
 
 fuzz: ## Run every fuzz target for TIME seconds (default 60)
 	scripts/fuzz.sh

@@ -18,8 +18,8 @@ mod text_fold;
 use std::collections::HashMap;
 
 use crate::limits::{Caps, Limits, up_to};
-use crate::markup::tag_lexer::{Key, TagText};
 use crate::markup::Tag;
+use crate::markup::tag_lexer::{Key, TagText};
 use crate::page::{Page, StyleRecorder};
 use trommel_text::vectors::Vectors;
 

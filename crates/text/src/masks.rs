@@ -211,7 +211,11 @@ fn own_bits(at: usize, end: usize) -> u64 {
 /// As many of the lowest bits.
 #[inline(always)]
 fn low(bits: u32) -> u64 {
-    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+    if bits >= 64 {
+        u64::MAX
+    } else {
+        (1 << bits) - 1
+    }
 }
 
 struct Read<'a> {

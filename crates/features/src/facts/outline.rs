@@ -210,7 +210,10 @@ mod tests {
              <aside><h3><a href=x>More</a></h3><a href=y>three</a></aside>",
             &Limits::default(),
         );
-        let outline = Outline::new(&page, &Terms::new(&page, &trommel_text::TextMasks::of(page.texts())));
+        let outline = Outline::new(
+            &page,
+            &Terms::new(&page, &trommel_text::TextMasks::of(page.texts())),
+        );
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();
             outline.features(&page, block)[at]

@@ -90,7 +90,11 @@ impl ByteTask for Shapes<'_> {
         let texts = self.page.texts();
         let mut shapes = Vec::with_capacity(self.page.blocks.len());
         for block in &self.page.blocks {
-            shapes.push(Shape::within(texts, self.masks, self.page.text_range(block)));
+            shapes.push(Shape::within(
+                texts,
+                self.masks,
+                self.page.text_range(block),
+            ));
         }
         shapes
     }

@@ -200,7 +200,10 @@ mod tests {
             .collect();
         let comments = Sections::new(
             &page,
-            &Outline::new(&page, &crate::facts::terms::Terms::new(&page, &trommel_text::TextMasks::of(page.texts()))),
+            &Outline::new(
+                &page,
+                &crate::facts::terms::Terms::new(&page, &trommel_text::TextMasks::of(page.texts())),
+            ),
             &Prose::new(&page, &shapes, &sums(&page, &shapes).0),
         );
         let inside: Vec<f32> = (0..4).map(|at| comments.features(&page, at)[0]).collect();

@@ -339,9 +339,9 @@ impl<'a> Iterator for Attributes<'a> {
 
 #[cfg(test)]
 mod tests {
-    use trommel_text::vectors::Vectors;
     use super::*;
     use proptest::prelude::*;
+    use trommel_text::vectors::Vectors;
 
     fn attributes(text: &str) -> Vec<(&str, &str)> {
         Attributes::new(text.as_bytes())

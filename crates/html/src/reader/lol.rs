@@ -20,11 +20,11 @@ use super::scan::recover;
 use super::{Engine, MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, Limits, up_to};
+use crate::markup::Tag;
 use crate::markup::lex::Markup;
 use crate::markup::tag_lexer::{Key, TagLexer, TagText};
-use crate::markup::Tag;
-use trommel_text::vectors::Vectors;
 use crate::page::Page;
+use trommel_text::vectors::Vectors;
 
 /// Reads whole pages with lol_html.
 #[derive(Clone, Copy, Debug, Default)]

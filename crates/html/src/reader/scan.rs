@@ -8,11 +8,11 @@ use super::recovery::{Recovery, Unclosed};
 use super::{Engine, MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, SparePage, TextKind};
 use crate::limits::{Caps, Limits, up_to};
+use crate::markup::Tag;
 use crate::markup::lex::Markup;
 use crate::markup::tag_lexer::{Key, TagLexer, TextRun};
-use crate::markup::Tag;
-use trommel_text::vectors::Vectors;
 use crate::page::Page;
+use trommel_text::vectors::Vectors;
 
 /// Reads whole pages with our own scanner.
 #[derive(Clone, Copy, Debug, Default)]
