@@ -17,7 +17,7 @@ trap 'rm -rf "$folder"' EXIT
 
 if [ ! -x "$venv/bin/python" ]; then
     python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet datasets pyspark duckdb pandas polars pyarrow ||
+    "$venv/bin/pip" install --quiet datasets pyspark duckdb pandas polars pyarrow pytz zstandard ||
         echo "skip  packages cannot be installed"
 fi
 number=0

@@ -19,6 +19,22 @@ pub fn is_wacz(name: &str) -> bool {
     without_one_of(name, &[WACZ]).len() < name.len()
 }
 
+/// Whether a file of this name is a WET file: `.wet`, which a compression may follow, in any case.
+pub fn is_wet(name: &str) -> bool {
+    let plain = without_compression(name);
+    without_one_of(plain, &[".wet"]).len() < plain.len()
+}
+
+/// The ending of a name with that of a compression: `.txt.gz` of `a.b.txt.gz`; of a name without any, some
+/// words for it.
+pub fn ending(name: &str) -> &str {
+    let plain = without_compression(name);
+    let at = plain.rfind('.').filter(|&at| at > 0);
+    let at = at.or((plain.len() < name.len()).then_some(plain.len()));
+    at.and_then(|at| name.get(at..))
+        .unwrap_or("files without an ending")
+}
+
 /// The name without the endings of compression and format: `a` of `a.warc.gz`. A name that is nothing
 /// but an ending keeps it.
 pub fn stem(name: &str) -> &str {
@@ -46,6 +62,20 @@ pub fn without_one_of<'a>(name: &'a str, endings: &[&str]) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn endings_keep_that_of_the_compression() {
+        for (name, expected) in [
+            ("a.b.txt.gz", ".txt.gz"),
+            ("a.warc.wet.gz", ".wet.gz"),
+            ("a.cdxj", ".cdxj"),
+            ("a.gz", ".gz"),
+            ("README", "files without an ending"),
+        ] {
+            assert_eq!(ending(name), expected);
+        }
+        assert!(is_wet("a.WARC.wet.gz") && !is_wet("wet") && !is_wet("a.warc.gz"));
+    }
 
     #[test]
     fn archives_are_known_by_their_endings() {

@@ -258,12 +258,15 @@ fn undo(payload: &mut Payload<'_>, coding: Coding, limit: usize) {
 
 /// Tells the media type: by the crawler's own finding, else by the HTTP header, else by the record
 /// (where it holds the payload alone), else by the first bytes. A type that says nothing
-/// (`application/octet-stream`, `unknown/unknown`) counts as none, and what is called a page but begins
-/// as no page can (PDF, images, archives, office files, other data) is what its bytes say.
+/// (`application/octet-stream`, `unknown/unknown`) counts as none, and what is called a page or plain text but
+/// begins as neither can (PDF, images, archives, office files, other data) is what its bytes say.
 pub fn media_type(record: &Record, payload: &Payload) -> (MediaType, TypeSource) {
     let stated = media::stated(record, payload.status, payload.content_type());
-    let may_be_page = |kind: &MediaType| matches!(kind, MediaType::Html | MediaType::Xhtml);
-    if stated.as_ref().is_none_or(|(kind, _)| may_be_page(kind))
+    let is_text = |kind: &MediaType| match kind {
+        MediaType::Html | MediaType::Xhtml => true,
+        MediaType::Other(name) => name == "text/plain",
+    };
+    if stated.as_ref().is_none_or(|(kind, _)| is_text(kind))
         && let Some(name) = binary_type(&payload.body)
     {
         return (MediaType::Other(name), TypeSource::Sniffed);

@@ -16,7 +16,8 @@ use crate::{models, place::PlaceArgument};
 /// Print an archived page, or its text, from its place
 #[derive(Debug, Args)]
 pub struct CatArgs {
-    /// Where the record is stored: FILE:OFFSET[:LENGTH], as `search` prints it
+    /// Where the record is stored: FILE:OFFSET[:LENGTH], as `search` prints it; FILE may be an http(s):// or
+    /// s3:// URL
     #[arg(value_name = "PLACE")]
     place: String,
     /// The offset, if PLACE is the file only

@@ -92,7 +92,13 @@ fn into_folder(documents: &Documents, folder: &Path, memory: usize) -> Result<Fe
     let mut writer = IndexWriter::open(folder, memory.saturating_mul(1 << 20))?;
     let fed = documents.feed(&mut writer)?;
     if fed.documents > 0 {
-        writer.commit()?;
+        let written = writer.commit()?;
+        if written.replaced > 0 {
+            say(&format!(
+                "{} replaced by another of the same id",
+                counted(written.replaced, "document")
+            ));
+        }
     }
     Ok(fed)
 }

@@ -3,6 +3,8 @@
 mod archives;
 mod assemble;
 mod bench;
+#[cfg_attr(not(feature = "remote"), path = "no_bucket.rs")]
+mod bucket;
 mod cat;
 mod eval;
 mod extract;

@@ -10,6 +10,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
+use trommel_text::without_controls;
 
 use crate::progress;
 
@@ -72,8 +73,15 @@ pub fn begin(args: MessageArgs) {
     progress::show(manner == PLAIN && is_smart(&std::io::stderr()));
 }
 
+/// The text without what terminals obey: names and ids are of strangers.
+fn shown(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(without_controls).collect();
+    lines.join("\n")
+}
+
 /// Says what is no event of the log: a summary, what was found.
 pub fn say(text: &str) {
+    let text = shown(text);
     match MANNER.load(Ordering::Relaxed) {
         QUIET => {}
         JSON => tracing::info!("{text}"),
@@ -83,6 +91,7 @@ pub fn say(text: &str) {
 
 /// Says why the program ends: the one message of an error.
 pub fn fail(error: &dyn Display) {
+    let error = shown(&error.to_string());
     match MANNER.load(Ordering::Relaxed) {
         JSON => tracing::error!("{error}"),
         _ => eprintln!("trommel: {error}"),

@@ -1,11 +1,16 @@
 //! Where a record is stored, as one word: `FILE:OFFSET[:LENGTH[:INNER]]`.
 
-use std::{fmt, path::Path};
+use std::{
+    fmt,
+    io::{self, Read},
+    path::Path,
+};
 
 use anyhow::{Result, anyhow, bail};
 use trommel_archive::Record;
 use trommel_output::RecordSource;
-use trommel_pipeline::record_at;
+use trommel_pipeline::{record_at, record_in};
+use trommel_sources::{is_url, redacted};
 
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,9 +58,47 @@ impl PlaceArgument {
     /// # Errors
     /// If the file cannot be read or there is no record at that place.
     pub fn record(&self) -> Result<(Record, Option<String>)> {
-        let found = record_at(Path::new(&self.file), self.offset, self.inner)?;
+        let found = match is_url(&self.file) {
+            true => {
+                let open = |from| object(&self.file, from);
+                record_in(&self.name(), open, self.offset, self.inner)?
+            }
+            false => record_at(Path::new(&self.file), self.offset, self.inner)?,
+        };
         found.ok_or_else(|| anyhow!("{self}: no record here"))
     }
+
+    fn name(&self) -> String {
+        redacted(&self.file)
+    }
+}
+
+#[cfg(feature = "remote")]
+fn object(url: &str, offset: u64) -> io::Result<Box<dyn Read + Send>> {
+    use trommel_sources::{NetworkOptions, Remote, RemoteReader};
+
+    /// Bytes come for as long as the network is there.
+    struct Object {
+        bytes: RemoteReader,
+        _network: Remote,
+    }
+
+    impl Read for Object {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.bytes.read(buffer)
+        }
+    }
+
+    let network = Remote::new(NetworkOptions::default())?;
+    Ok(Box::new(Object {
+        bytes: network.open_at(url, offset)?,
+        _network: network,
+    }))
+}
+
+#[cfg(not(feature = "remote"))]
+fn object(_: &str, _: u64) -> io::Result<Box<dyn Read + Send>> {
+    Err(trommel_sources::SourceError::NotBuilt.into())
 }
 
 impl From<&RecordSource> for PlaceArgument {
@@ -71,7 +114,7 @@ impl From<&RecordSource> for PlaceArgument {
 
 impl fmt::Display for PlaceArgument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.offset)?;
+        write!(f, "{}:{}", self.name(), self.offset)?;
         if let Some(length) = self.length {
             write!(f, ":{length}")?;
             if self.inner != 0 {

@@ -18,13 +18,14 @@ use trommel_archive::{PayloadOptions, ReadOptions};
 use trommel_extract::{ContentPolicy, DocumentOptions, Extractor, MarkdownOptions};
 use trommel_filters::{Filters, Settings};
 use trommel_model::Model;
-use trommel_output::{AtomicFile, Compression, Format};
+use trommel_output::{AtomicFile, Compression, Format, LocalDisk};
 use trommel_pipeline::{
     Clock, Config, Destination, Environment, Existing, FormatChoice, Input, Outcome, Output,
-    PackedOptions, Plan, Summary, TextForm, expand, run as run_plan, select, unpack,
+    PackedOptions, Plan, SetAside, Summary, TextForm, expand, run as run_plan, select, unpack,
 };
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
+use crate::bucket::Bucket;
 use crate::network::NetworkArgs;
 use crate::policy::PolicyArgs;
 use crate::{
@@ -41,8 +42,9 @@ use crate::{
 /// Extract main text from archives
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Archives (WARC, ARC) and WACZ files: files, globs, folders, http(s):// and s3:// URLs, @MANIFEST (a
-    /// path or URL a line), the .json of a multi-WACZ, or - for standard input
+    /// Archives (WARC, ARC, WET) and WACZ files: files, globs, folders, http(s):// and s3:// URLs, s3://
+    /// prefixes (with a slash at the end) and globs, @MANIFEST (a path or URL a line), the .json of a
+    /// multi-WACZ, or - for standard input
     #[arg(required_unless_present = "select", value_name = "INPUT")]
     inputs: Vec<String>,
 
@@ -80,7 +82,8 @@ pub struct RunArgs {
 
     /// Folder for one file an archive; or one file for all, NAME.jsonl[.gz|.zst],
     /// NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz, NAME.trec.gz,
-    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet or NAME.tantivy (a folder); or - for standard output
+    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet or NAME.tantivy (a folder); either may be on s3://, where
+    /// each file appears when it is whole; or - for standard output
     #[arg(short, long, value_name = "OUT")]
     output: String,
 
@@ -153,6 +156,12 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE|none")]
     quarantine: Option<PathBuf>,
 
+    /// Keep records of another kind than pages for other tools, each in a gzip member of FILE.warc.gz: of a
+    /// media type (application/pdf), its second part (pdf) or its first (image), stated or by the first
+    /// bytes. FILE.warc.gz.cdxj says where they were. May be given several times
+    #[arg(long, value_name = "KIND=FILE")]
+    set_aside: Vec<SetAside>,
+
     #[command(flatten)]
     network: NetworkArgs,
 
@@ -199,8 +208,13 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let bytes = |option: Option<Size>| option.map(|Size(bytes)| bytes);
     let split = bytes(args.split_size).or(config.split_size);
     let output = Output::new(&args.output, &chosen, &fallback)?.split(split)?;
+    let existing = match (args.resume, args.overwrite) {
+        (true, _) => Existing::Resume,
+        (false, true) => Existing::Overwrite,
+        (false, false) => Existing::Refuse,
+    };
     let base = args.base_url.as_deref().map(Base::new);
-    let mut inputs = expand(&args.inputs, base.as_ref())?;
+    let mut inputs = expand(&args.inputs, base.as_ref(), &args.network.options())?;
     let options = SelectOptions {
         anywhere: args.select_anywhere,
         whole_ranges: args.whole_ranges,
@@ -226,6 +240,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     };
     let inputs = unpack(inputs, packed, &network);
     output.check(&inputs)?;
+    check_set_aside(&args.set_aside, &inputs)?;
     let quarantine = quarantine(args.quarantine, &output.destination, &inputs)?;
     let jobs = args
         .jobs
@@ -247,6 +262,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         output,
         filters: Arc::new(Filters::new(&config.filters)),
         quarantine,
+        set_aside: args.set_aside,
         recipe: vec![
             (
                 "model".to_owned(),
@@ -272,7 +288,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     };
     plan.check(&config.filters)?;
     check_page_types(&config.filters, &loaded)?;
-    let plan = plan.within();
+    let mut plan = plan.within();
     if let Some(path) = &args.summary {
         check_summary(
             path,
@@ -296,6 +312,8 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         extractor = extractor.with_observer(clock.clone());
     }
     quiet_workers();
+    let bucket = Bucket::take(&mut plan, network.clone(), existing)?;
+
     let mut reporter = Reporter::new();
     let mut stdout = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut unfinished = Summary::default();
@@ -303,11 +321,11 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         unfinished: Some(&mut unfinished),
         stop: stop.flag(),
         network,
-        existing: match (args.resume, args.overwrite) {
-            (true, _) => Existing::Resume,
-            (false, true) => Existing::Overwrite,
-            (false, false) => Existing::Refuse,
+        disk: match &bucket {
+            Some(bucket) => bucket,
+            None => &LocalDisk,
         },
+        existing,
         clock: clock.as_deref(),
         ..Environment::new(&mut stdout, &mut reporter)
     };
@@ -317,15 +335,23 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         environment,
     );
     drop(reporter);
+    let named = |mut summary: Summary| {
+        if let Some(bucket) = &bucket {
+            bucket.name(&mut summary);
+        }
+        summary
+    };
     let summary = match done {
-        Ok(summary) => summary,
+        Ok(summary) => named(summary),
         Err(error) => {
             fail(&error);
-            if !error.is_refusal() && plan.state_file().is_some_and(|path| path.exists()) {
+            if bucket.is_some() {
+                say("trommel: what is whole in the bucket stays; the rest is to be done again");
+            } else if !error.is_refusal() && plan.state_file().is_some_and(|path| path.exists()) {
                 say("trommel: continue with the same command and --resume");
             }
             if let Some(path) = args.summary.as_ref().filter(|_| !error.is_refusal()) {
-                save(&unfinished, path).with_context(|| path.display().to_string())?;
+                save(&named(unfinished), path).with_context(|| path.display().to_string())?;
             }
             return Ok(stop.exit_code());
         }
@@ -403,6 +429,32 @@ fn check_page_types(filters: &Settings, model: &Model) -> Result<()> {
     Ok(())
 }
 
+/// Refuses to keep records in an input, or those of two kinds in one file.
+fn check_set_aside(all: &[SetAside], inputs: &[Input]) -> Result<()> {
+    for (at, own) in all.iter().enumerate() {
+        let path = &own.path;
+        let is_twice = all.iter().take(at).any(|other| other.path == *path);
+        let is_input = inputs.iter().any(|input| match input {
+            Input::File(input) => path
+                .canonicalize()
+                .is_ok_and(|path| input.canonicalize().is_ok_and(|input| input == path)),
+            _ => false,
+        });
+        if is_twice || is_input {
+            let what = if is_twice {
+                "kept in twice"
+            } else {
+                "an input"
+            };
+            anyhow::bail!(
+                "{}: is {what}; name another file with --set-aside",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
 /// Refuses to write the summary over anything that the run reads or writes.
 fn check_summary(path: &Path, plan: &Plan, read: [Option<&Path>; 2]) -> Result<()> {
     let place = |path: &Path| {
@@ -417,7 +469,10 @@ fn check_summary(path: &Path, plan: &Plan, read: [Option<&Path>; 2]) -> Result<(
         .iter()
         .filter_map(Input::path)
         .map(Path::to_owned);
+    let aside = plan.set_aside.iter();
+    let aside = aside.flat_map(|own| [own.path.clone(), own.index()]);
     let outputs = plan.outputs().into_iter().chain(plan.quarantine.clone());
+    let outputs = outputs.chain(aside);
     let read = read.into_iter().flatten().map(Path::to_owned);
     let summary = place(path);
     for (mut paths, what) in [

@@ -20,7 +20,7 @@ pub(crate) fn confidence(expected_f1: f32, text: &str) -> f32 {
 }
 
 /// Share of the bytes of a text's words that are in runs of data; addresses are none.
-fn data_share(text: &str) -> f32 {
+pub(crate) fn data_share(text: &str) -> f32 {
     let (mut all, mut data) = (0usize, 0usize);
     for word in text.split_ascii_whitespace() {
         all += word.len();

@@ -17,6 +17,7 @@ use crate::policy::HeadlinePolicy;
 use crate::render::content::KeptContent;
 use crate::render::controls::drop_controls;
 use crate::render::copies::drop_copies;
+use crate::render::data::drop_data;
 use crate::render::embedded::{append, role};
 use crate::render::markdown::{MarkdownOptions, append_markdown, markdown, title_heading};
 use crate::render::text::plain_text;
@@ -87,6 +88,7 @@ impl<'a> Extraction<'a> {
         for kept in [&mut verdicts.judgement.choice.kept, &mut verdicts.separate] {
             drop_copies(&page, kept);
             drop_controls(&page, kept);
+            drop_data(&page, kept);
         }
         Self {
             decoded,

@@ -32,6 +32,7 @@ mod language;
 mod metadata;
 mod observer;
 mod page_memory;
+mod plain;
 mod policy;
 mod render;
 mod role;

@@ -3,6 +3,7 @@
 pub(crate) mod content;
 pub(crate) mod controls;
 pub(crate) mod copies;
+pub(crate) mod data;
 pub(crate) mod data_table;
 pub(crate) mod embedded;
 pub(crate) mod markdown;

@@ -25,7 +25,14 @@ impl Assemble for Tantivy {
         for stored in RecordReader::open(spool)? {
             writer.add(&stored?).map_err(index)?;
         }
-        writer.commit_merged().map_err(index)?;
+        let written = writer.commit_merged().map_err(index)?;
+        if written.replaced > 0 {
+            tracing::warn!(
+                "{}: documents that another of the same id took the place of: {}",
+                target.display(),
+                written.replaced
+            );
+        }
         Ok(())
     }
 

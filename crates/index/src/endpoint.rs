@@ -6,9 +6,9 @@ mod tests;
 
 use std::{thread, time::Duration};
 
-use ureq::{Agent, Body, http::Response};
-
 use trommel_output::{BULK_MAPPING, OutputError, OutputRecord, bulk_id, bulk_lines};
+use trommel_sources::{CallError, Http, HttpAnswer, redacted};
+use trommel_text::without_controls;
 
 use answer::{Answer, Fate};
 
@@ -22,6 +22,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Time for an answer.
 const TIMEOUT: Duration = Duration::from_secs(120);
+/// Longest answer that is read: a `_bulk` answer has some hundred bytes a document.
+const LONGEST_ANSWER: usize = 64 << 20;
 /// Refused documents that are kept to be named; all are counted.
 const NAMED: usize = 20;
 
@@ -35,8 +37,11 @@ pub enum EndpointError {
         /// The endpoint.
         url: String,
         /// What went wrong.
-        source: Box<ureq::Error>,
+        source: CallError,
     },
+    /// The system gives no thread for the network.
+    #[error("network: {0}")]
+    Network(#[from] std::io::Error),
     /// The server refuses the request as a whole.
     #[error("{url}: status {status}: {message}")]
     Status {
@@ -94,8 +99,10 @@ struct Item {
 /// Sends documents to an index. They are sent by `create` under their ids, so sending them again, after
 /// a failure or on purpose, changes nothing.
 pub struct Endpoint {
-    agent: Agent,
+    http: Http,
     url: String,
+    /// The URL as it is shown, without its password.
+    name: String,
     first_pause: Duration,
     items: Vec<Item>,
     bytes: usize,
@@ -113,13 +120,11 @@ impl Endpoint {
     }
 
     fn with_pause(url: &str, first_pause: Duration) -> Result<Self, EndpointError> {
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .timeout_global(Some(TIMEOUT))
-            .user_agent(concat!("trommel/", env!("CARGO_PKG_VERSION")));
+        let user_agent = concat!("trommel/", env!("CARGO_PKG_VERSION"));
         let endpoint = Self {
-            agent: config.build().into(),
+            http: Http::new(TIMEOUT, LONGEST_ANSWER, user_agent)?,
             url: url.trim_end_matches('/').to_owned(),
+            name: redacted(url.trim_end_matches('/')),
             first_pause,
             items: Vec::new(),
             bytes: 0,
@@ -130,17 +135,13 @@ impl Endpoint {
     }
 
     fn make_index(&self) -> Result<(), EndpointError> {
-        let (status, _) = self.tried(|| self.agent.head(&self.url).call())?;
+        let (status, _) = self.tried("HEAD", &self.url, None)?;
         if status != 404 {
             // A server that answers nothing of use to HEAD may yet take documents.
             return Ok(());
         }
-        let (status, body) = self.tried(|| {
-            self.agent
-                .put(&self.url)
-                .content_type("application/json")
-                .send(BULK_MAPPING)
-        })?;
+        let mapping = Some(("application/json", BULK_MAPPING.as_bytes()));
+        let (status, body) = self.tried("PUT", &self.url, mapping)?;
         // Somebody else may have made it in the meantime.
         if (200..300).contains(&status) || body.contains("resource_already_exists") {
             Ok(())
@@ -190,7 +191,7 @@ impl Endpoint {
             let fates = self.request(&items)?.fates();
             if fates.len() != items.len() {
                 return Err(EndpointError::Answer {
-                    url: self.url.clone(),
+                    url: self.name.clone(),
                     message: format!("{} documents, {} fates", items.len(), fates.len()),
                 });
             }
@@ -207,6 +208,12 @@ impl Endpoint {
             }
             items = again;
             if !items.is_empty() {
+                tracing::warn!(
+                    "{}: no room for {} of the documents; sending them again (try {})",
+                    self.name,
+                    items.len(),
+                    tries + 1
+                );
                 thread::sleep(self.pause(tries, None));
             }
         }
@@ -217,15 +224,10 @@ impl Endpoint {
     fn request(&self, items: &[Item]) -> Result<Answer, EndpointError> {
         let body: Vec<u8> = items.iter().flat_map(|item| &item.lines).copied().collect();
         let url = format!("{}/_bulk", self.url);
-        let (status, text) = self.tried(|| {
-            self.agent
-                .post(&url)
-                .content_type("application/x-ndjson")
-                .send(body.as_slice())
-        })?;
+        let (status, text) = self.tried("POST", &url, Some(("application/x-ndjson", &body)))?;
         match status {
             200..300 => Answer::parse(&text).map_err(|error| EndpointError::Answer {
-                url,
+                url: self.name.clone(),
                 message: error.to_string(),
             }),
             413 if items.len() > 1 => {
@@ -237,35 +239,46 @@ impl Endpoint {
         }
     }
 
-    /// Status and body of what `call` is answered, called again for as long as the server is busy or
-    /// away.
+    /// Status and body of the answer to a request, sent again for as long as the server is busy or away.
     fn tried(
         &self,
-        call: impl Fn() -> Result<Response<Body>, ureq::Error>,
+        method: &str,
+        url: &str,
+        body: Option<(&str, &[u8])>,
     ) -> Result<(u16, String), EndpointError> {
-        let http = |source| EndpointError::Http {
-            url: self.url.clone(),
-            source: Box::new(source),
-        };
         let mut tries = 0;
         loop {
             tries += 1;
-            let asked = match call() {
-                Ok(mut response) => {
-                    let status = response.status().as_u16();
+            let body = body.map(|(content_type, bytes)| (content_type, bytes.to_vec()));
+            let (asked, reason) = match self.http.call(method, url, body) {
+                Ok(HttpAnswer {
+                    status,
+                    retry_after,
+                    body,
+                }) => {
                     let is_busy = matches!(status, 429 | 502 | 503 | 504);
                     if !is_busy || tries >= TRIES {
-                        let body = response.body_mut().with_config().limit(1 << 30);
-                        return Ok((status, body.read_to_string().map_err(http)?));
+                        return Ok((status, body));
                     }
-                    let after = response.headers().get("retry-after");
-                    let seconds = after.and_then(|value| value.to_str().ok()?.parse().ok());
-                    seconds.map(Duration::from_secs)
+                    (retry_after, format!("status {status}"))
                 }
-                Err(error) if tries >= TRIES || !is_passing(&error) => return Err(http(error)),
-                Err(_) => None,
+                Err(CallError::Passing(what)) if tries < TRIES => (None, what),
+                Err(source) => {
+                    return Err(EndpointError::Http {
+                        url: self.name.clone(),
+                        source,
+                    });
+                }
             };
-            thread::sleep(self.pause(tries, asked));
+            let pause = self.pause(tries, asked);
+            let reason = without_controls(&reason);
+            tracing::warn!(
+                "{}: {reason}; asking again in {:.1} s (try {})",
+                self.name,
+                pause.as_secs_f64(),
+                tries + 1
+            );
+            thread::sleep(pause);
         }
     }
 
@@ -277,26 +290,16 @@ impl Endpoint {
     fn refuse(&mut self, id: String, status: u16, reason: String) {
         self.sent.refused += 1;
         if self.sent.named.len() < NAMED {
+            let reason = without_controls(&reason).into_owned();
             self.sent.named.push(Refused { id, status, reason });
         }
     }
 
     fn refusal(&self, status: u16, body: &str) -> EndpointError {
         EndpointError::Status {
-            url: self.url.clone(),
+            url: self.name.clone(),
             status,
-            message: body.chars().take(300).collect(),
+            message: without_controls(body).chars().take(300).collect(),
         }
     }
-}
-
-/// Whether the same call may go well later.
-fn is_passing(error: &ureq::Error) -> bool {
-    matches!(
-        error,
-        ureq::Error::Io(_)
-            | ureq::Error::Timeout(_)
-            | ureq::Error::ConnectionFailed
-            | ureq::Error::Protocol(_)
-    )
 }

@@ -313,7 +313,7 @@ mod tests {
             assert!(writer.add(document).unwrap());
         }
         assert!(!writer.add(&stored("d", "", "")).unwrap());
-        assert_eq!(writer.commit().unwrap(), 4);
+        assert_eq!(writer.commit().unwrap().added, 4);
         let index = Index::open(folder.path()).unwrap();
         assert_eq!(index.documents(), 4);
         // One word among few weighs more than one among many.

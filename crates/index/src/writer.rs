@@ -23,7 +23,18 @@ const LEAST_MEMORY: usize = 16 << 20;
 pub struct IndexWriter {
     writer: tantivy::IndexWriter,
     fields: Fields,
+    /// Documents that were there before.
+    before: u64,
     added: u64,
+}
+
+/// What writing came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Documents that were added.
+    pub added: u64,
+    /// Documents of the same id whose place others took, of those that were there and those added.
+    pub replaced: u64,
 }
 
 impl IndexWriter {
@@ -82,6 +93,7 @@ impl IndexWriter {
             error => error.into(),
         })?;
         Ok(Self {
+            before: documents(writer.index())?,
             writer,
             fields,
             added: 0,
@@ -145,14 +157,23 @@ impl IndexWriter {
         Ok(true)
     }
 
-    /// Makes what was added part of the index, for good; gives the number of documents added.
+    /// Makes what was added part of the index, for good.
     ///
     /// # Errors
     /// If the disk is full. The index is then as it was.
-    pub fn commit(mut self) -> Result<u64, IndexError> {
+    pub fn commit(mut self) -> Result<Written, IndexError> {
         self.writer.commit()?;
+        let written = self.written()?;
         self.writer.wait_merging_threads()?;
-        Ok(self.added)
+        Ok(written)
+    }
+
+    fn written(&self) -> Result<Written, IndexError> {
+        let after = documents(self.writer.index())?;
+        Ok(Written {
+            added: self.added,
+            replaced: (self.before + self.added).saturating_sub(after),
+        })
     }
 
     /// As [`commit`](Self::commit), with all documents in one segment: the smallest form, and the
@@ -160,10 +181,11 @@ impl IndexWriter {
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
-    pub fn commit_merged(mut self) -> Result<u64, IndexError> {
+    pub fn commit_merged(mut self) -> Result<Written, IndexError> {
         self.writer
             .set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         self.writer.commit()?;
+        let written = self.written()?;
         let mut segments = self.writer.index().searchable_segment_ids()?;
         segments.sort();
         if segments.len() > 1 {
@@ -171,8 +193,14 @@ impl IndexWriter {
         }
         self.writer.garbage_collect_files().wait()?;
         self.writer.wait_merging_threads()?;
-        Ok(self.added)
+        Ok(written)
     }
+}
+
+/// Documents that an index has, without those that are replaced.
+fn documents(index: &Index) -> Result<u64, IndexError> {
+    let segments = index.searchable_segment_metas()?;
+    Ok(segments.iter().map(|own| u64::from(own.num_docs())).sum())
 }
 
 /// Opens the index of a folder for searching.

@@ -38,8 +38,8 @@ impl PageForm {
         file: Option<&str>,
     ) -> Result<String, serde_json::Error> {
         Ok(match self {
-            Self::Text => document.text + "\n",
-            Self::Markdown { .. } => document.text,
+            Self::Text => printable(document.text + "\n"),
+            Self::Markdown { .. } => printable(document.text),
             Self::Json => {
                 let mut object = serde_json::to_value(document)?;
                 if let Some(object) = object.as_object_mut() {
@@ -52,6 +52,15 @@ impl PageForm {
                 format!("{object}\n")
             }
         })
+    }
+}
+
+/// The text without what a terminal obeys; JSON says it in ASCII.
+fn printable(text: String) -> String {
+    let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    match text.chars().all(is_shown) {
+        true => text,
+        false => text.chars().filter(|&c| is_shown(c)).collect(),
     }
 }
 

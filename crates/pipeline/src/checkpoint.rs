@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Version of the format; a state of another is refused.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Characters shown of a setting that differs.
 const SHOWN: usize = 80;
 
@@ -44,10 +44,14 @@ pub(crate) struct Checkpoint {
     pub(crate) outputs: OutputsState,
     /// The quarantine being written, likewise.
     pub(crate) quarantine: Option<QuarantineState>,
+    /// The files of records that are set aside, and their indexes, likewise.
+    pub(crate) aside: Vec<Option<QuarantineState>>,
     /// Outputs that are complete but may not have their final names yet.
     pub(crate) complete: Vec<Written>,
     /// A complete quarantine that may not have its final name yet.
     pub(crate) complete_quarantine: Option<PathBuf>,
+    /// Complete files of records that are set aside, likewise.
+    pub(crate) complete_aside: Vec<PathBuf>,
     /// Counts, without those of single inputs.
     pub(crate) summary: Summary,
     /// Times of the pages.
@@ -186,8 +190,10 @@ impl Checkpoint {
             current: None,
             outputs: OutputsState::default(),
             quarantine: None,
+            aside: Vec::new(),
             complete: Vec::new(),
             complete_quarantine: None,
+            complete_aside: Vec::new(),
             summary: Summary::default(),
             times: Times::default(),
             duplicates: DuplicatesState::default(),

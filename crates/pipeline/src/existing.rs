@@ -111,7 +111,12 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
             .map_err(|source| RunError::output(folder, source))?;
         found.extend(made.iter().map(|name| folder.join(name)));
     }
-    found.extend(plan.quarantine.clone().filter(|path| path.exists()));
+    let aside = plan
+        .set_aside
+        .iter()
+        .flat_map(|own| [own.path.clone(), own.index()]);
+    let kept = plan.quarantine.clone().into_iter().chain(aside);
+    found.extend(kept.filter(|path| path.exists()));
     Ok(found.into_iter().collect())
 }
 
@@ -136,12 +141,17 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
             .map_err(|source| RunError::output(&path, source))?;
         }
     }
-    if let Some(path) = &plan.quarantine
-        && let Ok(spool) = hidden(path, "tmp")
-        && spool.exists()
-    {
-        disk.remove(&spool)
-            .map_err(|source| RunError::output(&spool, source))?;
+    let aside = plan
+        .set_aside
+        .iter()
+        .flat_map(|own| [own.path.clone(), own.index()]);
+    for path in plan.quarantine.clone().into_iter().chain(aside) {
+        if let Ok(spool) = hidden(&path, "tmp")
+            && spool.exists()
+        {
+            disk.remove(&spool)
+                .map_err(|source| RunError::output(&spool, source))?;
+        }
     }
     Ok(())
 }

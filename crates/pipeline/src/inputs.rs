@@ -1,6 +1,7 @@
 //! From arguments to inputs.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File},
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
@@ -9,13 +10,17 @@ use std::{
 
 use crate::Packed;
 use flate2::read::MultiGzDecoder;
+use glob::{MatchOptions, Pattern};
 use trommel_archive::{
-    name::{is_archive, is_wacz},
+    name::{self, is_archive, is_wacz},
     signature,
 };
 use trommel_sources::{
-    Base, Location, RecordIndexError, RecordSelection, SelectOptions, is_url, redacted,
+    Base, Location, NetworkOptions, RecordIndexError, RecordSelection, SelectOptions, SourceError,
+    is_url, redacted,
 };
+
+use crate::network::Network;
 
 /// Schemes of the URLs that are read.
 const SCHEMES: [&str; 4] = ["http://", "https://", "s3://", "s3a://"];
@@ -81,6 +86,14 @@ pub enum InputError {
     /// An index that cannot be used.
     #[error(transparent)]
     Index(#[from] RecordIndexError),
+    /// A bucket that is not listed.
+    #[error("{url}: {source}")]
+    Bucket {
+        /// The prefix or glob.
+        url: String,
+        /// What the server or the network said.
+        source: SourceError,
+    },
     /// A glob that is none.
     #[error("{pattern}: {source}")]
     Glob {
@@ -103,15 +116,22 @@ pub enum InputError {
 }
 
 /// The archives that arguments stand for, in the order of the arguments: files; globs (an existing
-/// file of that name wins) and folders (with all below them; files named as WARC, ARC or WACZ), each
-/// sorted and without duplicates; `http(s)://` and `s3://` URLs; `@FILE`, a manifest, plain or gzip,
+/// file of that name wins) and folders (with all below them; files named as WARC, ARC or WACZ, or as WET
+/// where there are none), each sorted and without duplicates; `http(s)://` and `s3://` URLs; `s3://`
+/// prefixes, which end with a slash, and globs, as folders and globs; `@FILE`, a manifest, plain or gzip,
 /// with a path or URL a line, relative to `base` or else to its own folder, in which blank lines and
-/// lines starting with `#` are skipped; `-`, standard input.
+/// lines starting with `#` are skipped; `-`, standard input. What is passed over in a folder is logged,
+/// counted by ending, in one line.
 ///
 /// # Errors
-/// If an argument is another URL or a malformed glob, if a manifest or folder cannot be read, or if
-/// standard input is named twice. What stands for no archive is given as [`Input::Nothing`].
-pub fn expand(arguments: &[String], base: Option<&Base>) -> Result<Vec<Input>, InputError> {
+/// If an argument is another URL or a malformed glob, if a manifest, folder or bucket cannot be read, or
+/// if standard input is named twice. What stands for no archive is given as [`Input::Nothing`].
+pub fn expand(
+    arguments: &[String],
+    base: Option<&Base>,
+    network: &NetworkOptions,
+) -> Result<Vec<Input>, InputError> {
+    let network = Network::new(network.clone());
     let mut inputs = Vec::new();
     for argument in arguments {
         if argument == "-" {
@@ -120,10 +140,10 @@ pub fn expand(arguments: &[String], base: Option<&Base>) -> Result<Vec<Input>, I
             }
             inputs.push(Input::Stdin);
         } else if let Some(manifest) = argument.strip_prefix('@').filter(|_| !exists(argument)) {
-            from_manifest(Path::new(manifest), base, &mut inputs)?;
+            from_manifest(Path::new(manifest), base, &network, &mut inputs)?;
         } else if is_url(argument) {
-            inputs.push(from_url(argument)?);
-        } else if argument.contains(['*', '?', '[']) && !exists(argument) {
+            from_url(argument, &network, &mut inputs)?;
+        } else if is_glob(argument) && !exists(argument) {
             from_glob(argument, &mut inputs)?;
         } else {
             from_path(PathBuf::from(argument), &mut inputs)?;
@@ -146,7 +166,7 @@ pub fn select(
     let selection = RecordSelection::load(index, base.unwrap_or(&beside), options)?;
     let mut locations = selection.archives().iter();
     if let Some(Location::Url(url)) =
-        locations.find(|place| matches!(place, Location::Url(url) if from_url(url).is_err()))
+        locations.find(|place| matches!(place, Location::Url(url) if check_url(url).is_err()))
     {
         return Err(InputError::Url(redacted(url)));
     }
@@ -157,7 +177,12 @@ fn exists(argument: &str) -> bool {
     Path::new(argument).exists()
 }
 
-fn from_url(url: &str) -> Result<Input, InputError> {
+fn is_glob(argument: &str) -> bool {
+    argument.contains(['*', '?', '['])
+}
+
+/// Whether it is an address that is read.
+fn check_url(url: &str) -> Result<(), InputError> {
     let has_path = url
         .split_once("://")
         .and_then(|(_, rest)| rest.split_once('/'))
@@ -165,10 +190,132 @@ fn from_url(url: &str) -> Result<Input, InputError> {
     if url.starts_with("http") && !has_path {
         return Err(InputError::Server(url.to_owned()));
     }
-    if SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
-        Ok(Input::Url(url.to_owned()))
+    match SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
+        true => Ok(()),
+        false => Err(InputError::Url(redacted(url))),
+    }
+}
+
+fn from_url(url: &str, network: &Network, inputs: &mut Vec<Input>) -> Result<(), InputError> {
+    check_url(url)?;
+    let Some((_, place)) = url.split_once("://").filter(|_| url.starts_with("s3")) else {
+        inputs.push(Input::Url(url.to_owned()));
+        return Ok(());
+    };
+    let is_prefix = place.ends_with('/') || !place.contains('/');
+    if !is_prefix && !is_glob(place) {
+        inputs.push(Input::Url(url.to_owned()));
+        return Ok(());
+    }
+    // Up to the last slash before the first character that stands for others.
+    let literal = url.split(['*', '?', '[']).next().unwrap_or_default();
+    let end = match is_prefix {
+        true => url.len(),
+        false => literal.rfind('/').map_or(0, |slash| slash + 1),
+    };
+    let listed = network.list(url.get(..end).unwrap_or_default());
+    let listed = listed.map_err(|source| InputError::Bucket {
+        url: redacted(url),
+        source,
+    })?;
+    let mut found = Found::default();
+    if is_prefix {
+        for name in listed {
+            found.sort(name.clone(), &name);
+        }
     } else {
-        Err(InputError::Url(redacted(url)))
+        // As the listing names them.
+        let pattern = format!("s3://{place}");
+        let glob = Pattern::new(&pattern).map_err(|source| InputError::Glob {
+            pattern: redacted(url),
+            source,
+        })?;
+        let options = MatchOptions {
+            require_literal_separator: true,
+            ..MatchOptions::new()
+        };
+        let listed = listed.into_iter();
+        found.archives = listed
+            .filter(|name| glob.matches_with(name, options))
+            .collect();
+    }
+    let reason = match is_prefix {
+        true => "no WARC, ARC or WACZ file below this prefix",
+        false => "no object matches",
+    };
+    found.give(&redacted(url), reason, inputs, Input::Url);
+    Ok(())
+}
+
+/// What is found in a folder or below a prefix.
+struct Found<T> {
+    archives: Vec<T>,
+    /// Text of captures; read where there are no archives.
+    texts: Vec<T>,
+    /// What is passed over, by ending or kind.
+    others: BTreeMap<String, usize>,
+}
+
+impl<T> Default for Found<T> {
+    fn default() -> Self {
+        Self {
+            archives: Vec::new(),
+            texts: Vec::new(),
+            others: BTreeMap::new(),
+        }
+    }
+}
+
+impl<T: Ord> Found<T> {
+    /// Sorts in what is found under a path.
+    fn sort(&mut self, entry: T, path: &str) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if is_archive(name) || is_wacz(name) {
+            self.archives.push(entry);
+        } else if name::is_wet(name) {
+            self.texts.push(entry);
+        // State and marks of runs, and what systems hide.
+        } else if !name.starts_with(['.', '_']) {
+            self.pass_over(name::ending(name));
+        }
+    }
+
+    fn pass_over(&mut self, kind: &str) {
+        *self.others.entry(kind.to_owned()).or_default() += 1;
+    }
+
+    /// Gives the inputs, and names in one line what is none.
+    fn give(
+        mut self,
+        place: &str,
+        reason: &'static str,
+        inputs: &mut Vec<Input>,
+        input: fn(T) -> Input,
+    ) {
+        if self.archives.is_empty() {
+            self.archives = std::mem::take(&mut self.texts);
+        }
+        if !self.texts.is_empty() {
+            self.others.insert(".wet".to_owned(), self.texts.len());
+        }
+        let others = self.others.iter();
+        let others: Vec<String> = others
+            .map(|(kind, count)| format!("{count} {}", kind.escape_debug()))
+            .collect();
+        let others = others.join(", ");
+        match (self.archives.is_empty(), others.is_empty()) {
+            (false, true) => {}
+            (false, false) => tracing::info!("{place}: passed over: {others}"),
+            (true, _) => inputs.push(Input::Nothing {
+                argument: place.to_owned(),
+                reason: match others.is_empty() {
+                    true => reason.to_owned(),
+                    false => format!("{reason} (passed over: {others})"),
+                },
+            }),
+        }
+        self.archives.sort();
+        inputs.extend(self.archives.into_iter().map(input));
     }
 }
 
@@ -177,36 +324,34 @@ fn from_path(path: PathBuf, inputs: &mut Vec<Input>) -> Result<(), InputError> {
         inputs.push(Input::File(path));
         return Ok(());
     }
-    let mut files = Vec::new();
-    archives_below(&path, &mut files)?;
-    files.sort();
-    if files.is_empty() {
-        inputs.push(Input::Nothing {
-            argument: path.to_string_lossy().into_owned(),
-            reason: "no WARC, ARC or WACZ file in this folder".to_owned(),
-        });
-    }
-    inputs.extend(files.into_iter().map(Input::File));
+    let mut found = Found::default();
+    archives_below(&path, &mut found)?;
+    let reason = "no WARC, ARC or WACZ file in this folder";
+    found.give(&path.to_string_lossy(), reason, inputs, Input::File);
     Ok(())
 }
 
-fn is_input(name: &str) -> bool {
-    is_archive(name) || is_wacz(name)
-}
-
-/// Links to folders are not followed, as they may lead in circles.
-fn archives_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), InputError> {
+/// Links to folders are not followed, as they may lead in circles; what is no file (named pipes, sockets)
+/// would be waited for.
+fn archives_below(folder: &Path, found: &mut Found<PathBuf>) -> Result<(), InputError> {
     let failed = |source| InputError::Io {
         path: folder.to_owned(),
         source,
     };
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        let path = entry.path();
-        if entry.file_type().map_err(failed)?.is_dir() {
-            archives_below(&path, files)?;
-        } else if is_input(&entry.file_name().to_string_lossy()) && !path.is_dir() {
-            files.push(path);
+        let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
+        if kind.is_dir() {
+            archives_below(&path, found)?;
+        } else if path.is_file() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            found.sort(path, &name);
+        } else if path.is_dir() {
+            found.pass_over("links to folders");
+        } else if kind.is_symlink() {
+            found.pass_over("links to nothing that can be read");
+        } else {
+            found.pass_over("pipes, sockets or devices");
         }
     }
     Ok(())
@@ -242,6 +387,7 @@ fn from_glob(pattern: &str, inputs: &mut Vec<Input>) -> Result<(), InputError> {
 fn from_manifest(
     manifest: &Path,
     base: Option<&Base>,
+    network: &Network,
     inputs: &mut Vec<Input>,
 ) -> Result<(), InputError> {
     let failed = |source| InputError::Io {
@@ -268,7 +414,7 @@ fn from_manifest(
             continue;
         }
         match base.join(line) {
-            Location::Url(url) => inputs.push(from_url(&url)?),
+            Location::Url(url) => from_url(&url, network, inputs)?,
             Location::File(path) => from_path(path, inputs)?,
         }
     }
@@ -298,7 +444,7 @@ mod tests {
 
     fn names(folder: &Path, arguments: &[String]) -> Vec<String> {
         let prefix = format!("{}/", folder.display());
-        expand(arguments, None)
+        expand(arguments, None, &NetworkOptions::default())
             .unwrap()
             .iter()
             .map(|input| input.name().replace(&prefix, ""))
@@ -331,6 +477,41 @@ mod tests {
                 "e.warc.lz4",
                 "h.wacz",
                 "sub/c.WARC.ZST"
+            ]
+        );
+    }
+
+    #[test]
+    fn texts_are_read_where_there_are_no_archives() {
+        let folder = folder(&["f.warc.wet.gz", "sub/g.wet", "h.wat"]);
+        let arguments = [folder.path().to_string_lossy().into_owned()];
+        assert_eq!(
+            names(folder.path(), &arguments),
+            ["f.warc.wet.gz", "sub/g.wet"]
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_passed_over() {
+        let folder = folder(&["a.warc", "b.txt", "_MANIFEST"]);
+        let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("s.warc")).unwrap();
+        std::os::unix::fs::symlink(folder.path(), folder.path().join("l.warc")).unwrap();
+        let arguments = [folder.path().to_string_lossy().into_owned()];
+        assert_eq!(names(folder.path(), &arguments), ["a.warc"]);
+        let mut found = Found::default();
+        archives_below(folder.path(), &mut found).unwrap();
+        let others: Vec<(&str, usize)> = found
+            .others
+            .iter()
+            .map(|(kind, &count)| (kind.as_str(), count))
+            .collect();
+        assert_eq!(
+            others,
+            [
+                (".txt", 1),
+                ("links to folders", 1),
+                ("pipes, sockets or devices", 1)
             ]
         );
     }
@@ -392,7 +573,7 @@ mod tests {
         let base = Base::new("https://data.example.org/");
         let url = |url: &str| Input::Url(url.to_owned());
         assert_eq!(
-            expand(&arguments, Some(&base)).unwrap(),
+            expand(&arguments, Some(&base), &NetworkOptions::default()).unwrap(),
             [
                 url("s3://bucket/x.warc"),
                 url("https://data.example.org/a.warc.gz"),
@@ -432,7 +613,7 @@ mod tests {
         for (argument, reason) in [
             (
                 at(&folder, "empty"),
-                "no WARC, ARC or WACZ file in this folder",
+                "no WARC, ARC or WACZ file in this folder (passed over: 1 .txt)",
             ),
             (at(&folder, "*.warc"), "no file matches"),
             (
@@ -440,7 +621,12 @@ mod tests {
                 "no path in this manifest",
             ),
         ] {
-            let inputs = expand(std::slice::from_ref(&argument), None).unwrap();
+            let inputs = expand(
+                std::slice::from_ref(&argument),
+                None,
+                &NetworkOptions::default(),
+            )
+            .unwrap();
             let reason = reason.to_owned();
             assert_eq!(inputs, [Input::Nothing { argument, reason }]);
         }
@@ -449,9 +635,13 @@ mod tests {
     #[test]
     fn what_cannot_be_run_is_an_error() {
         let error = |argument: &str| {
-            expand(&["-".to_owned(), argument.to_owned()], None)
-                .unwrap_err()
-                .to_string()
+            expand(
+                &["-".to_owned(), argument.to_owned()],
+                None,
+                &NetworkOptions::default(),
+            )
+            .unwrap_err()
+            .to_string()
         };
         assert_eq!(
             error("ftp://host/a.warc.gz"),

@@ -120,7 +120,10 @@ pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[Listed]) -> io::
     file.sync()?;
     drop(file);
     disk.rename(&new, &path)?;
-    disk.create(&folder.join(SUCCESS))?.sync()
+    let mark = folder.join(SUCCESS);
+    let new = hidden(&mark, "tmp")?;
+    disk.create(&new)?.sync()?;
+    disk.rename(&new, &mark)
 }
 
 fn earlier(path: &Path) -> io::Result<Manifest> {

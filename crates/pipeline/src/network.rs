@@ -54,6 +54,11 @@ impl Network {
         Ok(Box::new(self.remote()?.open_at(url, offset)?))
     }
 
+    /// The objects below an `s3://` prefix.
+    pub(crate) fn list(&self, url: &str) -> Result<Vec<String>, SourceError> {
+        self.remote()?.list(url)
+    }
+
     /// The records of a selection, from the row `from` on.
     pub(crate) fn read<'a>(
         &self,
@@ -78,6 +83,11 @@ impl Network {
 
     /// Always an error.
     pub(crate) fn open_at(&self, _: &str, _: u64) -> Result<Box<dyn Read + Send>, SourceError> {
+        Err(SourceError::NotBuilt)
+    }
+
+    /// Always an error.
+    pub(crate) fn list(&self, _: &str) -> Result<Vec<String>, SourceError> {
         Err(SourceError::NotBuilt)
     }
 

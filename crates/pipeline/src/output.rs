@@ -10,6 +10,8 @@ use sha2::{Digest, Sha256};
 use trommel_archive::name;
 use trommel_output::{Compression, Format};
 
+use trommel_sources::{is_url, redacted};
+
 use crate::Input;
 
 /// Ends of file names that set the format and the compression.
@@ -88,10 +90,18 @@ pub enum DestinationError {
         by_option: &'static str,
     },
     /// A file whose name says nothing.
-    #[error(
-        "{0}: is a file and its name ends in no known suffix (.jsonl, .msgpack, .wet, .anserini.jsonl, .trec, .bulk.ndjson, with .gz or .zst; .parquet, .tantivy)"
-    )]
+    #[error("{name}: is a file and its name ends in no known suffix ({known})", name = .0, known = known_suffixes())]
     UnknownSuffix(String),
+    /// The name of a file of a kind that is not written.
+    #[error(
+        "{name}: no such file is written, only {known}; with a slash at its end it would be a folder",
+        name = .0,
+        known = known_suffixes()
+    )]
+    UnknownKind(String),
+    /// A URL of a kind that is not written to.
+    #[error("{0}: documents are written to files, folders and s3:// URLs")]
+    Url(String),
     /// The output is one of the inputs.
     #[error("{0}: is both input and output")]
     IsInput(String),
@@ -116,13 +126,14 @@ pub enum DestinationError {
 
 impl Output {
     /// The output that `name` stands for: `-` is standard output, plain unless `chosen` says
-    /// otherwise; an existing folder, or a name without a known suffix, is a folder; another name is
-    /// one file, and its suffix sets format and compression. `chosen` is what the command line says,
+    /// otherwise; an existing folder, or a name without the suffix of a file, is a folder; another name is
+    /// one file, and its suffix sets format and compression. An `s3://` URL is taken as a path: where
+    /// it is to be written to is for the caller to see to. `chosen` is what the command line says,
     /// `fallback` what the configuration file says. A compression chosen for several formats holds for
     /// those that are ever compressed that way.
     ///
     /// # Errors
-    /// If the name conflicts with `chosen`, if several formats are chosen for what is no folder, or if
+    /// If the name is that of a file that is not written (`x.csv`), if it conflicts with `chosen`, if several formats are chosen for what is no folder, or if
     /// none of the formats is ever compressed that way.
     pub fn new(
         name: &str,
@@ -131,12 +142,16 @@ impl Output {
     ) -> Result<Self, DestinationError> {
         let (destination, by_name) = if name == "-" {
             (Destination::Stdout, None)
+        } else if is_url(name) && !name.starts_with("s3://") {
+            return Err(DestinationError::Url(redacted(name)));
         } else if Path::new(name).is_dir() && !is_index(name) {
             (Destination::Folder(name.into()), None)
         } else if let Some(by_name) = by_suffix(name) {
             (Destination::File(name.into()), Some(by_name))
         } else if Path::new(name).exists() {
             return Err(DestinationError::UnknownSuffix(name.to_owned()));
+        } else if is_named_as_file(name) {
+            return Err(DestinationError::UnknownKind(name.to_owned()));
         } else {
             (Destination::Folder(name.into()), None)
         };
@@ -374,6 +389,42 @@ fn is_index(name: &str) -> bool {
     by_suffix(name).is_some_and(|(format, _)| format == Format::Tantivy)
 }
 
+/// Endings of files that nobody gives to a folder, beside those that are written.
+const OTHER_FILES: [&str; 31] = [
+    "csv", "tsv", "json", "jsonl", "ndjson", "xml", "txt", "html", "htm", "md", "gz", "zst", "xz",
+    "bz2", "lz4", "br", "zip", "7z", "tar", "tgz", "warc", "arc", "wacz", "wat", "avro", "orc",
+    "arrow", "feather", "db", "sqlite", "xlsx",
+];
+
+fn is_named_as_file(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    ending.is_some_and(|ending| {
+        let is_it = |known: &&str| known.eq_ignore_ascii_case(ending);
+        OTHER_FILES.iter().any(is_it)
+    })
+}
+
+/// The suffixes of [`SUFFIXES`] in words.
+fn known_suffixes() -> String {
+    let mut formats: Vec<String> = Vec::new();
+    for &format in Format::ALL {
+        let of_format = SUFFIXES.iter().filter(|(_, own, _)| *own == format);
+        let mut compressions = Vec::new();
+        let mut plain = "";
+        for (suffix, _, compression) in of_format {
+            match compression {
+                Compression::None => plain = suffix,
+                other => compressions.push(other.suffix()),
+            }
+        }
+        formats.push(match compressions.is_empty() {
+            true => plain.to_owned(),
+            false => format!("{plain}[{}]", compressions.join("|")),
+        });
+    }
+    formats.join(", ")
+}
+
 fn by_suffix(name: &str) -> Option<(Format, Compression)> {
     let name = name.to_ascii_lowercase();
     SUFFIXES
@@ -520,6 +571,40 @@ mod tests {
             };
             assert_eq!(output, expected);
         }
+    }
+
+    #[test]
+    fn names_of_files_that_are_not_written_are_refused() {
+        for name in [
+            "x.csv",
+            "d/x.JSON",
+            "x.jsonl.xz",
+            "x.parquet.gz",
+            "s3://b/x.csv",
+        ] {
+            assert_eq!(
+                Output::new(name, &NONE, &NONE).unwrap_err().to_string(),
+                format!(
+                    "{name}: no such file is written, only .jsonl[.gz|.zst], .msgpack[.gz|.zst], \
+                     .wet[.gz], .anserini.jsonl[.gz], .trec[.gz], .bulk.ndjson[.gz|.zst], .parquet, \
+                     .tantivy; with a slash at its end it would be a folder"
+                )
+            );
+        }
+        let folder = |name: &str| Output::new(name, &NONE, &NONE).unwrap().destination;
+        for name in ["out", "out.2026", "x.csv/", "crawl-1.5", "s3://b/x"] {
+            assert_eq!(folder(name), Destination::Folder(name.into()));
+        }
+        let error = Output::new("https://me:hush@host/x.jsonl?k=1", &NONE, &NONE);
+        // The name of a format does not make a URL one that is written to.
+        let error = error
+            .map(|output| output.destination)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("s3://") && !error.contains("hush"),
+            "{error}"
+        );
     }
 
     #[test]

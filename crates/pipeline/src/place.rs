@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{Seek as _, SeekFrom},
+    io::{self, Read, Seek as _, SeekFrom},
     path::Path,
     sync::Arc,
 };
@@ -22,22 +22,37 @@ pub fn record_at(
     offset: u64,
     inner: u64,
 ) -> Result<Option<(Record, Option<String>)>, ArchiveError> {
-    let name: Arc<str> = archive.to_string_lossy().into();
-    let failed = |source| ArchiveError::Io {
-        file: name.clone(),
-        offset,
-        source,
+    let open = |from| {
+        let mut file = File::open(archive)?;
+        file.seek(SeekFrom::Start(from))?;
+        Ok(file)
     };
-    let mut file = File::open(archive).map_err(failed)?;
-    file.seek(SeekFrom::Start(offset)).map_err(failed)?;
-    let at_offset = Reader::new(name.clone(), file, ReadOptions::default());
-    match at_offset.map(|reader| found(reader, 0, inner)) {
+    record_in(&archive.to_string_lossy(), open, offset, inner)
+}
+
+/// As [`record_at`], of the archive called `name` whose stored bytes from an offset on `open` gives.
+///
+/// # Errors
+/// If the archive cannot be read.
+pub fn record_in<R: Read + Send + 'static>(
+    name: &str,
+    open: impl Fn(u64) -> io::Result<R>,
+    offset: u64,
+    inner: u64,
+) -> Result<Option<(Record, Option<String>)>, ArchiveError> {
+    let name: Arc<str> = name.into();
+    let from = |from| {
+        let stored = open(from).map_err(|source| ArchiveError::Io {
+            file: name.clone(),
+            offset: from,
+            source,
+        })?;
+        Ok(Reader::new(name.clone(), stored, ReadOptions::default()))
+    };
+    match from(offset)?.map(|reader| found(reader, 0, inner)) {
         Ok(Some(found)) => Ok(Some(found)),
         // Members of some zstd archives need the dictionary at the file's start.
-        _ => {
-            let reader = Reader::open(archive, ReadOptions::default())?;
-            Ok(found(reader, offset, inner))
-        }
+        _ => Ok(found(from(0)??, offset, inner)),
     }
 }
 

@@ -12,7 +12,7 @@ use trommel_archive::{PayloadOptions, ReadOptions};
 use trommel_filters::Filters;
 use trommel_output::{Assemble, Format, hidden};
 
-use crate::{Destination, Encoding, Input, Output, budget::PAGE_FACTOR};
+use crate::{Destination, Encoding, Input, Output, SetAside, budget::PAGE_FACTOR};
 
 /// What a run is to do.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Plan {
     pub assemble: BTreeMap<Format, Arc<dyn Assemble>>,
     /// WARC file for the records that fail.
     pub quarantine: Option<PathBuf>,
+    /// Files for records that are no pages, by their kind.
+    pub set_aside: Vec<SetAside>,
     /// What makes the text what it is (model, conventions ...), as names and values. A run can be
     /// continued only under the same.
     pub recipe: Vec<(String, String)>,
@@ -60,6 +62,7 @@ impl Plan {
             filters: Arc::default(),
             assemble: BTreeMap::new(),
             quarantine: None,
+            set_aside: Vec::new(),
             recipe: Vec::new(),
             jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             max_record: ReadOptions::default().max_record,
@@ -111,6 +114,7 @@ impl Plan {
             Destination::Stdout => "-".to_owned(),
         };
         let quarantine = self.quarantine.as_deref().map_or("none".to_owned(), path);
+        let set_aside: Vec<String> = self.set_aside.iter().map(SetAside::to_string).collect();
         let of_encodings = |name: fn(&Encoding) -> &'static str| {
             let names: Vec<&str> = self.output.encodings.iter().map(name).collect();
             names.join(",")
@@ -133,6 +137,7 @@ impl Plan {
             ("split size", split),
             ("filters", self.filters.describe().join("; ")),
             ("quarantine", quarantine),
+            ("set aside", set_aside.join(", ")),
             ("max-record", self.max_record.to_string()),
             ("max-payload", self.max_payload.to_string()),
             ("checkpoint size", self.frame.to_string()),

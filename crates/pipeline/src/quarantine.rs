@@ -33,19 +33,7 @@ impl Kept<'_> {
     /// None is known: fields that a WARC record can't have are mended before.
     pub(crate) fn members(&self, kind: FailureKind, message: &str) -> io::Result<Vec<u8>> {
         let bracketed = format!("<{}>", one_line(self.id));
-        let mut fields: Vec<(String, String)> = Vec::new();
-        for (name, value) in self.record.headers.iter() {
-            // The block may be shorter than stated; its length is written anew.
-            if !name.is_empty() && !name.eq_ignore_ascii_case("Content-Length") {
-                fields.push((one_line(name).replace(':', " "), one_line(value)));
-            }
-        }
-        if self.record.id().is_none() {
-            fields.retain(|(name, _)| !name.eq_ignore_ascii_case("WARC-Record-ID"));
-            fields.push(("WARC-Record-ID".to_owned(), bracketed.clone()));
-        }
-        let mut out = member(&fields, &self.record.block)?;
-
+        let mut out = record_member(self.record, self.id)?;
         let id = record_id(&["quarantine", self.id, kind.name()]);
         let mut about = vec![
             ("WARC-Type".to_owned(), "metadata".to_owned()),
@@ -82,6 +70,24 @@ impl Kept<'_> {
         out.extend(member(&about, block.as_bytes())?);
         Ok(out)
     }
+}
+
+/// The record as a gzip member: its fields as they are, its block byte for byte, and `id` if it has none.
+pub(crate) fn record_member(record: &Record, id: &str) -> io::Result<Vec<u8>> {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for (name, value) in record.headers.iter() {
+        // The block may be shorter than stated; its length is written anew.
+        if name.eq_ignore_ascii_case("Content-Length") {
+            fields.push((name.to_owned(), record.block.len().to_string()));
+        } else if !name.is_empty() {
+            fields.push((one_line(name).replace(':', " "), one_line(value)));
+        }
+    }
+    if record.id().is_none() {
+        fields.retain(|(name, _)| !name.eq_ignore_ascii_case("WARC-Record-ID"));
+        fields.push(("WARC-Record-ID".to_owned(), format!("<{}>", one_line(id))));
+    }
+    member(&fields, &record.block)
 }
 
 fn member(fields: &[(String, String)], block: &[u8]) -> io::Result<Vec<u8>> {

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fs,
     io::{self, Write},
+    path::Path,
     sync::atomic::{AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
@@ -11,7 +12,7 @@ use std::{
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::PayloadOptions;
-use trommel_output::{AtomicFile, BULK_MAPPING, Disk};
+use trommel_output::{BULK_MAPPING, Disk, hidden};
 
 use crate::clock::{Clock, Stage};
 use crate::{
@@ -84,11 +85,7 @@ pub fn run(
         && (existing == Existing::Overwrite || !path.exists())
     {
         // Settings that somebody changed stay.
-        let mut file =
-            AtomicFile::create(&path).map_err(|source| RunError::output(&path, source))?;
-        file.write_all(BULK_MAPPING.as_bytes())
-            .and_then(|()| file.finish())
-            .map_err(|source| RunError::output(&path, source))?;
+        write_mapping(disk, &path).map_err(|source| RunError::output(&path, source))?;
     }
     let start = Start {
         todo: continued.todo.clone(),
@@ -114,6 +111,7 @@ pub fn run(
         room: &room,
         filters: &plan.filters,
         quarantine: plan.quarantine.is_some(),
+        set_aside: &plan.set_aside,
         clock,
     };
     let mut writer = RunWriter::new(plan, &encoders, stdout, disk, continued)?;
@@ -186,6 +184,15 @@ pub fn run(
     Ok(summary)
 }
 
+fn write_mapping(disk: &dyn Disk, path: &Path) -> io::Result<()> {
+    let new = hidden(path, "tmp")?;
+    let mut file = disk.create(&new)?;
+    file.write_all(BULK_MAPPING.as_bytes())?;
+    file.sync()?;
+    drop(file);
+    disk.rename(&new, path)
+}
+
 /// What to begin with: the run that was interrupted or finished if it is to be continued, else nothing.
 fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, RunError> {
     let path = plan.state_file();
@@ -253,7 +260,7 @@ fn write(
                     gate.leave(bytes);
                 }
             }
-            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Timeout) => writer.idle()?,
             // A reader that was stopped ends early, too.
             Err(RecvTimeoutError::Disconnected) if is_stopped() => return Err(RunError::Stopped),
             Err(RecvTimeoutError::Disconnected) => return Ok(()),

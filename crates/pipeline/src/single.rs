@@ -68,6 +68,7 @@ impl<'a> SingleRecords<'a> {
             room: &self.room,
             filters: &self.filters,
             quarantine: false,
+            set_aside: &[],
             clock: None,
         };
         let made = worker.made(&Captured {

@@ -51,6 +51,8 @@ pub struct Summary {
     pub ended_early: Option<String>,
     /// The file that the failed records were written to, if there were any.
     pub quarantine: Option<String>,
+    /// Records that were set aside, by the file they were written to.
+    pub set_aside: BTreeMap<String, u64>,
     /// Times of the pages; none without a page.
     pub page_times: Option<PageTimes>,
     /// Seconds from start to end; of a resumed run, the sum up to the last saved state and from there.
@@ -218,6 +220,9 @@ impl fmt::Display for Summary {
             if let Some(quarantine) = &self.quarantine {
                 write!(f, "; kept in {quarantine}")?;
             }
+        }
+        for (file, count) in &self.set_aside {
+            write!(f, "\nset aside: {} in {file}", counted(*count, "record"))?;
         }
         write!(f, "\n{}", counted(self.pages, "page"))?;
         if self.empty > 0 {

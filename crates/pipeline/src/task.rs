@@ -109,8 +109,21 @@ pub(crate) struct Made {
     pub(crate) capped: Vec<String>,
     /// Time taken by the page, and its id and place.
     pub(crate) time: Option<Timed>,
+    /// What is kept of it for another tool.
+    pub(crate) aside: Option<Aside>,
     /// What the record gave.
     pub(crate) verdict: Verdict,
+}
+
+/// A record that is set aside.
+#[derive(Debug)]
+pub(crate) struct Aside {
+    /// Which of the plan's files takes it.
+    pub(crate) place: usize,
+    /// The record as a gzip member.
+    pub(crate) member: Vec<u8>,
+    /// Its line in the index.
+    pub(crate) line: Vec<u8>,
 }
 
 impl Made {
@@ -121,6 +134,7 @@ impl Made {
             truncated: None,
             capped: Vec::new(),
             time: None,
+            aside: None,
             verdict,
         }
     }

@@ -22,6 +22,7 @@ use crate::{
     outputs::Encoder,
     panic::panic_message,
     quarantine::Kept,
+    set_aside::SetAside,
     task::{Captured, Made, Task, Timed, Verdict},
 };
 
@@ -44,6 +45,8 @@ pub(crate) struct Worker<'a> {
     pub(crate) filters: &'a Filters,
     /// Whether records that fail are wanted for the quarantine.
     pub(crate) quarantine: bool,
+    /// What is kept of records that are no pages.
+    pub(crate) set_aside: &'a [SetAside],
     /// Is told how long payloads and encoding take; how long extracting takes, the extractor knows.
     pub(crate) clock: Option<&'a Clock>,
 }
@@ -79,7 +82,7 @@ impl Worker<'_> {
             listing,
         } = captured;
         let charset = charset.as_deref();
-        if let Some(reason) = by_kind(&record.kind) {
+        if let Some(reason) = by_kind(record) {
             return Made::without_page(Verdict::Dropped(reason));
         }
         if listing.is_left_out {
@@ -136,8 +139,12 @@ impl Worker<'_> {
         let media_type = match media_type(record, &page).0 {
             MediaType::Html => "text/html",
             MediaType::Xhtml => "application/xhtml+xml",
-            MediaType::Other(_) => {
-                return Made::without_page(Verdict::Dropped(DropReason::NotHtml));
+            MediaType::Other(name) if name == PLAIN && !is_for_robots(record.url()) => PLAIN,
+            MediaType::Other(name) => {
+                return Made {
+                    aside: SetAside::of(self.set_aside, record, id, &name),
+                    ..Made::without_page(Verdict::Dropped(DropReason::NotHtml))
+                };
             }
         };
         let robots: Vec<&str> = page.headers.all("X-Robots-Tag").collect();
@@ -161,7 +168,10 @@ impl Worker<'_> {
             crawl_charset: charset.as_deref(),
             date: record.date(),
         };
-        let mut document = (self.extract)(&page.body, &hints);
+        let mut document = match media_type {
+            PLAIN => Document::of_plain_text(&page.body, &hints),
+            _ => (self.extract)(&page.body, &hints),
+        };
         if document.title.is_none() {
             document.title.clone_from(&listing.title);
         }
@@ -188,6 +198,7 @@ impl Worker<'_> {
                 file: record.place.file.clone(),
                 offset: record.place.offset,
             }),
+            aside: None,
             verdict,
         }
     }
@@ -263,9 +274,32 @@ fn failed(kind: FailureKind, message: String) -> Verdict {
     }
 }
 
+/// Text that is taken as it is.
+const PLAIN: &str = "text/plain";
+
+/// Files that nearly every site serves as plain text and that programs read.
+const FOR_ROBOTS: [&str; 4] = ["/robots.txt", "/ads.txt", "/app-ads.txt", "/sellers.json"];
+
+fn is_for_robots(url: Option<&str>) -> bool {
+    let path = url.and_then(|url| {
+        let (_, rest) = url.split_once("://")?;
+        let path = rest.get(rest.find('/')?..)?;
+        path.split(['?', '#']).next()
+    });
+    path.is_some_and(|path| FOR_ROBOTS.contains(&path) || path.starts_with("/.well-known/"))
+}
+
 /// Why a record of this type is no page; none if it may be one.
-fn by_kind(kind: &RecordType) -> Option<DropReason> {
-    match kind {
+fn by_kind(record: &Record) -> Option<DropReason> {
+    match &record.kind {
+        // WET: text that somebody took out of a capture.
+        RecordType::Conversion
+            if record
+                .content_type()
+                .is_some_and(|kind| kind.trim_start().starts_with(PLAIN)) =>
+        {
+            None
+        }
         RecordType::Response | RecordType::Resource => None,
         RecordType::Warcinfo => Some(DropReason::Warcinfo),
         RecordType::Request => Some(DropReason::Request),

@@ -8,7 +8,7 @@ use std::{
 
 use trommel_archive::ResumePoint;
 use trommel_filters::{Duplicates, DuplicatesState, OrderedFilter};
-use trommel_output::{Assemble, Disk, OutputError, discard, publish};
+use trommel_output::{Assemble, Compression, Disk, Format, OutputError, discard, publish};
 
 use crate::{
     DamageReport, Destination, DropReason, FileReport, Outcome, Plan, RunError, Summary,
@@ -18,6 +18,7 @@ use crate::{
     manifest::{self, Listed},
     outputs::{Beginning, Encoder, Outputs, OutputsState},
     quarantine::Quarantine,
+    set_aside::AsideFiles,
     task::{Made, Step, Task, Verdict},
     times::Times,
 };
@@ -34,6 +35,7 @@ pub(crate) struct RunWriter<'a> {
     disk: &'a dyn Disk,
     outputs: Outputs<'a>,
     quarantine: Option<Quarantine<'a>>,
+    aside: AsideFiles<'a>,
     duplicates: Duplicates,
     /// Where the state is saved; none if the run cannot be continued.
     state_file: Option<PathBuf>,
@@ -96,6 +98,9 @@ impl<'a> RunWriter<'a> {
             ),
             None => None,
         };
+        let continues = !state.summary.set_aside.is_empty();
+        let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside, continues)
+            .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
         let mut duplicates = plan.filters.duplicates();
         duplicates.restore(state.duplicates.clone());
         let state_file = plan.state_file();
@@ -115,6 +120,7 @@ impl<'a> RunWriter<'a> {
             disk,
             outputs,
             quarantine,
+            aside,
             duplicates,
             state_file,
             journal,
@@ -207,6 +213,19 @@ impl<'a> RunWriter<'a> {
         Ok(())
     }
 
+    /// Nothing has come for a while: who reads plain standard output gets what there is. Where frames of a
+    /// compressed one end must not depend on time.
+    pub(crate) fn idle(&mut self) -> Result<(), RunError> {
+        let is_plain = self.plan.output.encodings.iter().all(|encoding| {
+            encoding.compression == Compression::None || encoding.format == Format::Wet
+        });
+        if self.since.encoded > 0 && is_plain && self.plan.output.destination == Destination::Stdout
+        {
+            self.end_frame(None)?;
+        }
+        Ok(())
+    }
+
     /// Ends all that is left to end and removes the state.
     pub(crate) fn finish(&mut self) -> Result<(), RunError> {
         self.outputs.complete()?;
@@ -230,6 +249,7 @@ impl<'a> RunWriter<'a> {
         }
         self.note(None, OutputsState::default())?;
         self.saved.quarantine = None;
+        self.saved.aside = Vec::new();
         self.saved.finished = true;
         self.save()
     }
@@ -257,6 +277,9 @@ impl<'a> RunWriter<'a> {
         if let Some(quarantine) = self.quarantine.take().filter(Quarantine::is_begun) {
             let path = quarantine.path().to_owned();
             drop(quarantine);
+            discard(self.disk, &path);
+        }
+        for path in self.aside.leave() {
             discard(self.disk, &path);
         }
         if let Some(path) = &self.state_file {
@@ -327,6 +350,15 @@ impl<'a> RunWriter<'a> {
                 .map_err(|source| RunError::output(quarantine.path(), source))?;
             let path = quarantine.path().to_string_lossy().into_owned();
             self.summary.quarantine = Some(path);
+        }
+        if let Some(aside) = &made.aside {
+            self.aside
+                .add(aside)
+                .map_err(|(path, source)| RunError::output(&path, source))?;
+            if let Some(own) = self.plan.set_aside.get(aside.place) {
+                let path = own.path.to_string_lossy().into_owned();
+                *self.summary.set_aside.entry(path).or_default() += 1;
+            }
         }
         let (summary, report) = (&mut self.summary, &mut self.report);
         summary.records += 1;
@@ -440,11 +472,19 @@ impl<'a> RunWriter<'a> {
                 .complete()
                 .map_err(|source| RunError::output(open.path(), source))?;
         }
+        let mut aside = Vec::new();
+        if last {
+            aside = self
+                .aside
+                .complete()
+                .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
+        }
         let complete = self.outputs.take_complete();
         self.note(None, OutputsState::default())?;
-        let any = !complete.is_empty() || quarantine.is_some();
+        let any = !complete.is_empty() || quarantine.is_some() || !aside.is_empty();
         self.saved.complete = complete;
         self.saved.complete_quarantine = quarantine;
+        self.saved.complete_aside = aside;
         match any {
             true => self.save(),
             false => Ok(()),
@@ -458,6 +498,10 @@ impl<'a> RunWriter<'a> {
                 .checkpoint()
                 .map_err(|source| RunError::output(quarantine.path(), source))?;
         }
+        self.saved.aside = self
+            .aside
+            .checkpoint()
+            .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
         let earlier = self.summary.seconds;
         if let Some(journal) = &mut self.journal {
             self.saved.journal = journal
@@ -473,6 +517,7 @@ impl<'a> RunWriter<'a> {
         self.saved.outputs = outputs;
         self.saved.complete = Vec::new();
         self.saved.complete_quarantine = None;
+        self.saved.complete_aside = Vec::new();
         self.saved.summary = self.summary.clone();
         self.saved.summary.seconds = earlier + self.begin.elapsed().as_secs_f64();
         self.saved.times = self.times.clone();
@@ -522,6 +567,9 @@ impl<'a> RunWriter<'a> {
                     .map_err(|source| RunError::output(journal.path(), source))?;
             }
             self.files.push(listed);
+        }
+        for path in std::mem::take(&mut self.saved.complete_aside) {
+            self.publish(&path, None)?;
         }
         match self.saved.complete_quarantine.take() {
             Some(path) => self.publish(&path, None),

@@ -27,5 +27,5 @@ pub use location::{Base, Location, is_url};
 pub use network::{NetworkOptions, StopFlag, interruptible, open_file};
 pub use redact::redacted;
 #[cfg(feature = "remote")]
-pub use remote::{Remote, RemoteReader, SeekableObject};
+pub use remote::{CallError, Http, HttpAnswer, Remote, RemoteReader, SeekableObject};
 pub use selection::{BadLines, FoundRecord, RecordSelection, SelectOptions, Stored, WantedRecord};

@@ -1,5 +1,7 @@
 //! Objects behind `http(s)://` and `s3://`.
 
+mod bucket;
+mod http;
 mod object;
 mod patient;
 mod seekable;
@@ -14,9 +16,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use ::http::HeaderValue;
 use bytes::{Buf, Bytes};
 use data_encoding::BASE64;
-use http::HeaderValue;
 use object_store::{
     ClientConfigKey, ClientOptions, ObjectStore, RetryConfig,
     aws::{AmazonS3Builder, AmazonS3ConfigKey},
@@ -31,6 +33,7 @@ use tokio::{
 };
 use url::Url;
 
+pub use self::http::{CallError, Http, HttpAnswer};
 use crate::{NetworkOptions, SourceError, StopFlag, network::POLL, redacted};
 use object::Object;
 use patient::Patient;
@@ -44,6 +47,8 @@ const AHEAD: usize = 128;
 const CHUNK: u64 = 16 << 20;
 /// Segments of an index that are asked for at the same time.
 const TOGETHER: usize = 8;
+/// The piece behind the last one.
+const END: Bytes = Bytes::new();
 /// Length of an object whose server does not say it.
 const UNKNOWN_LENGTH: u64 = 1 << 62;
 
@@ -120,10 +125,13 @@ impl Remote {
                     }
                 }
             }
+            // Nor does it want the mark of the end.
+            let _ = sender.send(Ok(END)).await;
         });
         Ok(RemoteReader {
             receiver,
             piece: Bytes::new(),
+            ended: false,
             length: Some(length).filter(|length| *length < UNKNOWN_LENGTH),
             stop,
             handle: self.runtime.handle().clone(),
@@ -158,6 +166,12 @@ impl Remote {
     }
 
     fn object(&self, url: &str) -> Result<Object, SourceError> {
+        let (name, store, path) = self.place(url)?;
+        Ok(Object::new(store, path, name, &self.options))
+    }
+
+    /// Name for messages, store and path of an object.
+    fn place(&self, url: &str) -> Result<(String, Arc<dyn ObjectStore>, Path), SourceError> {
         let address = |what: &dyn fmt::Display| SourceError::Address(what.to_string());
         let parsed = Url::parse(url).map_err(|error| address(&error))?;
         let (key, path) = match parsed.scheme() {
@@ -194,7 +208,7 @@ impl Remote {
                 store
             }
         };
-        Ok(Object::new(store, path, redacted(url), &self.options))
+        Ok((redacted(url), store, path))
     }
 }
 
@@ -263,11 +277,13 @@ fn without_user(url: &str) -> (String, Option<HeaderValue>) {
 }
 
 /// The bytes of an object, in order. After a break they go on at the byte where it was, if the object
-/// is still the same.
+/// is still the same. Once its [`Remote`] is gone, what has not come yet is an error, never a clean end.
 #[derive(Debug)]
 pub struct RemoteReader {
     receiver: mpsc::Receiver<Result<Bytes, SourceError>>,
     piece: Bytes,
+    /// Whether the mark of the end has come.
+    ended: bool,
     length: Option<u64>,
     stop: StopFlag,
     handle: Handle,
@@ -282,7 +298,7 @@ impl RemoteReader {
 
 impl Read for RemoteReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.piece.is_empty() {
+        while self.piece.is_empty() && !self.ended {
             let piece = match self.receiver.try_recv() {
                 Ok(piece) => Some(piece),
                 Err(TryRecvError::Disconnected) => None,
@@ -299,8 +315,14 @@ impl Read for RemoteReader {
                 }
             };
             match piece {
-                Some(piece) => self.piece = piece?,
-                None => return Ok(0),
+                Some(piece) => {
+                    self.piece = piece?;
+                    self.ended = self.piece.is_empty();
+                }
+                None => {
+                    let what = "the network was closed before the object's end";
+                    return Err(SourceError::Failed(what.to_owned()).into());
+                }
             }
         }
         let count = self.piece.len().min(buffer.len());

@@ -1,18 +1,20 @@
 //! The documents that arguments stand for.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     num::NonZeroUsize,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
-use trommel_archive::{ReadOptions, Reader, RecordType};
+use trommel_archive::{ReadOptions, Reader, RecordType, name};
 use trommel_output::{OutputRecord, ReadError, RecordReader, RecordSource};
 use trommel_pipeline::{Outcome, expand};
+use trommel_sources::NetworkOptions;
 
 use super::Indexer;
-use crate::archives::Archives;
+use crate::{archives::Archives, messages::say};
 
 /// Ends of the names of files that hold documents, before those of compressions.
 const OUTPUTS: [&str; 3] = [".jsonl", ".msgpack", ".parquet"];
@@ -63,23 +65,53 @@ impl Documents {
         let (mut outputs, mut wets, mut archives) = (Vec::new(), Vec::new(), Vec::new());
         for argument in arguments {
             let path = Path::new(argument);
-            let mut files = if path.is_dir() {
-                files(path).with_context(|| argument.clone())?
-            } else {
-                vec![path.to_owned()]
-            };
-            files.retain(|file| is_named(file, &OUTPUTS) || is_named(file, &[WET]));
-            if files.is_empty() {
-                archives.push(argument.clone());
+            if !path.is_dir() {
+                match path {
+                    _ if is_named(path, &OUTPUTS) => outputs.push(path.to_owned()),
+                    _ if is_named(path, &[WET]) => wets.push(path.to_owned()),
+                    _ => archives.push(argument.clone()),
+                }
+                continue;
             }
-            let (wet, output): (Vec<_>, Vec<_>) =
-                files.into_iter().partition(|file| is_named(file, &[WET]));
-            wets.extend(wet);
-            outputs.extend(output);
+            let before = (outputs.len(), wets.len(), archives.len());
+            let mut others = BTreeMap::new();
+            for file in files(path).with_context(|| argument.clone())? {
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                if is_named(&file, &OUTPUTS) {
+                    outputs.push(file);
+                } else if is_named(&file, &[WET]) {
+                    wets.push(file);
+                } else if name::is_archive(&name) || name::is_wacz(&name) {
+                    archives.push(file.to_string_lossy().into_owned());
+                } else if !name.starts_with('_') {
+                    *others.entry(name::ending(&name).to_owned()).or_insert(0) += 1;
+                }
+            }
+            let found = (
+                outputs.len() - before.0,
+                wets.len() - before.1,
+                archives.len() - before.2,
+            );
+            if found == (0, 0, 0) {
+                // As for a run, which says that there is nothing.
+                archives.push(argument.clone());
+                continue;
+            }
+            tracing::info!(
+                "{argument}: outputs: {}, WET files: {}, archives: {}{}",
+                found.0,
+                found.1,
+                found.2,
+                passed_over(&others)
+            );
         }
         let archives = match archives.is_empty() {
             true => None,
-            false => Some(Archives::new(expand(&archives, None)?, model, jobs)?),
+            false => Some(Archives::new(
+                expand(&archives, None, &NetworkOptions::default())?,
+                model,
+                jobs,
+            )?),
         };
         Ok(Self {
             outputs,
@@ -104,10 +136,21 @@ impl Documents {
             let summary = archives.documents(|stored| feed.give(indexer, &stored))?;
             feed.faults |= summary.outcome() != Outcome::Clean;
             if summary.outcome() != Outcome::Nothing {
-                eprintln!("{summary}");
+                say(&summary.to_string());
             }
         }
         Ok(feed)
+    }
+}
+
+fn passed_over(others: &BTreeMap<String, usize>) -> String {
+    let others = others.iter();
+    let words: Vec<String> = others
+        .map(|(kind, count)| format!("{count} {}", kind.escape_debug()))
+        .collect();
+    match words.is_empty() {
+        true => String::new(),
+        false => format!("; passed over: {}", words.join(", ")),
     }
 }
 

@@ -408,3 +408,39 @@ fn a_url_is_fetched_on_request_only() {
     assert_eq!(object["title"], "The mill");
     assert!(object["text"].as_str().unwrap().contains(PARAGRAPHS[2]));
 }
+
+#[test]
+fn text_holds_nothing_that_steers_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut paragraphs = PARAGRAPHS.join("</p><p>");
+    paragraphs.push_str(" \u{1b}[31mRED\u{9b}0m \u{8}\u{7f}end");
+    let html = format!("<title>Mill</title><article><p>{paragraphs}</p></article>");
+    for form in ["text", "markdown"] {
+        let ran = extract(folder.path(), &["-f", form], html.as_bytes());
+        let text = ran.well();
+        assert!(text.contains("RED") && text.contains("end"), "{text:?}");
+        assert!(
+            !text.contains(|c: char| c.is_control() && c != '\n'),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn categories_of_a_wiki_are_no_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = |rest: &str| {
+        format!(
+            "<title>Mill - Wiki</title><div class=mw-parser-output><p>{}</p></div>{rest}",
+            PARAGRAPHS.join("</p><p>")
+        )
+    };
+    let plain = extract(folder.path(), &[], page("").as_bytes());
+    let categories = "<div id=catlinks class=catlinks><div class=mw-normal-catlinks>\
+        <a href=/c>Categories</a>: <ul><li><a href=/a>Mills in Austria</a></ul></div>\
+        <div class='mw-hidden-catlinks mw-hidden-cats-hidden'>Hidden categories: <ul>\
+        <li><a href=/x>Articles with short description</a><li><a href=/y>Use dmy dates from May 2020</a>\
+        </ul></div></div>";
+    let with = extract(folder.path(), &[], page(categories).as_bytes());
+    assert_eq!(with.well(), plain.well());
+}

@@ -283,3 +283,54 @@ fn cat_believes_the_crawl_as_run_does() {
         assert!(page.well().contains("Мельница стоит у реки"), "{place}");
     }
 }
+
+#[test]
+fn a_folder_gives_all_that_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = folder.path().join("all");
+    fs::create_dir(&all).unwrap();
+    fs::copy(archive(), all.join("a.warc.gz")).unwrap();
+    let wet = all.join("w.wet");
+    trommel(
+        folder.path(),
+        &["run", &archive(), "-o", wet.to_str().unwrap()],
+        b"",
+    )
+    .well();
+    fs::write(all.join("notes.txt"), "x").unwrap();
+    let ran = trommel(folder.path(), &["index", "all", "--index", "i"], b"");
+    ran.well();
+    let words = "all: outputs: 0, WET files: 1, archives: 1; passed over: 1 .txt";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    let found = trommel(folder.path(), &["search", "the", "--index", "i"], b"");
+    assert!(found.well().contains("a.warc.gz"), "{}", found.text());
+}
+
+#[test]
+fn documents_of_one_id_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [("a", "mill"), ("b", "river"), ("a", "wheel")]
+        .map(|(id, text)| format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}\n"));
+    fs::write(folder.path().join("x.jsonl"), lines.concat()).unwrap();
+    for replaced in ["1 document replaced", "3 documents replaced"] {
+        let ran = trommel(folder.path(), &["index", "x.jsonl", "--index", "i"], b"");
+        ran.well();
+        assert!(ran.stderr.contains(replaced), "{}", ran.stderr);
+    }
+    let other = trommel(folder.path(), &["index", "x.jsonl", "--index", "j"], b"");
+    assert!(
+        other.stderr.contains("1 document replaced"),
+        "{}",
+        other.stderr
+    );
+    // A run says it as well.
+    let archive = archive();
+    let twice = [archive.as_str(); 2];
+    let ran = trommel(
+        folder.path(),
+        &[&["run"], &twice[..], &["-o", "x.tantivy"]].concat(),
+        b"",
+    );
+    ran.well();
+    assert!(ran.stderr.contains("took the place of: "), "{}", ran.stderr);
+}

@@ -28,3 +28,5 @@ mod servers;
 #[cfg(feature = "train")]
 mod train;
 mod wacz;
+#[cfg(unix)]
+mod waiting;

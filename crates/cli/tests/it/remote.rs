@@ -6,7 +6,7 @@ use crate::{
     program::{Ran, trommel_under, workspace},
     sample::{ARCHIVE, documents},
     select::{index, run, same_documents},
-    servers::{Breaking, Manners, moto, nginx},
+    servers::{Breaking, Manners, moto, nginx, nginx_with_a_certificate_of_its_own},
 };
 
 fn archive() -> Vec<u8> {
@@ -183,4 +183,167 @@ fn from_s3() {
     fs::write(folder.path().join("i.cdxj"), lines).unwrap();
     let arguments = ["--select", "i.cdxj", "--base-url", "s3://crawl", "-o", "-"];
     same_documents(&under(folder.path(), server.port, &arguments), &wanted, url);
+}
+
+/// The names of the inputs of a dry run.
+fn inputs_of(ran: &Ran) -> Vec<String> {
+    let words = ran.well().split_whitespace();
+    let urls = words.filter_map(|word| word.strip_suffix(":"));
+    let urls = urls.filter(|word| word.starts_with("s3://crawl/"));
+    urls.map(str::to_owned).collect()
+}
+
+#[test]
+fn s3_prefixes_and_globs_are_inputs() {
+    let Some(server) = moto(&archive()) else {
+        return;
+    };
+    for name in [
+        "a/c.warc.gz",
+        "a/sub/d.warc.gz",
+        "a/notes.txt",
+        "z/e.warc.gz",
+    ] {
+        server.put(&format!("/crawl/{name}"), &archive());
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let dry = |arguments: &[&str]| {
+        let all = [arguments, &["-o", "out", "--dry-run"]].concat();
+        under(folder.path(), server.port, &all)
+    };
+    let of_a =
+        ["a/b.warc.gz", "a/c.warc.gz", "a/sub/d.warc.gz"].map(|at| format!("s3://crawl/{at}"));
+    let prefix = dry(&["s3://crawl/a/"]);
+    assert_eq!(inputs_of(&prefix)[..3], of_a);
+    let words = "s3://crawl/a/: passed over: 1 .txt";
+    assert!(prefix.stderr.contains(words), "{}", prefix.stderr);
+    // A star does not go over a slash.
+    assert_eq!(inputs_of(&dry(&["s3://crawl/a/*.warc.gz"]))[..], of_a[..2]);
+    assert_eq!(
+        inputs_of(&dry(&["s3://crawl/*/e.warc.gz"])),
+        ["s3://crawl/z/e.warc.gz"]
+    );
+    fs::write(folder.path().join("list"), "a/\nz/*.warc.gz\n").unwrap();
+    let listed = dry(&["@list", "--base-url", "s3://crawl"]);
+    assert_eq!(inputs_of(&listed).len(), 4, "{}", listed.text());
+    let none = under(folder.path(), server.port, &["s3://crawl/q/*", "-o", "-"]);
+    assert_eq!(none.code, 2);
+    assert!(none.stderr.contains("no object matches"), "{}", none.stderr);
+
+    // A record from its place in a bucket.
+    let document = &documents(&workspace())[3];
+    let place = format!("s3://crawl/a/b.warc.gz:{}", document["source"]["offset"]);
+    let endpoint = format!("http://127.0.0.1:{}", server.port);
+    let variables = [
+        ("AWS_ENDPOINT", endpoint.as_str()),
+        ("AWS_ALLOW_HTTP", "true"),
+        ("AWS_SKIP_SIGNATURE", "true"),
+    ];
+    let text = trommel_under(folder.path(), &["cat", &place, "--text"], b"", &variables);
+    assert_eq!(text.well().trim_end(), document["text"].as_str().unwrap());
+}
+
+#[test]
+fn outputs_go_to_s3_whole_or_not_at_all() {
+    let Some(server) = moto(&archive()) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.warc.gz"), archive()).unwrap();
+    let out = |arguments: &[&str]| under(folder.path(), server.port, arguments);
+    out(&[
+        "a.warc.gz",
+        "-o",
+        "s3://crawl/out",
+        "-f",
+        "jsonl,parquet",
+        "--summary",
+        "s.json",
+    ])
+    .well();
+    let summary = fs::read_to_string(folder.path().join("s.json")).unwrap();
+    assert!(
+        summary.contains("\"s3://crawl/out/a.jsonl.zst\""),
+        "{summary}"
+    );
+    let manifest = String::from_utf8(server.get("/crawl/out/_MANIFEST").unwrap()).unwrap();
+    assert!(manifest.contains("a.jsonl.zst") && manifest.contains("a.parquet"));
+    assert_eq!(server.get("/crawl/out/_SUCCESS").unwrap(), b"");
+    out(&["a.warc.gz", "-o", "here", "-f", "jsonl,parquet"]).well();
+    for name in ["a.jsonl.zst", "a.parquet"] {
+        let sent = server.get(&format!("/crawl/out/{name}")).unwrap();
+        assert!(sent == fs::read(folder.path().join("here").join(name)).unwrap());
+    }
+    let again = out(&["a.warc.gz", "-o", "s3://crawl/out"]);
+    assert_eq!(again.code, 2);
+    assert!(
+        again.stderr.contains("a.jsonl.zst: is there already"),
+        "{}",
+        again.stderr
+    );
+    assert!(server.get("/crawl/out/_SUCCESS").is_some());
+    out(&["a.warc.gz", "-o", "s3://crawl/out", "--overwrite"]).well();
+    let resumed = out(&["a.warc.gz", "-o", "s3://crawl/out", "--resume"]);
+    assert!(
+        resumed.stderr.contains("cannot be continued"),
+        "{}",
+        resumed.stderr
+    );
+
+    // One object of several parts.
+    let many = [&["a.warc.gz"; 24][..], &["--blocks", "-o"]].concat();
+    out(&[&many[..], &["big.jsonl"]].concat()).well();
+    out(&[&many[..], &["s3://crawl/d/big.jsonl"]].concat()).well();
+    let big = fs::read(folder.path().join("big.jsonl")).unwrap();
+    assert!(big.len() > 16 << 20, "{}", big.len());
+    assert!(server.get("/crawl/d/big.jsonl").unwrap() == big);
+    // Nothing of a run that cannot read anything, and nobody there to take it.
+    assert_eq!(
+        out(&["gone.warc.gz", "-o", "s3://crawl/none/x.jsonl"]).code,
+        2
+    );
+    assert!(server.get("/crawl/none/x.jsonl").is_none());
+    let nobody = out(&["a.warc.gz", "-o", "s3://gone/x.jsonl"]);
+    assert_eq!(nobody.code, 2, "{}", nobody.stderr);
+}
+
+#[test]
+fn one_bad_object_fails_its_input_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.warc.gz"), archive()).unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/bad.warc.gz", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut lines = std::io::BufRead::lines(std::io::BufReader::new(&stream));
+            while lines
+                .next()
+                .is_some_and(|line| line.is_ok_and(|line| !line.is_empty()))
+            {}
+            let head = b"HTTP/1.1 403 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            // Who goes away needs no answer.
+            let _ = std::io::Write::write_all(&mut stream, head);
+        }
+    });
+    let ran = run(folder.path(), &[&url, "a.warc.gz", "-o", "-"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert_eq!(ran.text().lines().count(), documents(&workspace()).len());
+    assert!(
+        ran.stderr.contains(&format!("{url}: access denied")),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_bad_certificate_is_asked_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(server) = nginx_with_a_certificate_of_its_own(folder.path()) else {
+        return;
+    };
+    let url = format!("https://127.0.0.1:{}/a.warc.gz", server.port);
+    let ran = run(folder.path(), &[&url, "-o", "-"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("certificate"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("asking again"), "{}", ran.stderr);
 }

@@ -243,6 +243,184 @@ fn numbers_that_cannot_be_meant_are_refused_wherever_they_stand() {
 }
 
 #[test]
+fn plain_text_is_taken_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let text =
+        "The mill stands by the river, and its wheel has turned there for years.\n".repeat(3);
+    let mut bytes = Vec::new();
+    let mut add = |kind: &str, number: u32, url: &str, content_type: &str, block: &str| {
+        let id = format!("<urn:uuid:00000000-0000-4000-8000-{number:012}>");
+        let headers = [
+            ("WARC-Type", kind),
+            ("WARC-Date", "2024-05-18T01:58:10Z"),
+            ("WARC-Record-ID", &id),
+            ("WARC-Target-URI", url),
+            ("Content-Type", content_type),
+        ];
+        write_record(&mut bytes, "WARC/1.0", &headers, block.as_bytes()).unwrap();
+    };
+    let http = "application/http; msgtype=response";
+    let served = |body: &str| format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{body}");
+    add("conversion", 1, "http://e/1", "text/plain", &text);
+    add("response", 2, "http://e/2.txt", http, &served(&text));
+    add(
+        "response",
+        3,
+        "http://e/robots.txt",
+        http,
+        &served("User-agent: *\n"),
+    );
+    add(
+        "response",
+        4,
+        "http://e/x.txt",
+        http,
+        &served("%PDF-1.4 \0\u{1}"),
+    );
+    add("conversion", 5, "http://e/5", "image/png", "x");
+    fs::write(folder.path().join("a.warc.wet"), bytes).unwrap();
+    let ran = run(folder.path(), &["a.warc.wet", "-o", "-"], b"");
+    let lines: Vec<Value> = ran
+        .well()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2, "{}", ran.stderr);
+    for (number, line) in (1..).zip(&lines) {
+        assert_eq!(
+            line["id"],
+            format!("urn:uuid:00000000-0000-4000-8000-{number:012}")
+        );
+        assert_eq!(line["text"], text.trim_end());
+        assert_eq!((&line["title"], &line["lang"]), (&"".into(), &"en".into()));
+    }
+    assert!(
+        ran.stderr.contains("2 not-html") && ran.stderr.contains("1 conversion"),
+        "{}",
+        ran.stderr
+    );
+    // Filters see it as what it is.
+    let config = "[filters]\nmedia_types = ['text/html']\n";
+    fs::write(folder.path().join("c.toml"), config).unwrap();
+    let ran = run(
+        folder.path(),
+        &["a.warc.wet", "-o", "-", "--config", "c.toml"],
+        b"",
+    );
+    assert_eq!(ran.well(), "");
+}
+
+#[test]
+fn names_of_strangers_do_not_steer_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(&folder.path().join("a.warc"));
+    let bytes = fs::read(folder.path().join("a.warc")).unwrap();
+    let bytes = String::from_utf8(bytes).unwrap();
+    let bytes = bytes.replace("urn:uuid:", "urn:\u{1b}[31m\u{1b}]0;owned\u{7}\u{202e}");
+    fs::write(folder.path().join("a.warc"), bytes).unwrap();
+    let ran = run(folder.path(), &["a.warc", "-o", "out"], b"");
+    ran.well();
+    // It is in the line of the slowest page.
+    assert!(
+        ran.stderr.contains("urn:[31m]0;owned0000"),
+        "{}",
+        ran.stderr
+    );
+    let is_raw = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+    assert!(!ran.stderr.contains(is_raw), "{:?}", ran.stderr);
+}
+
+#[test]
+fn records_of_another_kind_are_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut bytes, mut pdfs) = (Vec::new(), Vec::new());
+    for (number, body) in [
+        (1, "%PDF-1.4 one"),
+        (
+            2,
+            "<p>The mill stands by the river, and its wheel has turned there for years.",
+        ),
+        (3, "%PDF-1.7 two"),
+        (4, "GIF89a"),
+    ] {
+        let id = format!("<urn:uuid:00000000-0000-4000-8000-{number:012}>");
+        // As servers send it.
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
+        let url = format!("http://example.com/{number}");
+        let length = block.len().to_string();
+        let headers = [
+            ("WARC-Type", "response"),
+            ("WARC-Record-ID", &id),
+            ("WARC-Date", "2024-05-18T01:58:10Z"),
+            ("WARC-Target-URI", &url),
+            ("Content-Type", "application/http; msgtype=response"),
+            ("Content-Length", &length),
+        ];
+        let start = bytes.len();
+        write_record(&mut bytes, "WARC/1.1", &headers, block.as_bytes()).unwrap();
+        if body.starts_with("%PDF") {
+            pdfs.extend_from_slice(&bytes[start..]);
+        }
+    }
+    fs::write(folder.path().join("a.warc"), &bytes).unwrap();
+    let arguments = [
+        "a.warc",
+        "-o",
+        "out",
+        "--set-aside",
+        "pdf=kept/pdfs.warc.gz",
+        "--summary",
+        "s.json",
+    ];
+    fs::create_dir(folder.path().join("kept")).unwrap();
+    let ran = run(folder.path(), &arguments, b"");
+    ran.well();
+    assert!(
+        ran.stderr
+            .contains("set aside: 2 records in kept/pdfs.warc.gz"),
+        "{}",
+        ran.stderr
+    );
+    let read = |name: &str| fs::read(folder.path().join("kept").join(name)).unwrap();
+    let mut kept = Vec::new();
+    let stored = read("pdfs.warc.gz");
+    std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(&*stored), &mut kept)
+        .unwrap();
+    assert_eq!(String::from_utf8(kept), String::from_utf8(pdfs));
+    let index = String::from_utf8(read("pdfs.warc.gz.cdxj")).unwrap();
+    let lines: Vec<&str> = index.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(
+        lines[1].starts_with("http://example.com/3 20240518015810 {"),
+        "{index}"
+    );
+    let fields: Value = serde_json::from_str(lines[1].splitn(3, ' ').nth(2).unwrap()).unwrap();
+    let at = |key: &str| fields[key].as_str().unwrap().parse::<usize>().unwrap();
+    let record = &bytes[at("offset")..at("offset") + at("length")];
+    assert!(record.windows(8).any(|part| part == b"%PDF-1.7"));
+    assert_eq!(fields["filename"], "a.warc");
+    // Nothing is written over, and a run with the same options is finished.
+    let again = run(
+        folder.path(),
+        &["a.warc", "-o", "o2", "--set-aside", "pdf=kept/pdfs.warc.gz"],
+        b"",
+    );
+    assert_eq!(again.code, 2, "{}", again.stderr);
+    run(
+        folder.path(),
+        &[&arguments[..], &["--resume"]].concat(),
+        b"",
+    )
+    .well();
+    let twice = run(
+        folder.path(),
+        &["a.warc", "-o", "o3", "--set-aside", "pdf=pdfs"],
+        b"",
+    );
+    assert!(twice.stderr.contains("KIND=FILE"), "{}", twice.stderr);
+}
+
+#[test]
 fn options_win_over_the_file() {
     let folder = tempfile::tempdir().unwrap();
     archive(&folder.path().join("a.warc"));
@@ -318,8 +496,12 @@ fn exit_codes_of_odd_archives() {
         (1, &["cut.warc.gz", "a.warc"], "cut.warc.gz"),
         (2, &["noise.warc.gz"], "noise.warc.gz"),
         (1, &["a.warc", "noise.warc.gz"], "noise.warc.gz"),
-        (2, &["photos"], "photos: no WARC or ARC file"),
-        (1, &["photos", "a.warc"], "photos: no WARC or ARC file"),
+        (2, &["photos"], "photos: no WARC, ARC or WACZ file"),
+        (
+            1,
+            &["photos", "a.warc"],
+            "photos: no WARC, ARC or WACZ file",
+        ),
         (2, &["empty.warc.gz"], "empty.warc.gz: empty archive"),
         (
             1,

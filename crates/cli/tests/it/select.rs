@@ -120,3 +120,32 @@ fn an_index_that_is_none_is_an_error() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_range_gives_one_record_unless_all_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let documents = documents(&workspace());
+    let archive = workspace().join(ARCHIVE);
+    let place = |at: usize, key: &str| documents[at]["source"][key].as_u64().unwrap();
+    // From the second page to the end of the fourth.
+    let length = place(3, "offset") + place(3, "length") - place(1, "offset");
+    let line = format!(
+        "x 1 {{\"filename\": \"wcxb-sample.warc.gz\", \"offset\": {}, \"length\": {length}}}\n",
+        place(1, "offset")
+    );
+    fs::write(folder.path().join("i.cdxj"), line).unwrap();
+    let base = archive.parent().unwrap().to_str().unwrap();
+    let arguments = ["--select", "i.cdxj", "--base-url", base, "-o", "-"];
+    let ids = |more: &[&str]| -> Vec<Value> {
+        let ran = run(folder.path(), &[&arguments[..], more].concat());
+        let lines = ran.well().lines();
+        let values = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+        values.map(|mut line| line["id"].take()).collect()
+    };
+    assert_eq!(ids(&[]), [documents[1]["id"].clone()]);
+    let all: Vec<Value> = documents[1..4]
+        .iter()
+        .map(|own| own["id"].clone())
+        .collect();
+    assert_eq!(ids(&["--whole-ranges"]), all);
+}

@@ -40,6 +40,41 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Puts an object into moto.
+    pub fn put(&self, path: &str, body: &[u8]) {
+        let answer = self.request("PUT", path, body);
+        assert!(answer.starts_with(b"HTTP/1.1 200"), "{path}");
+    }
+
+    /// An object of moto; none if there is no such.
+    pub fn get(&self, path: &str) -> Option<Vec<u8>> {
+        let answer = self.request("GET", path, b"");
+        let end = answer
+            .windows(4)
+            .position(|end| end == b"\r\n\r\n")
+            .unwrap();
+        answer
+            .starts_with(b"HTTP/1.1 200")
+            .then(|| answer[end + 4..].to_vec())
+    }
+
+    fn request(&self, method: &str, path: &str, body: &[u8]) -> Vec<u8> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\
+             x-amz-acl: public-read\r\nContent-Length: {}\r\n\r\n",
+            self.port,
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        answer
+    }
+}
+
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
@@ -48,7 +83,42 @@ fn free_port() -> u16 {
 /// nginx over `folder/www`, with a line `STATUS BYTES` an answer in `folder/access.log`; none, with a
 /// printed reason, if it is not installed.
 pub fn nginx(folder: &Path) -> Option<Server> {
+    nginx_with(folder, "")
+}
+
+/// The same with TLS and a certificate that nobody trusts; none, with a printed reason, without openssl.
+pub fn nginx_with_a_certificate_of_its_own(folder: &Path) -> Option<Server> {
+    let made = Command::new("openssl")
+        .args([
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+        ])
+        .args([
+            "-subj",
+            "/CN=127.0.0.1",
+            "-keyout",
+            "key.pem",
+            "-out",
+            "own.pem",
+        ])
+        .current_dir(folder)
+        .stderr(Stdio::null())
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: openssl is not installed");
+        return None;
+    }
+    nginx_with(folder, "ssl")
+}
+
+fn nginx_with(folder: &Path, tls: &str) -> Option<Server> {
     let port = free_port();
+    let certificate = match tls {
+        "" => String::new(),
+        _ => format!(
+            "ssl_certificate {0}/own.pem; ssl_certificate_key {0}/key.pem;",
+            folder.display()
+        ),
+    };
     let at = folder.display();
     let config = format!(
         "user root root;\ndaemon off;\nworker_processes 1;\npid {at}/nginx.pid;\n\
@@ -56,7 +126,7 @@ pub fn nginx(folder: &Path) -> Option<Server> {
          http {{\n  log_format brief '$status $body_bytes_sent';\n  access_log {at}/access.log brief;\n\
          client_body_temp_path {at}/t1;\n  proxy_temp_path {at}/t2;\n  fastcgi_temp_path {at}/t3;\n\
          uwsgi_temp_path {at}/t4;\n  scgi_temp_path {at}/t5;\n\
-         server {{ listen 127.0.0.1:{port}; root {at}/www; }}\n}}\n"
+         server {{ listen 127.0.0.1:{port} {tls}; {certificate} root {at}/www; }}\n}}\n"
     );
     let file = folder.join("nginx.conf");
     fs::write(&file, config).unwrap();
@@ -84,17 +154,7 @@ pub fn moto(archive: &[u8]) -> Option<Server> {
         return None;
     };
     for (path, body) in [("/crawl", &b""[..]), ("/crawl/a/b.warc.gz", archive)] {
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        let head = format!(
-            "PUT {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\
-             x-amz-acl: public-read\r\nContent-Length: {}\r\n\r\n",
-            body.len()
-        );
-        stream.write_all(head.as_bytes()).unwrap();
-        stream.write_all(body).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        server.put(path, body);
     }
     Some(server)
 }

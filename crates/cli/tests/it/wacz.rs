@@ -50,6 +50,7 @@ fn lines(text: &str, file: &str) -> Vec<Value> {
     let lines = text.lines().map(|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
         line["source"]["file"] = file.into();
+        line["source"]["name"] = file.into();
         line
     });
     lines.collect()
@@ -258,7 +259,10 @@ fn pages_of_the_list_only_with_the_titles_that_it_gives() {
     let title = |line: &Value| line["title"].as_str().map(str::to_owned);
     let all = run(at, &["x.wacz", "-o", "-"]);
     let titles: Vec<_> = lines(all.well(), "").iter().map(title).collect();
-    assert_eq!(titles, [Some("Listed".into()), None, Some("Own".into())]);
+    assert_eq!(
+        titles,
+        ["Listed", "", "Own"].map(|title| Some(title.into()))
+    );
     let listed = run(at, &["x.wacz", "-o", "-", "--pages-only"]);
     let titles: Vec<_> = lines(listed.well(), "").iter().map(title).collect();
     assert_eq!(titles, [Some("Listed".into()), Some("Own".into())]);

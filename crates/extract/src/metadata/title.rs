@@ -15,9 +15,70 @@ const ALIKE: f32 = 0.3;
 /// Blocks that are searched for a headline that is no heading.
 const ECHO_BLOCKS: usize = 300;
 
+/// Names of parts that are of no use without what they are parts of.
+const PARTS: [&str; 30] = [
+    "introduction",
+    "intro",
+    "overview",
+    "home",
+    "homepage",
+    "home page",
+    "main page",
+    "index",
+    "contents",
+    "table of contents",
+    "preface",
+    "foreword",
+    "prologue",
+    "summary",
+    "abstract",
+    "welcome",
+    "untitled",
+    "start",
+    "about",
+    "about us",
+    "einleitung",
+    "einführung",
+    "vorwort",
+    "überblick",
+    "übersicht",
+    "startseite",
+    "accueil",
+    "inicio",
+    "introducción",
+    "введение",
+];
+
+/// The best title of a page, as [`chosen`]; one that names but a part (`Introduction`) in full, with
+/// what the page states that it is part of.
+pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
+    let chosen = chosen(sources, names)?;
+    if !is_part(&chosen) {
+        return Some(chosen);
+    }
+    let own = chosen.to_lowercase();
+    let metas = sources.metas(&["og:title", "twitter:title", "citation_title", "dc.title"]);
+    let stated = metas
+        .map(|title| fold_space(&strip_markup(title)))
+        .chain([sources.page.head.title.clone()]);
+    let mut fuller = stated.filter(|title| {
+        title.len() > chosen.len()
+            && title.chars().count() <= LONGEST
+            && (title.to_lowercase().starts_with(&own) || title.to_lowercase().ends_with(&own))
+    });
+    fuller.next().or(Some(chosen))
+}
+
+/// Whether a title names but a part, with a number before it or not.
+fn is_part(title: &str) -> bool {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.' || c.is_whitespace();
+    let name = title.trim_start_matches(is_number).to_lowercase();
+    PARTS.contains(&name.as_str())
+}
+
 /// The best title of a page without the name of its site: the `h1` that is like one of the titles the
 /// page states, else the headline of its JSON-LD, `og:title`, `<title>`, its first heading.
-pub(super) fn title(sources: &Sources, names: &[String]) -> Option<String> {
+fn chosen(sources: &Sources, names: &[String]) -> Option<String> {
     let page = sources.page;
     let headings: Vec<String> = page
         .blocks
@@ -492,6 +553,37 @@ mod tests {
             ),
         ] {
             assert_eq!(of(html).as_deref(), Some(title), "{html}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_named_with_what_it_is_a_part_of() {
+        let page = |title: &str, heading: &str| {
+            let text = "The mill stands by the river, and its wheel has turned there for years. "
+                .repeat(4);
+            of(&format!(
+                "<title>{title}</title><h1>{heading}</h1><p>{text}</p>"
+            ))
+        };
+        for (title, heading, expected) in [
+            (
+                "Introduction - From Zero to QED",
+                "Introduction",
+                "Introduction - From Zero to QED",
+            ),
+            (
+                "1. Overview | Mills of the North",
+                "1. Overview",
+                "1. Overview | Mills of the North",
+            ),
+            ("Introduction", "Introduction", "Introduction"),
+            (
+                "Introduction to mills - The Mill",
+                "Introduction to mills",
+                "Introduction to mills",
+            ),
+        ] {
+            assert_eq!(page(title, heading).as_deref(), Some(expected), "{title}");
         }
     }
 }

@@ -230,6 +230,39 @@ fn requests_are_divided() {
 }
 
 #[test]
+fn answers_are_bounded_and_passwords_not_shown() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let requests = Arc::new(Mutex::new(0));
+    let seen = Arc::clone(&requests);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            let first = lines.next().unwrap().unwrap();
+            *seen.lock().unwrap() += 1;
+            while lines.next().is_some_and(|line| !line.unwrap().is_empty()) {}
+            let head = "HTTP/1.1 200 X\r\nConnection: close\r\n\r\n";
+            // A client that has enough goes away.
+            let mut sent = stream.write_all(head.as_bytes());
+            while !first.starts_with("HEAD") && sent.is_ok() {
+                sent = stream.write_all(&[b' '; 1 << 16]);
+            }
+        }
+    });
+    let url = format!("http://me:hush@{address}/pages");
+    let mut endpoint = Endpoint::with_pause(&url, Duration::ZERO).unwrap();
+    endpoint.add(&record("a", "one")).unwrap();
+    let error = endpoint.finish().unwrap_err().to_string();
+    assert!(
+        !error.contains("hush") && error.contains(&address.to_string()),
+        "{error}"
+    );
+    // What is too long once is so again.
+    assert_eq!(*requests.lock().unwrap(), 2, "{error}");
+}
+
+#[test]
 fn a_server_that_stays_busy_or_away_is_an_error() {
     let server = Server::start(State {
         refusals: vec![503; 100],

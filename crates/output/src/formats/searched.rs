@@ -33,6 +33,19 @@ pub(crate) fn titled_text(record: &OutputRecord) -> String {
     all
 }
 
+/// The field that says how many bytes a URL had that is cut.
+pub(crate) const URL_LENGTH: &str = "X-URL-Length";
+/// Longest URL, in bytes: readers of these formats have buffers for a line.
+const MAX_URL: usize = 8192;
+
+/// The URL in one line, and its length if it is cut.
+pub(crate) fn url(record: &OutputRecord) -> Option<(String, Option<usize>)> {
+    let url = record.url.as_deref()?;
+    let cut = url.floor_char_boundary(MAX_URL);
+    let length = (cut < url.len()).then_some(url.len());
+    Some((one_line(url.get(..cut).unwrap_or_default()), length))
+}
+
 /// A value that cannot end its line early.
 pub(crate) fn one_line(value: &str) -> String {
     value.replace(['\r', '\n'], " ")
@@ -42,6 +55,16 @@ pub(crate) fn one_line(value: &str) -> String {
 mod tests {
     use super::*;
     use crate::record::tests::record;
+
+    #[test]
+    fn long_urls_are_cut() {
+        let mut record = record();
+        assert_eq!(url(&record), Some(("http://example.com/".into(), None)));
+        record.url = Some(format!("http://e/{}", "ß".repeat(5000)));
+        let (cut, length) = url(&record).unwrap();
+        assert_eq!((cut.len(), length), (8191, Some(10_009)));
+        assert!(record.url.unwrap().starts_with(&cut));
+    }
 
     #[test]
     fn ids_have_no_white_space_and_no_markup() {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use crate::{
     Encode, OutputError, OutputHead, OutputRecord,
-    formats::searched::{document_id, one_line, title},
+    formats::searched::{URL_LENGTH, document_id, title, url},
 };
 
 /// Encodes records as TREC web documents. Readers take the body for HTML, so text is escaped; thereby
@@ -23,11 +23,13 @@ impl Encode for Trec {
         }
         let id = document_id(record);
         // A URL has neither of them unescaped, but what stands in an archive need not be one.
-        let url = one_line(record.url.as_deref().unwrap_or_default()).replace(['<', '>'], " ");
-        write!(
-            out,
-            "<DOC>\n<DOCNO>{id}</DOCNO>\n<DOCHDR>\n{url}\n</DOCHDR>\n"
-        )?;
+        let (url, length) = url(record).unwrap_or_default();
+        let url = url.replace(['<', '>'], " ");
+        write!(out, "<DOC>\n<DOCNO>{id}</DOCNO>\n<DOCHDR>\n{url}\n")?;
+        if let Some(length) = length {
+            writeln!(out, "{URL_LENGTH}: {length}")?;
+        }
+        out.extend_from_slice(b"</DOCHDR>\n");
         if let Some(title) = title(record) {
             writeln!(out, "<title>{}</title>", escaped(&title))?;
         }
@@ -73,6 +75,19 @@ mod tests {
              a &lt; b &amp; c\n  &lt;/DOC&gt;\n&lt;DOCNO&gt;x&lt;/DOCNO&gt;\n\
              </DOC>\n"
         );
+    }
+
+    #[test]
+    fn a_long_url_is_cut_with_a_note() {
+        let record = OutputRecord {
+            url: Some(format!("http://e/{}", "x".repeat(10_000))),
+            ..record()
+        };
+        let mut out = Vec::new();
+        Trec.record(&record, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.lines().all(|line| line.len() < 8300));
+        assert!(out.contains("\nX-URL-Length: 10009\n</DOCHDR>\n"), "{out}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use trommel_archive::write::{gzip_member, write_record};
 
 use crate::{
     Encode, OutputError, OutputHead, OutputRecord,
-    formats::searched::{one_line, titled_text},
+    formats::searched::{URL_LENGTH, one_line, titled_text, url},
     record_id,
 };
 
@@ -87,7 +87,7 @@ impl Encode for Wet {
         }
         let text = titled_text(record);
 
-        let url = record.url.as_deref().map(one_line);
+        let url = url(record);
         let date = record.date.as_deref().map(seconds);
         let source_id = one_line(&record.id);
         let id = format!("<{}>", record_id(&["conversion", &source_id]));
@@ -95,7 +95,10 @@ impl Encode for Wet {
         let digest = format!("sha1:{}", BASE32.encode(&Sha1::digest(text.as_bytes())));
         let language = record.lang.as_deref().and_then(language);
         let mut headers = vec![("WARC-Type", "conversion")];
-        headers.extend(url.as_deref().map(|url| ("WARC-Target-URI", url)));
+        headers.extend(
+            url.as_ref()
+                .map(|(url, _)| ("WARC-Target-URI", url.as_str())),
+        );
         headers.extend(date.as_deref().map(|date| ("WARC-Date", date)));
         headers.extend([
             ("WARC-Record-ID", id.as_str()),
@@ -103,6 +106,9 @@ impl Encode for Wet {
             ("WARC-Block-Digest", &digest),
         ]);
         headers.extend(language.map(|language| ("WARC-Identified-Content-Language", language)));
+        let length = url.as_ref().and_then(|(_, length)| *length);
+        let length = length.map(|bytes| bytes.to_string());
+        headers.extend(length.as_deref().map(|length| (URL_LENGTH, length)));
         headers.push(("Content-Type", "text/plain"));
         self.append(&headers, text.as_bytes(), out)?;
         Ok(true)
@@ -131,6 +137,19 @@ mod tests {
     use std::io::Read;
 
     const PLAIN: Wet = Wet { gzip: false };
+
+    #[test]
+    fn a_long_url_is_cut_with_a_note() {
+        let record = OutputRecord {
+            url: Some(format!("http://e/{}", "x".repeat(10_000))),
+            ..record()
+        };
+        let mut out = Vec::new();
+        PLAIN.record(&record, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.lines().all(|line| line.len() < 8300));
+        assert!(out.contains("\r\nX-URL-Length: 10009\r\n"), "{out}");
+    }
 
     #[test]
     fn a_record_is_exactly_that_of_common_crawl() {

@@ -283,7 +283,7 @@ fn is_exhausted(error: &Error) -> bool {
     status.is_some_and(|status: u16| status == 429 || status >= 500 && status != 501)
 }
 
-fn told(error: &Error) -> SourceError {
+pub(super) fn told(error: &Error) -> SourceError {
     match error {
         Error::NotFound { .. } => SourceError::NotFound,
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => SourceError::Denied,

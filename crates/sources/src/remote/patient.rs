@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use http::{
+use ::http::{
     HeaderMap, HeaderValue, StatusCode,
     header::{AUTHORIZATION, CONTENT_LENGTH, RETRY_AFTER},
 };
@@ -150,7 +150,7 @@ fn innermost(error: &HttpError) -> String {
 }
 
 /// What `Retry-After` asks for, in seconds or as a date; no more than five minutes.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let asked = match value.parse() {
         Ok(seconds) => Duration::from_secs(seconds),

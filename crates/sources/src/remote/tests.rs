@@ -163,6 +163,26 @@ fn a_server_that_is_too_slow_is_given_up() {
 }
 
 #[test]
+fn an_object_whose_network_is_gone_has_no_clean_end() {
+    let open: Mutex<Vec<TcpStream>> = Mutex::default();
+    let (port, _) = serve(move |_, stream| {
+        say(
+            stream,
+            "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 10000\r\n\r\nabc",
+        );
+        open.lock().unwrap().push(stream.try_clone().unwrap());
+    });
+    let remote = Remote::new(options()).unwrap();
+    let mut reader = remote.open(&format!("http://127.0.0.1:{port}/a")).unwrap();
+    let mut start = [0; 3];
+    reader.read_exact(&mut start).unwrap();
+    assert_eq!(&start, b"abc");
+    drop(remote);
+    let error = reader.read_to_end(&mut Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("closed before"), "{error}");
+}
+
+#[test]
 fn waiting_ends_with_the_flag() {
     // Never an answer; then a head and never a body.
     for head in [

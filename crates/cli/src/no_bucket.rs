@@ -1,0 +1,29 @@
+//! Outputs on `s3://`, in a program without a network.
+
+use std::{io, path::Path};
+
+use anyhow::{Result, bail};
+use trommel_output::{Disk, DiskFile, LocalDisk};
+use trommel_pipeline::{Destination, Existing, Plan, Summary};
+use trommel_sources::{NetworkOptions, SourceError};
+
+/// None: there is no value of it.
+#[derive(Debug)]
+pub enum Bucket {}
+
+impl Bucket {
+    /// # Errors
+    /// If the outputs of the plan are on `s3://`.
+    pub fn take(plan: &mut Plan, _: NetworkOptions, _: Existing) -> Result<Option<Self>> {
+        match &plan.output.destination {
+            Destination::Folder(path) | Destination::File(path) if path.starts_with("s3:") => {
+                bail!("{}: {}", path.display(), SourceError::NotBuilt)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    pub fn name(&self, _: &mut Summary) {
+        match *self {}
+    }
+}

@@ -1,0 +1,165 @@
+//! Reads that wait: named pipes, slow servers, pipes that idle.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use crate::{
+    program::{trommel, workspace},
+    sample::{ARCHIVE, documents},
+};
+
+/// Longest time that anything here may take; what is tested is that it ends, not how soon.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn sample() -> Vec<u8> {
+    fs::read(workspace().join(ARCHIVE)).unwrap()
+}
+
+fn make_pipe(path: &Path) -> bool {
+    let made = Command::new("mkfifo").arg(path).status();
+    let is_made = made.is_ok_and(|status| status.success());
+    if !is_made {
+        eprintln!("skipped: mkfifo is not installed");
+    }
+    is_made
+}
+
+fn start(folder: &Path, arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_trommel"))
+        .arg("run")
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < PATIENCE, "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Waits until the first input is done, asks the program to end, and gives its exit code.
+fn stopped(folder: &Path, child: &mut Child) -> Option<i32> {
+    until("the first output", || {
+        folder.join("out/a.jsonl.zst").exists()
+    });
+    let asked = Command::new("kill")
+        .args(["-TERM", &child.id().to_string()])
+        .status();
+    assert!(asked.unwrap().success());
+    let mut code = None;
+    until("the end", || {
+        let ended = child.try_wait().unwrap();
+        code = ended.and_then(|status| status.code());
+        ended.is_some()
+    });
+    code
+}
+
+/// What a stopped run leaves: its state and its counts.
+fn left(folder: &Path) {
+    assert!(folder.join("out/.run.checkpoint").exists());
+    assert!(!folder.join("out/_SUCCESS").exists());
+    let summary: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
+    assert!(summary["ended_early"].is_string(), "{summary}");
+    assert_eq!(summary["documents"], documents(&workspace()).len());
+}
+
+#[test]
+fn a_run_that_waits_for_a_named_pipe_can_be_stopped_and_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("b.warc.gz");
+    if !make_pipe(&pipe) {
+        return;
+    }
+    fs::write(folder.path().join("a.warc.gz"), sample()).unwrap();
+    let arguments = ["a.warc.gz", "b.warc.gz", "-o", "out", "--summary", "s.json"];
+    let mut child = start(folder.path(), &arguments);
+    assert_eq!(stopped(folder.path(), &mut child), Some(2));
+    left(folder.path());
+    fs::remove_file(&pipe).unwrap();
+    fs::write(&pipe, sample()).unwrap();
+    let resumed = [&["run"], &arguments[..], &["--resume"]].concat();
+    trommel(folder.path(), &resumed, b"").well();
+    assert!(folder.path().join("out/_SUCCESS").exists());
+    let bytes = |name: &str| fs::read(folder.path().join("out").join(name)).unwrap();
+    assert!(!bytes("b.jsonl.zst").is_empty());
+}
+
+#[test]
+fn a_run_that_waits_for_a_server_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.warc.gz"), sample()).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/b.warc.gz", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            thread::spawn(move || {
+                let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 100000\r\n\r\n";
+                let mut sent = stream.write_all(head.as_bytes());
+                for byte in sample() {
+                    if sent.is_err() {
+                        return;
+                    }
+                    sent = stream.write_all(&[byte]);
+                    thread::sleep(Duration::from_millis(200));
+                }
+            });
+        }
+    });
+    let arguments = ["a.warc.gz", &url, "-o", "out", "--summary", "s.json"];
+    let mut child = start(folder.path(), &arguments);
+    assert_eq!(stopped(folder.path(), &mut child), Some(2));
+    left(folder.path());
+}
+
+#[test]
+fn a_named_pipe_in_a_folder_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("in")).unwrap();
+    fs::write(folder.path().join("in/a.warc.gz"), sample()).unwrap();
+    if !make_pipe(&folder.path().join("in/b.warc.gz")) {
+        return;
+    }
+    let mut child = start(folder.path(), &["in", "-o", "out"]);
+    until("the end", || child.try_wait().unwrap().is_some());
+    let ran = child.wait_with_output().unwrap();
+    assert!(ran.status.success());
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(
+        said.contains("in: passed over: 1 pipes, sockets or devices"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_known_is_written_when_a_pipe_idles() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = start(folder.path(), &["-", "-o", "-"]);
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    input.write_all(&sample()).unwrap();
+    input.flush().unwrap();
+    // The pipe stays open: the line of a document comes all the same.
+    let line = lines.next().unwrap().unwrap();
+    let document: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(document["id"], documents(&workspace())[0]["id"]);
+    drop(input);
+    assert_eq!(lines.count(), documents(&workspace()).len() - 1);
+    assert!(child.wait().unwrap().success());
+}

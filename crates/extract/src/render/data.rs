@@ -1,0 +1,78 @@
+//! Blocks that are data and no text: JSON, ids and the like that a script left on the page.
+
+use trommel_html::{Block, Page};
+
+use crate::confidence::data_share;
+
+/// Bytes from which on a block may be data.
+const LEAST: usize = 200;
+/// Bytes without white space at its beginning that speak for it.
+const RUN: usize = 25;
+/// Share of data from which on a block is data.
+const SHARE: f32 = 0.6;
+/// Words of other blocks that must be left: where there is nothing else, the data is what the page is.
+const REST: u32 = 20;
+
+/// Takes blocks of data out of `kept` (one entry a block). Code may be data and stays.
+pub(crate) fn drop_data(page: &Page, kept: &mut [bool]) {
+    let mut drop = Vec::new();
+    let mut rest = 0u32;
+    for (at, block) in page.blocks.iter().enumerate() {
+        if kept.get(at) != Some(&true) {
+            continue;
+        }
+        if is_data(page, block) {
+            drop.push(at);
+        } else {
+            rest = rest.saturating_add(block.words);
+        }
+    }
+    if rest < REST {
+        return;
+    }
+    for at in drop {
+        if let Some(kept) = kept.get_mut(at) {
+            *kept = false;
+        }
+    }
+}
+
+fn is_data(page: &Page, block: &Block) -> bool {
+    let text = page.text(block);
+    let Some(start) = text.as_bytes().get(..LEAST) else {
+        return false;
+    };
+    start
+        .split(u8::is_ascii_whitespace)
+        .any(|run| run.len() >= RUN)
+        && data_share(text) >= SHARE
+        && !page
+            .path(block.element)
+            .any(|(_, element)| element.tag.keeps_space())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, LolEngine};
+
+    fn kept(html: &str) -> Vec<bool> {
+        let page = LolEngine.read(html, &Limits::default());
+        let mut kept = vec![true; page.blocks.len()];
+        drop_data(&page, &mut kept);
+        kept
+    }
+
+    #[test]
+    fn data_among_text_is_dropped() {
+        let data = format!("{{\"asins\":[{}\"x\"]}}", "\"B0CXGXT6W8\",".repeat(40));
+        let prose =
+            "The mill stands by the river, and its wheel has turned there for years. ".repeat(3);
+        let page = |around: &str| format!("<p>{prose}</p><{around}>{data}</{around}>");
+        assert_eq!(kept(&page("div")), [true, false]);
+        assert_eq!(kept(&page("pre")), [true, true]);
+        assert_eq!(kept(&format!("<div>{data}</div>")), [true]);
+        let links = "https://example.org/a/long/path/of/a/page ".repeat(9);
+        assert_eq!(kept(&format!("<p>{prose}</p><p>{links}</p>")), [true, true]);
+    }
+}

@@ -1,0 +1,120 @@
+//! Buckets as a whole: what is in them, and objects written to them.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use futures_util::TryStreamExt;
+use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload, path};
+use url::Url;
+
+use super::{Remote, object::told};
+use crate::SourceError;
+
+/// Bytes of a part of an object that is written. An object has at most 10,000 of them.
+const PART: u64 = 16 << 20;
+const MOST_PARTS: u64 = 9_000;
+
+impl Remote {
+    /// The objects below an `s3://BUCKET/PREFIX/`, as URLs in the order of their names.
+    ///
+    /// # Errors
+    /// If the address is none, or the bucket is not listed.
+    pub fn list(&self, url: &str) -> Result<Vec<String>, SourceError> {
+        let bucket = bucket(url)?;
+        let (_, store, prefix) = self.place(url)?;
+        let prefix = Some(prefix).filter(|prefix| !prefix.as_ref().is_empty());
+        let found = store.list(prefix.as_ref()).try_collect::<Vec<_>>();
+        let found = self.runtime.block_on(self.options.stop.unless(found))?;
+        let found = found.map_err(|error| told(&error))?;
+        let mut names: Vec<String> = found
+            .iter()
+            .map(|object| format!("s3://{bucket}/{}", object.location))
+            .collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// Writes a file to `s3://BUCKET/KEY`, in parts if it is large; the object is there once it is whole.
+    ///
+    /// # Errors
+    /// If the address is none, the file cannot be read, or the bucket does not take it; of an object
+    /// that was begun nothing stays.
+    pub fn upload(&self, file: &Path, url: &str) -> Result<(), SourceError> {
+        bucket(url)?;
+        let (_, store, path) = self.place(url)?;
+        let read = |error: io::Error| SourceError::File(error.to_string());
+        let mut file = File::open(file).map_err(read)?;
+        let length = file.metadata().map_err(read)?.len();
+        let part = PART.max(length.div_ceil(MOST_PARTS));
+        let stop = &self.options.stop;
+        if length <= part {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map_err(read)?;
+            let put = store.put(&path, PutPayload::from(bytes));
+            let put = self.runtime.block_on(stop.unless(put))?;
+            return put.map(drop).map_err(|error| told(&error));
+        }
+        let begin = store.put_multipart(&path);
+        let begin = self.runtime.block_on(stop.unless(begin))?;
+        let mut upload = begin.map_err(|error| told(&error))?;
+        let sent = stop.unless(parts(&mut *upload, &mut file, part));
+        let sent = self.runtime.block_on(sent).and_then(|sent| sent);
+        if sent.is_err() {
+            // What was sent takes room, unseen, until it is given up; the first error is the one to tell.
+            let _ = self.runtime.block_on(upload.abort());
+        }
+        sent
+    }
+
+    /// Removes the object `s3://BUCKET/KEY`.
+    ///
+    /// # Errors
+    /// If the address is none, or the bucket refuses.
+    pub fn remove(&self, url: &str) -> Result<(), SourceError> {
+        bucket(url)?;
+        let (_, store, path) = self.place(url)?;
+        let removed = self.options.stop.unless(remove(&*store, &path));
+        self.runtime.block_on(removed)?
+    }
+}
+
+async fn remove(store: &dyn ObjectStore, path: &path::Path) -> Result<(), SourceError> {
+    match store.delete(path).await {
+        Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+        Err(error) => Err(told(&error)),
+    }
+}
+
+async fn parts(
+    upload: &mut dyn MultipartUpload,
+    file: &mut File,
+    part: u64,
+) -> Result<(), SourceError> {
+    loop {
+        let mut bytes = Vec::new();
+        file.take(part)
+            .read_to_end(&mut bytes)
+            .map_err(|error| SourceError::File(error.to_string()))?;
+        if bytes.is_empty() {
+            break;
+        }
+        let sent = upload.put_part(PutPayload::from(bytes)).await;
+        sent.map_err(|error| told(&error))?;
+    }
+    let done = upload.complete().await;
+    done.map(drop).map_err(|error| told(&error))
+}
+
+/// The bucket of an `s3://` URL.
+fn bucket(url: &str) -> Result<String, SourceError> {
+    let parsed = Url::parse(url).map_err(|error| SourceError::Address(error.to_string()))?;
+    let bucket = parsed.host_str().unwrap_or_default();
+    if !matches!(parsed.scheme(), "s3" | "s3a") || bucket.is_empty() {
+        let what = "only s3://BUCKET/... can be listed and written";
+        return Err(SourceError::Address(what.to_owned()));
+    }
+    Ok(bucket.to_owned())
+}

@@ -1,0 +1,116 @@
+//! Requests with short bodies and answers, for programs that talk to a server.
+
+use std::{error::Error, io, time::Duration};
+
+use reqwest::{Client, Method, header::CONTENT_TYPE};
+use tokio::runtime::{Builder, Runtime};
+
+use super::patient::retry_after;
+
+/// A client on a thread of its own; whoever asks waits. User and password in a URL are sent as basic
+/// authorization.
+#[derive(Debug)]
+pub struct Http {
+    runtime: Runtime,
+    client: Client,
+    longest: usize,
+}
+
+/// An answer, whatever its status is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpAnswer {
+    /// HTTP status code.
+    pub status: u16,
+    /// How long the server asks to wait, five minutes at most.
+    pub retry_after: Option<Duration>,
+    /// The body, as text.
+    pub body: String,
+}
+
+/// Why there is no answer; addresses are not part of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The network or the server failed in a way that may pass.
+    #[error("{0}")]
+    Passing(String),
+    /// The same request will fail again.
+    #[error("{0}")]
+    Final(String),
+}
+
+impl Http {
+    /// A client that waits `timeout` for an answer and takes `longest` bytes of it.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn new(timeout: Duration, longest: usize, user_agent: &str) -> io::Result<Self> {
+        // The first one stays: it does not matter whose it is.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("http")
+            .enable_all()
+            .build()?;
+        let client = Client::builder().timeout(timeout).user_agent(user_agent);
+        Ok(Self {
+            runtime,
+            client: client.build().map_err(io::Error::other)?,
+            longest,
+        })
+    }
+
+    /// Sends a request, with a body of some content type if there is one.
+    ///
+    /// # Errors
+    /// If no answer comes, or one that is too long.
+    pub fn call(
+        &self,
+        method: &str,
+        url: &str,
+        body: Option<(&str, Vec<u8>)>,
+    ) -> Result<HttpAnswer, CallError> {
+        let method = Method::from_bytes(method.as_bytes());
+        let method = method.map_err(|error| CallError::Final(error.to_string()))?;
+        let mut request = self.client.request(method, url);
+        if let Some((content_type, bytes)) = body {
+            request = request.header(CONTENT_TYPE, content_type).body(bytes);
+        }
+        let failed = |error: reqwest::Error| told(&error.without_url());
+        self.runtime.block_on(async {
+            let mut response = request.send().await.map_err(failed)?;
+            let (status, asked) = (response.status().as_u16(), retry_after(response.headers()));
+            let mut body = Vec::new();
+            while let Some(piece) = response.chunk().await.map_err(failed)? {
+                if body.len() + piece.len() > self.longest {
+                    let what = format!("an answer of more than {} bytes", self.longest);
+                    return Err(CallError::Final(what));
+                }
+                body.extend_from_slice(&piece);
+            }
+            Ok(HttpAnswer {
+                status,
+                retry_after: asked,
+                body: String::from_utf8_lossy(&body).into_owned(),
+            })
+        })
+    }
+}
+
+/// What the innermost of the errors says. A certificate that is not trusted stays so, and so does an
+/// address that is none.
+fn told(error: &reqwest::Error) -> CallError {
+    let mut is_final = error.is_builder() || error.is_redirect();
+    let mut innermost: &dyn Error = error;
+    loop {
+        is_final |= innermost.to_string().contains("certificate");
+        match innermost.source() {
+            Some(source) => innermost = source,
+            None => break,
+        }
+    }
+    match is_final {
+        true => CallError::Final(innermost.to_string()),
+        false => CallError::Passing(innermost.to_string()),
+    }
+}
