@@ -16,7 +16,7 @@ const ALIKE: f32 = 0.3;
 const ECHO_BLOCKS: usize = 300;
 
 /// Names of parts that are of no use without what they are parts of.
-const PARTS: [&str; 30] = [
+const PARTS: [&str; 28] = [
     "introduction",
     "intro",
     "overview",
@@ -35,8 +35,6 @@ const PARTS: [&str; 30] = [
     "welcome",
     "untitled",
     "start",
-    "about",
-    "about us",
     "einleitung",
     "einführung",
     "vorwort",
