@@ -40,7 +40,8 @@ def files(folder, trommel):
             continue
         path = os.path.join(folder, name)
         if os.path.isdir(path):
-            dump = [trommel, "search", "-nowhere", "--index", path, "-n", "1000000", "--json"]
+            options = ["--index", path, "-n", "1000000", "--json"]
+            dump = [trommel, "search", *options, "--", "-nowhere"]
             found[name] = subprocess.run(dump, check=True, stdout=subprocess.PIPE).stdout
         else:
             found[name] = open(path, "rb").read()
