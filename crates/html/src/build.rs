@@ -9,9 +9,11 @@ mod attribute_words;
 mod blocks;
 mod classes;
 mod elements;
+mod formulas;
 mod head_facts;
 mod microdata;
 mod nesting;
+mod notes;
 mod skip;
 mod text_fold;
 
@@ -20,10 +22,12 @@ use std::collections::HashMap;
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
-use crate::page::{Page, StyleRecorder};
+use crate::page::{Notation, Page, StyleRecorder};
 use trommel_text::vectors::Vectors;
 
 use classes::Classes;
+use formulas::Formulas;
+use notes::{Marks, OpenNotation};
 use text_fold::TextFold;
 pub(crate) use text_fold::TextKind;
 
@@ -49,12 +53,28 @@ struct Skip {
     /// Place behind the start tag.
     from: usize,
     capture: Capture,
+    /// Whether the element has a row: its content alone is left out.
+    keeps_row: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Capture {
     Nothing,
     JsonLd,
+    /// `math`, or what MathJax 3 puts it into.
+    Mathml,
+    /// A script with MathML.
+    MathmlScript,
+    /// A script with TeX.
+    TexScript,
+    /// What MathJax 2 laid out, whose source may follow.
+    LaidOut,
+}
+
+impl Capture {
+    fn is_formula(self) -> bool {
+        !matches!(self, Capture::Nothing | Capture::JsonLd)
+    }
 }
 
 /// Builds a [`Page`] from the tags and texts of a document in order.
@@ -96,6 +116,12 @@ pub(crate) struct Builder {
     /// Numbers of the names of unknown elements.
     name_numbers: HashMap<String, u16>,
     classes: Classes,
+    formulas: Formulas,
+    /// What the attributes of the element whose row was written last say of notation.
+    marks: Marks,
+    open_notations: Vec<OpenNotation>,
+    /// Notations of the block being built, with places in its text.
+    notations: Vec<Notation>,
     /// Work done: bytes of text, tags, open elements and words of attributes looked at.
     steps: u64,
 }
@@ -177,6 +203,10 @@ impl Builder {
             seen_title: false,
             name_numbers: HashMap::new(),
             classes,
+            formulas: Formulas::default(),
+            marks: Marks::empty(),
+            open_notations: Vec::new(),
+            notations: Vec::new(),
             steps: 0,
         }
     }
@@ -290,6 +320,12 @@ impl Builder {
                     script.span.1 = script.span.0 + script.text.len() as u32;
                 }
             }
+            if skip.capture.is_formula() {
+                self.formula_text(raw, offset);
+            }
+            return;
+        }
+        if self.formulas.is_pending() && self.text_while_pending(raw) {
             return;
         }
         let part = up_to(raw, self.text_room);
@@ -308,7 +344,12 @@ impl Builder {
     #[inline]
     pub fn blank_text(&mut self, bytes: usize) -> bool {
         let is_text = !self.in_title && self.skip.is_none();
-        if !is_text || self.keep_space > 0 || bytes > self.text_room || !self.fold.blank() {
+        if !is_text
+            || self.keep_space > 0
+            || bytes > self.text_room
+            || self.formulas.is_pending()
+            || !self.fold.blank()
+        {
             return false;
         }
         self.count_steps(bytes);
@@ -327,7 +368,13 @@ impl Builder {
         self.count_steps(1);
         let tag = text.tag;
         if self.skip.is_some() && !self.leave_skip(tag, text.name, text.raw.self_closing) {
+            if self.skip.is_some_and(|skip| skip.capture.is_formula()) {
+                self.formula_tag(text, offset);
+            }
             return;
+        }
+        if tag != Tag::Script {
+            self.settle_formula();
         }
         self.end_title();
         self.tag_count = self.tag_count.saturating_add(1);
@@ -383,6 +430,12 @@ impl Builder {
             _ => {}
         }
         self.push(text, offset, link);
+        let marks = std::mem::take(&mut self.marks);
+        if marks.intersects(Marks::MATH | Marks::SOURCE)
+            || tag == Tag::Img && Self::may_be_formula_image(text)
+        {
+            self.formula_element(text, offset, marks);
+        }
     }
 
     /// An end tag.
@@ -394,19 +447,23 @@ impl Builder {
             .is_some_and(|skip| skip.tag.is_raw() && skip.tag != tag)
         {
             // Raw text never contains other end tags: the engine has left it (end of a `noscript`).
-            self.skip = None;
+            self.end_skip();
         }
         if let Some(skip) = &mut self.skip {
             if tag == skip.tag {
                 skip.depth -= 1;
                 if skip.depth == 0 {
-                    self.skip = None;
+                    return self.end_skipped(tag, name);
                 }
-            } else if skip.tag == Tag::Svg && is_island(tag, name) {
+            } else if is_island(skip.tag, tag, name) {
                 skip.islands = skip.islands.saturating_sub(1);
+            }
+            if skip.capture.is_formula() {
+                self.formula_end_tag(name);
             }
             return;
         }
+        self.settle_inline(tag);
         self.end_title();
         self.tag_count = self.tag_count.saturating_add(1);
         match tag {
@@ -436,9 +493,14 @@ fn has_optional_end(tag: Tag) -> bool {
     )
 }
 
-/// Elements of svg whose content is HTML again.
-fn is_island(tag: Tag, name: &[u8]) -> bool {
-    tag == Tag::Title
-        || name.eq_ignore_ascii_case(b"foreignobject")
-        || name.eq_ignore_ascii_case(b"desc")
+/// Whether the content of an element of svg or math is HTML again.
+fn is_island(outer: Tag, tag: Tag, name: &[u8]) -> bool {
+    let is = |own: &[u8]| name.eq_ignore_ascii_case(own);
+    match outer {
+        Tag::Svg => tag == Tag::Title || is(b"foreignobject") || is(b"desc"),
+        Tag::Math => {
+            is(b"mtext") || is(b"mi") || is(b"mo") || is(b"mn") || is(b"ms") || is(b"annotation-xml")
+        }
+        _ => false,
+    }
 }

@@ -13,6 +13,7 @@ mod head;
 pub mod json_ld;
 mod limits;
 mod markup;
+mod math;
 mod page;
 mod reader;
 mod reread;
@@ -25,8 +26,8 @@ pub use json_ld::{JsonLd, JsonLdKind, JsonLdText};
 pub use limits::{Caps, Limits};
 pub use markup::{Tag, fold_space, strip_markup};
 pub use page::{
-    Attribute, AttributeWord, Block, Element, FactKind, InlineStyle, NONE, Page, StatedFact,
-    StyledText,
+    Attribute, AttributeWord, Block, Element, FactKind, InlineStyle, NONE, Notation, NotationKind,
+    Page, StatedFact, StyledText,
 };
 pub use reader::{Engine, ScanEngine, ScanReader};
 #[cfg(feature = "lol")]

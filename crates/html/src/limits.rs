@@ -22,6 +22,8 @@ pub struct Limits {
     pub attributes: usize,
     /// Bytes of head facts (title, meta, JSON-LD) kept.
     pub head: usize,
+    /// Bytes of one formula, markup included, that are read.
+    pub formula: usize,
     /// Bytes behind an element, comment or quote that is never closed which are read again as markup.
     pub recovered: usize,
     /// Steps of work ([`Page::steps`](crate::Page::steps)) from which on only the innermost few open
@@ -40,6 +42,7 @@ impl Default for Limits {
             words: 1 << 21,
             attributes: 64 << 10,
             head: 1 << 20,
+            formula: 64 << 10,
             recovered: 64 << 20,
             steps: 1 << 30,
         }

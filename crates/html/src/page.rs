@@ -5,6 +5,7 @@ mod block;
 mod element;
 mod fact;
 mod inline_style;
+mod notation;
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -20,6 +21,7 @@ pub use element::Element;
 pub use fact::{FactKind, StatedFact};
 pub(crate) use inline_style::StyleRecorder;
 pub use inline_style::{InlineStyle, StyledText};
+pub use notation::{Notation, NotationKind};
 
 /// Index that stands for "none" in [`Element::parent`] and [`Block::element`].
 pub const NONE: u32 = u32::MAX;
@@ -54,6 +56,8 @@ pub struct Page {
     /// Texts of the words of attributes, one after the other.
     pub(crate) word_text: Vec<u8>,
     pub(crate) names: Vec<String>,
+    /// Notations with their places in `text`, in its order.
+    pub(crate) notations: Vec<Notation>,
     pub(crate) json_ld: ParsedOnce,
 }
 
@@ -92,6 +96,7 @@ impl Page {
             text: text(self.text),
             styles: emptied(self.styles),
             word_text: emptied(self.word_text),
+            notations: emptied(self.notations),
             ..Self::default()
         }
     }
@@ -174,6 +179,25 @@ impl Page {
             next = element.parent;
             Some((at, element))
         })
+    }
+
+    /// Notations of a block in the order of their starts, the outer of two first; places are bytes of
+    /// [`Page::text`].
+    pub fn notations(&self, block: &Block) -> impl Iterator<Item = Notation> {
+        let (start, end) = block.text;
+        let first = self.notations.partition_point(|own| own.text.0 < start);
+        let rest = self.notations.get(first..).unwrap_or_default();
+        rest.iter()
+            .take_while(move |own| own.text.0 < end)
+            .map(move |own| Notation {
+                text: (own.text.0 - start, own.text.1 - start),
+                ..*own
+            })
+    }
+
+    /// Whether any block has a notation.
+    pub fn has_notations(&self) -> bool {
+        !self.notations.is_empty()
     }
 
     /// The innermost block-level element around a block.

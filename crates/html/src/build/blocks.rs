@@ -104,6 +104,7 @@ impl Builder {
         if let Some(styles) = &self.styles {
             styles.write(narrow(page.text.len()), &mut page.styles);
         }
+        let start = narrow(page.text.len());
         page.text.push_str(text);
         last.text.1 = narrow(page.text.len());
         last.span.1 = narrow(current.end);
@@ -116,16 +117,21 @@ impl Builder {
         last.images += self.images;
         last.inputs += self.inputs;
         self.last_text_tag = current.last_tag;
+        self.write_notations(start);
         true
     }
 
     /// Ends the block being built, if there is one.
     pub(super) fn flush(&mut self) {
+        self.settle_formula();
         self.count_link_words();
         if let Some(current) = self.current.take() {
             self.emit(current);
         }
         self.fold.clear();
+        self.notations.clear();
+        self.open_notations.clear();
+        self.formulas.forget_last();
         if let Some(styles) = &mut self.styles {
             styles.restart();
         }
@@ -173,6 +179,7 @@ impl Builder {
             inputs: self.inputs,
         });
         self.last_text_tag = current.last_tag;
+        self.write_notations(narrow(start));
     }
 }
 

@@ -4,6 +4,8 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
+use super::notes::Marks;
+
 /// Values that are remembered at a time, and the bytes of the longest.
 const SLOTS: usize = 1024;
 const MAX_VALUE_BYTES: usize = 255;
@@ -17,6 +19,8 @@ pub(super) struct ClassReading {
     pub words: (u32, u16),
     /// Words before those given twice were left out.
     pub given: u16,
+    /// What they say of notation.
+    pub marks: Marks,
     /// Steps that finding those took.
     pub steps: u16,
 }

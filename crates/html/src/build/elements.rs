@@ -4,6 +4,7 @@ use super::attribute_words;
 use super::blocks::narrow;
 use super::classes::{self, ClassReading};
 use super::microdata::Microdata;
+use super::notes::Marks;
 use super::{Builder, Open, has_optional_end};
 use crate::limits::Caps;
 use crate::markup::Tag;
@@ -65,6 +66,7 @@ impl Builder {
             styles.start(tag, narrow(index), link, narrow(self.fold.len()));
         }
         self.keep_space += u32::from(tag.keeps_space());
+        self.open_notation(text, narrow(index), self.marks);
     }
 
     fn read_element(&mut self, text: &TagText, name: u16, parent: u32, offset: usize) -> Element {
@@ -74,6 +76,7 @@ impl Builder {
             None => (0, false),
         };
         let first = self.page.attribute_words.len();
+        self.marks = Marks::empty();
         let mut signature = NAME_HASHES[tag as usize] ^ u64::from(name);
         let mut microdata = Microdata::default();
         // Words of an element before, which this one has as well.
@@ -101,6 +104,7 @@ impl Builder {
                 Key::Hidden => hidden = true,
                 Key::AriaHidden => hidden |= value.eq_ignore_ascii_case(b"true"),
                 Key::Style => hidden |= hides(value),
+                Key::Tex | Key::Mathml => self.marks |= Marks::SOURCE,
                 _ => {
                     if let Some(attribute) = attribute {
                         self.read_words(attribute, value, first);
@@ -162,9 +166,11 @@ impl Builder {
             if before == 0 || fits {
                 self.steps += u64::from(class.steps) + u64::from(class.given) * before as u64;
                 if before == 0 {
+                    self.marks |= class.marks;
                     return (class.hash, Some(class.words));
                 }
                 self.copy_words(class.words);
+                self.marks |= class.marks;
                 return (class.hash, None);
             }
         }
@@ -178,6 +184,7 @@ impl Builder {
                 (self.page.attribute_words.len() - start) as u16,
             ),
             given,
+            marks: self.marks & (Marks::MATH | Marks::NOTE),
             steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
         };
         let len = self.page.attribute_words.len();
@@ -194,6 +201,7 @@ impl Builder {
         let page = &mut self.page;
         let limits = &self.limits;
         let steps = &mut self.steps;
+        let marks = &mut self.marks;
         let mut given = 0u16;
         // One bit a word by its hash: only words whose bit is set can have been given before.
         let is_second = page
@@ -203,6 +211,9 @@ impl Builder {
         let mut seen = if is_second { u64::MAX } else { 0 };
         attribute_words::split(value, |text, hash| {
             given = given.saturating_add(1);
+            if attribute == Attribute::Class {
+                *marks |= Marks::of_word(hash);
+            }
             let own = page.attribute_words.get(first..).unwrap_or_default();
             *steps += own.len() as u64;
             let bit = 1 << (hash >> 58);

@@ -31,6 +31,9 @@ impl Builder {
             styles.end(open.tag, open.element, open.link, narrow(self.fold.len()));
         }
         self.keep_space -= u32::from(open.tag.keeps_space());
+        if !self.open_notations.is_empty() {
+            self.close_notation(open.element);
+        }
     }
 
     /// Ends the innermost open element of that name, if one is in scope.

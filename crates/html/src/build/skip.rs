@@ -19,12 +19,16 @@ impl Builder {
                 self.page.head.json_ld.push(JsonLdScript::default());
             }
         }
+        if capture == Capture::Nothing {
+            capture = self.formula_capture(text, offset);
+        }
         self.skip = Some(Skip {
             tag,
             depth: 1,
             islands: 0,
             from: offset + text.raw.end - text.raw.start,
             capture,
+            keeps_row: false,
         });
     }
 
@@ -39,6 +43,34 @@ impl Builder {
     /// Ends every open `template`.
     pub fn leave_template(&mut self) {
         self.skip = self.skip.filter(|skip| skip.tag != Tag::Template);
+    }
+
+    /// The element whose content was no text has ended.
+    pub(super) fn end_skip(&mut self) {
+        if let Some(skip) = self.skip.take()
+            && skip.capture.is_formula()
+        {
+            self.end_formula(skip.capture);
+        }
+    }
+
+    /// The end tag of that element.
+    pub(super) fn end_skipped(&mut self, tag: Tag, name: &[u8]) {
+        let Some(skip) = self.skip.take() else { return };
+        if skip.keeps_row {
+            // Before what waits for its source: the end of a block would settle it.
+            self.end_tag(tag, name);
+        }
+        if skip.capture.is_formula() {
+            self.end_formula(skip.capture);
+        }
+    }
+
+    /// An end tag comes: of an inline element, what waits for its source may yet have it behind.
+    pub(super) fn settle_inline(&mut self, tag: Tag) {
+        if !tag.is_inline() {
+            self.settle_formula();
+        }
     }
 
     /// Ends the innermost open `template`, if one is open.
@@ -61,7 +93,7 @@ impl Builder {
         };
         if skip.tag.is_raw() {
             // Raw text contains no tags: the engine has left it.
-            self.skip = None;
+            self.end_skip();
             return true;
         }
         if tag == skip.tag && tag != Tag::Select {
@@ -74,16 +106,19 @@ impl Builder {
                     && !matches!(tag, Tag::Option | Tag::Optgroup | Tag::Hr | Tag::Other)
                     || matches!(tag, Tag::Input | Tag::Textarea | Tag::Select)
             }
+            Tag::MjxContainer => !tag.is_inline() && tag.ends_foreign(),
+            _ if skip.keeps_row => !tag.is_inline() && tag.ends_foreign(),
             Tag::Svg | Tag::Math => {
-                if is_island(tag, name) {
+                if is_island(skip.tag, tag, name) {
                     skip.islands += u32::from(!self_closing);
                 }
-                skip.islands == 0 && tag.ends_foreign()
+                let stays = skip.islands > 0 && (skip.tag == Tag::Svg || tag.is_inline());
+                !stays && tag.ends_foreign()
             }
             _ => false,
         };
         if leaves {
-            self.skip = None;
+            self.end_skip();
         }
         leaves
     }

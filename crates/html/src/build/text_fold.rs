@@ -142,6 +142,16 @@ impl TextFold {
         self.append(rest, at, keep_space);
     }
 
+    /// Appends a text that stands for what is between two places in the page.
+    pub fn push_whole(&mut self, text: &str, start: usize, end: usize, keep_space: bool) {
+        if !self.waiting.is_empty() {
+            self.resolve(keep_space);
+        }
+        self.open_space(keep_space);
+        self.out.push_str(text);
+        self.note_source(start, end);
+    }
+
     /// Ends a run of text: a reference that waited for more is taken as it is.
     pub fn end_run(&mut self, keep_space: bool) {
         if !self.waiting.is_empty() {

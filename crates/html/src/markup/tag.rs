@@ -140,6 +140,7 @@ tags! {
     Menuitem "menuitem": BLOCK;
     Meta "meta": INLINE | VOID | ENDS_FOREIGN;
     Meter "meter": INLINE;
+    MjxContainer "mjx-container": INLINE | SKIPPED;
     Nav "nav": CLOSES_P;
     Nobr "nobr": INLINE | ENDS_FOREIGN;
     Noembed "noembed": INLINE | SKIPPED | RAW;
@@ -225,7 +226,12 @@ static TABLE: [(ShortName, Tag); SLOTS] = {
 };
 
 /// The tags of longer names.
-const LONG: [Tag; 3] = [Tag::Blockquote, Tag::Figcaption, Tag::Plaintext];
+const LONG: [Tag; 4] = [
+    Tag::Blockquote,
+    Tag::Figcaption,
+    Tag::MjxContainer,
+    Tag::Plaintext,
+];
 
 impl Tag {
     /// How many values there are, [`Tag::Other`] included.

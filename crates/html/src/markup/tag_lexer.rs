@@ -1,7 +1,7 @@
 //! Tags with the attributes that are needed, each lexed once.
 
 use super::byte_masks::MaskWindow;
-use super::lex::{AttributeSpans, Markup, RawTag, markup_by_masks};
+use super::lex::{AttributeSpans, Attributes, Markup, RawTag, markup_by_masks};
 use super::short_name::ShortName;
 use super::tag::Tag;
 use trommel_text::vectors::Vectors;
@@ -23,12 +23,16 @@ pub(crate) enum Key {
     Id,
     Itemprop,
     Lang,
+    /// `data-mathml`
+    Mathml,
     Name,
     Property,
     Rel,
     Role,
     Size,
     Style,
+    /// `data-tex`, `data-latex` or `data-math`
+    Tex,
     Title,
     Type,
     XmlLang,
@@ -42,7 +46,10 @@ impl Key {
         let Some(name) = ShortName::at(bytes, place) else {
             let long = bytes.get(place.0..place.1).unwrap_or_default();
             return match long.len() {
+                9 if long.eq_ignore_ascii_case(b"data-math") => Some(Key::Tex),
+                10 if long.eq_ignore_ascii_case(b"data-latex") => Some(Key::Tex),
                 10 if long.eq_ignore_ascii_case(b"http-equiv") => Some(Key::HttpEquiv),
+                11 if long.eq_ignore_ascii_case(b"data-mathml") => Some(Key::Mathml),
                 11 if long.eq_ignore_ascii_case(b"aria-hidden") => Some(Key::AriaHidden),
                 _ => None,
             };
@@ -62,10 +69,11 @@ impl Key {
 }
 
 /// The keys of at most eight bytes, by their names.
-const SHORT_KEYS: [(&[u8], Key); 20] = [
+const SHORT_KEYS: [(&[u8], Key); 21] = [
     (b"class", Key::Class),
     (b"color", Key::Color),
     (b"content", Key::Content),
+    (b"data-tex", Key::Tex),
     (b"datetime", Key::Datetime),
     (b"encoding", Key::Encoding),
     (b"face", Key::Face),
@@ -243,6 +251,21 @@ impl<'a> TagText<'a> {
         self.places
             .iter()
             .map(|place| (place.name, self.slice(place)))
+    }
+
+    /// Value of the attribute of that (lower-case) name, whatever it is, its references decoded.
+    pub fn other_value(&self, name: &str) -> Option<String> {
+        let (start, end) = self.raw.attributes;
+        let attributes = Attributes::new(self.bytes.get(start..end)?);
+        let mut attributes = attributes.filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()));
+        let (_, value) = attributes.next()?;
+        Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
+    }
+
+    /// The attributes as they stand.
+    pub fn attribute_bytes(&self) -> &'a [u8] {
+        let (start, end) = self.raw.attributes;
+        self.bytes.get(start..end).unwrap_or_default()
     }
 
     fn slice(&self, place: &ValuePlace) -> &'a [u8] {

@@ -1,0 +1,601 @@
+//! Formulas: the TeX that a page gives for them, taken over as text; what shows the same once more is left out.
+//!
+//! A formula is read where its element stands and becomes a part of the text around it, so that it cuts no
+//! paragraph. What MathJax 2 has laid out waits for the script behind it, which has the source.
+
+use memchr::memmem;
+use trommel_text::hash;
+
+use super::notes::Marks;
+use super::blocks::narrow;
+use super::{Builder, Capture, Skip};
+use crate::limits::up_to;
+use crate::markup::Tag;
+use crate::markup::tag_lexer::{Key, TagText};
+use crate::math::tex_of_mathml;
+use crate::page::NotationKind;
+
+/// Classes of open elements around a formula that are looked at for whether it is set apart.
+const AROUND: usize = 4;
+/// What an attribute that is no source says instead.
+const NO_SOURCE: [&str; 8] = ["true", "false", "inline", "display", "block", "0", "1", "math"];
+/// Parts of the addresses of services that draw formulas.
+const SERVICES: [&str; 7] = [
+    "latex.codecogs.com",
+    "latex.php",
+    "mathtex.cgi",
+    "mimetex.cgi",
+    "cht=tx",
+    "/math/render/",
+    "quicklatex",
+];
+
+/// A formula with where it stands in the page.
+#[derive(Clone, Debug, Default)]
+struct Formula {
+    tex: String,
+    display: bool,
+    start: usize,
+    end: usize,
+}
+
+/// What is known of formulas while a page is read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Formulas {
+    /// Markup or source of the one being read.
+    source: String,
+    /// TeX that its attributes give.
+    given: String,
+    display: bool,
+    start: usize,
+    end: usize,
+    /// What MathJax has laid out, until it is known whether its source follows.
+    pending: Option<Formula>,
+    /// Whether white space has come since.
+    space_after: bool,
+    /// Hash of the formula that came last, and the length of the block's text behind it.
+    last: Option<(u64, usize)>,
+}
+
+impl Formulas {
+    pub(super) fn is_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// The block ends.
+    pub(super) fn forget_last(&mut self) {
+        self.last = None;
+    }
+
+    pub(super) fn blank(&mut self) {
+        self.space_after = true;
+    }
+}
+
+impl Builder {
+    /// How the content of an element that is no text is read for a formula.
+    pub(super) fn formula_capture(&mut self, text: &TagText, offset: usize) -> Capture {
+        let capture = match text.tag {
+            Tag::Math | Tag::MjxContainer => Capture::Mathml,
+            Tag::Script => {
+                let kind = text.value(Key::Type).unwrap_or_default().trim_ascii();
+                let is = |name: &[u8]| {
+                    kind.get(..name.len())
+                        .is_some_and(|own| own.eq_ignore_ascii_case(name))
+                };
+                if is(b"math/mml") {
+                    Capture::MathmlScript
+                } else if is(b"math/tex") || is(b"math/asciimath") {
+                    Capture::TexScript
+                } else {
+                    return Capture::Nothing;
+                }
+            }
+            _ => return Capture::Nothing,
+        };
+        let display = match text.tag {
+            Tag::Script => {
+                let kind = text.value(Key::Type).unwrap_or_default();
+                memmem::find(kind, b"display").is_some()
+            }
+            _ => {
+                let is = |name: &str, value: &str| {
+                    text.other_value(name)
+                        .is_some_and(|own| own.trim().eq_ignore_ascii_case(value))
+                };
+                is("display", "block") || is("display", "true") || is("mode", "display")
+            }
+        };
+        let given = match text.tag {
+            Tag::Script => String::new(),
+            _ => given_tex(text).or_else(|| {
+                text.other_value("alttext")
+                    .filter(|text| !text.trim().is_empty() && !is_prose(text))
+            })
+            .unwrap_or_default(),
+        };
+        self.begin_formula(text, offset, display);
+        self.formulas.given = given;
+        capture
+    }
+
+    fn begin_formula(&mut self, text: &TagText, offset: usize, display: bool) {
+        let formulas = &mut self.formulas;
+        formulas.source.clear();
+        formulas.given.clear();
+        formulas.display = display;
+        formulas.start = offset;
+        formulas.end = offset + text.raw.end - text.raw.start;
+    }
+
+    /// A start tag inside a formula.
+    pub(super) fn formula_tag(&mut self, text: &TagText, offset: usize) {
+        let given = given_tex(text);
+        let formulas = &mut self.formulas;
+        formulas.end = offset + text.raw.end - text.raw.start;
+        if formulas.given.is_empty()
+            && let Some(given) = given
+        {
+            formulas.given = given;
+        }
+        if formulas.source.len() + text.name.len() > self.limits.formula {
+            return;
+        }
+        formulas.source.push('<');
+        formulas.source.push_str(&String::from_utf8_lossy(text.name));
+        let attributes = text.attribute_bytes();
+        if attributes.len() > 1 && formulas.source.len() + attributes.len() < self.limits.formula {
+            // Those that count are picked out when the formula is written.
+            formulas.source.push(' ');
+            formulas.source.push_str(&String::from_utf8_lossy(attributes));
+            if formulas.source.ends_with('>') {
+                formulas.source.pop();
+            }
+        }
+        formulas.source.push('>');
+    }
+
+    /// An end tag inside a formula.
+    pub(super) fn formula_end_tag(&mut self, name: &[u8]) {
+        let formulas = &mut self.formulas;
+        formulas.end += name.len() + 3;
+        if formulas.source.len() + name.len() <= self.limits.formula {
+            formulas.source.push_str("</");
+            formulas.source.push_str(&String::from_utf8_lossy(name));
+            formulas.source.push('>');
+        }
+    }
+
+    /// Text inside a formula.
+    pub(super) fn formula_text(&mut self, raw: &str, offset: usize) {
+        let formulas = &mut self.formulas;
+        let room = self.limits.formula.saturating_sub(formulas.source.len());
+        formulas.source.push_str(up_to(raw, room));
+        formulas.end = offset + raw.len();
+    }
+
+    /// The element that was read for a formula has ended.
+    pub(super) fn end_formula(&mut self, capture: Capture) {
+        let formulas = &mut self.formulas;
+        let given = std::mem::take(&mut formulas.given);
+        let source = std::mem::take(&mut formulas.source);
+        let tex = match capture {
+            _ if !given.is_empty() => given,
+            Capture::Mathml | Capture::LaidOut => tex_of_mathml(&source),
+            Capture::MathmlScript => tex_of_mathml(source.trim()),
+            _ => source.clone(),
+        };
+        let formula = Formula {
+            tex: plain_tex(&tex),
+            display: formulas.display,
+            start: formulas.start,
+            end: formulas.end,
+        };
+        formulas.source = source;
+        match capture {
+            Capture::LaidOut => {
+                self.settle_formula();
+                self.formulas.pending = Some(formula).filter(|own| !own.tex.is_empty());
+                self.formulas.space_after = false;
+            }
+            _ => {
+                let laid_out = self.formulas.pending.take();
+                if formula.tex.is_empty() {
+                    self.formulas.pending = laid_out;
+                    self.settle_formula();
+                    return;
+                }
+                let display = laid_out.as_ref().is_some_and(|own| own.display);
+                let start = laid_out.map_or(formula.start, |own| own.start);
+                self.push_formula(Formula {
+                    display: formula.display || display,
+                    start,
+                    ..formula
+                });
+            }
+        }
+    }
+
+    /// What waited for its source has none: it is taken as it is laid out.
+    pub(super) fn settle_formula(&mut self) {
+        if let Some(formula) = self.formulas.pending.take() {
+            self.push_formula(formula);
+            if self.formulas.space_after {
+                self.fold.blank();
+            }
+        }
+    }
+
+    /// Whether nothing has come since the last formula of the block.
+    fn is_behind_formula(&self) -> bool {
+        self.formulas.is_pending()
+            || self
+                .formulas
+                .last
+                .is_some_and(|(_, len)| len == self.fold.len())
+    }
+
+    fn push_formula(&mut self, formula: Formula) {
+        let tex = up_to(&formula.tex, self.text_room);
+        if tex.is_empty() {
+            return;
+        }
+        let own = hash(tex.as_bytes());
+        if self.formulas.last == Some((own, self.fold.len())) {
+            // An image of the formula right before.
+            return;
+        }
+        let is_first = self.current.is_none();
+        self.text_room -= tex.len();
+        self.fold
+            .push_whole(tex, formula.start, formula.end, self.keep_space > 0);
+        self.note_text();
+        if is_first && let Some(shown) = self.innermost_shown() {
+            // Formulas for screen readers are hidden, and yet what is read.
+            if let Some(current) = &mut self.current {
+                (current.element, current.container) = shown;
+            }
+        }
+        let kind = if formula.display || self.is_set_apart() {
+            NotationKind::DisplayFormula
+        } else {
+            NotationKind::Formula
+        };
+        let to = self.fold.len();
+        self.add_notation(kind, to - tex.len(), to);
+        self.formulas.last = Some((own, to));
+    }
+
+    /// The innermost open element that is not hidden, with its container, if some inside of it are.
+    fn innermost_shown(&self) -> Option<(u32, u32)> {
+        let is_hidden = |at: u32| self.page.element(at).is_some_and(|own| own.hidden);
+        let last = self.stack.last()?;
+        if !is_hidden(last.element) {
+            return None;
+        }
+        let shown = self.stack.iter().rev().take(AROUND);
+        shown
+            .map(|open| (open.element, open.container))
+            .find(|(element, _)| !is_hidden(*element))
+    }
+
+    fn is_set_apart(&self) -> bool {
+        const DISPLAY: u64 = hash(b"display");
+        let around = self.stack.iter().rev().take(AROUND);
+        around
+            .take_while(|open| open.tag != Tag::Body && open.tag != Tag::P)
+            .filter_map(|open| self.page.element(open.element))
+            .any(|element| {
+                let words = self.page.attribute_words(element);
+                words.iter().any(|word| word.hash == DISPLAY)
+            })
+    }
+
+    /// An element whose class or attributes are those of formulas has got its row.
+    pub(super) fn formula_element(&mut self, text: &TagText, offset: usize, marks: Marks) {
+        if text.tag == Tag::Img {
+            return self.formula_image(text, offset, marks.contains(Marks::MATH));
+        }
+        let class = text.value(Key::Class).unwrap_or_default();
+        let has = |name: &[u8]| {
+            class
+                .split(|byte| byte.is_ascii_whitespace())
+                .any(|own| own == name)
+        };
+        let is_inside = self
+            .stack
+            .last()
+            .is_some_and(|open| open.element as usize + 1 == self.page.elements.len());
+        if !is_inside {
+            return;
+        }
+        let may_hold = text.tag.is_inline() || matches!(text.tag, Tag::Div | Tag::P | Tag::Other);
+        let given = match text.tag {
+            _ if !may_hold => None,
+            _ if marks.contains(Marks::SOURCE) => given_tex(text),
+            _ => ["data-entry", "data-expr", "data-formula", "data-equation"]
+                .iter()
+                .filter(|_| has_data(text))
+                .find_map(|name| text.other_value(name))
+                .filter(|tex| is_source(tex)),
+        };
+        let mut capture = Capture::Nothing;
+        if let Some(given) = given {
+            let start = text.raw.end - text.raw.start;
+            let display = text.tag == Tag::Div || has(b"display");
+            self.settle_formula();
+            self.push_formula(Formula {
+                tex: plain_tex(&given),
+                display,
+                start: offset,
+                end: offset + start,
+            });
+        } else if has(b"katex-html") && self.is_behind_formula() || has(b"MathJax_Preview") {
+            // The source has been read, or follows.
+        } else if [
+            &b"MathJax"[..],
+            b"MathJax_Display",
+            b"MathJax_SVG",
+            b"MathJax_SVG_Display",
+            b"MathJax_CHTML",
+            b"MathJax_PHTML",
+            b"MathJax_MathML",
+            b"mjx-chtml",
+        ]
+        .iter()
+        .any(|name| has(name))
+        {
+            let display = memmem::find(class, b"isplay").is_some()
+                || memmem::find(text.attribute_bytes(), b"display=&quot;block").is_some();
+            self.begin_formula(text, offset, display);
+            if let Some(mathml) = text.value(Key::Mathml) {
+                let mathml = htmlize::unescape_attribute(String::from_utf8_lossy(mathml));
+                self.formulas.given = tex_of_mathml(up_to(&mathml, self.limits.formula));
+            }
+            capture = Capture::LaidOut;
+        } else {
+            return;
+        }
+        self.skip = Some(Skip {
+            tag: text.tag,
+            depth: 1,
+            islands: 0,
+            from: offset + text.raw.end - text.raw.start,
+            capture,
+            keeps_row: true,
+        });
+    }
+
+    /// An image: its `alt` or address may be the source of a formula.
+    fn formula_image(&mut self, text: &TagText, offset: usize, is_math: bool) {
+        let alt = text.other_value("alt").unwrap_or_default();
+        let source = text.other_value("src").unwrap_or_default();
+        let service = SERVICES.iter().find(|own| source.contains(*own));
+        if !is_math && service.is_none() {
+            return;
+        }
+        let title = || text.other_value("title").unwrap_or_default();
+        let looks_like_tex = |own: &String| {
+            let own = own.trim();
+            !own.is_empty()
+                && !is_prose(own)
+                && (own.contains(['\\', '^', '_', '=', '+', '{', '<', '>', '$'])
+                    || own.chars().count() <= 3)
+        };
+        let tex = Some(alt)
+            .filter(looks_like_tex)
+            .or_else(|| Some(title()).filter(looks_like_tex))
+            .or_else(|| service.and_then(|_| tex_of_address(&source)));
+        let Some(tex) = tex else { return };
+        let display = memmem::find(text.value(Key::Class).unwrap_or_default(), b"isplay").is_some();
+        self.settle_formula();
+        self.push_formula(Formula {
+            tex: plain_tex(&tex),
+            display,
+            start: offset,
+            end: offset + text.raw.end - text.raw.start,
+        });
+    }
+
+    /// Whether an image is worth looking at.
+    pub(super) fn may_be_formula_image(text: &TagText) -> bool {
+        let attributes = text.attribute_bytes();
+        memmem::find(attributes, b"tex").is_some() || memmem::find(attributes, b"/math/").is_some()
+            || memmem::find(attributes, b"cht=tx").is_some()
+    }
+
+    /// White space that came while a formula waits for its source.
+    pub(super) fn text_while_pending(&mut self, raw: &str) -> bool {
+        if raw.bytes().all(|byte| byte.is_ascii_whitespace()) {
+            self.formulas.blank();
+            return true;
+        }
+        self.settle_formula();
+        false
+    }
+
+    /// Adds a notation of the block being built; places are bytes of its text.
+    pub(super) fn add_notation(&mut self, kind: NotationKind, from: usize, to: usize) {
+        let element = self.stack.last().map_or(crate::page::NONE, |open| open.element);
+        self.note(kind, element, narrow(from), narrow(to));
+    }
+}
+
+/// TeX that an attribute of the element gives.
+fn given_tex(text: &TagText) -> Option<String> {
+    let value = text.value(Key::Tex)?;
+    let value = htmlize::unescape_attribute(String::from_utf8_lossy(value));
+    is_source(&value).then(|| value.into_owned())
+}
+
+fn has_data(text: &TagText) -> bool {
+    memmem::find(text.attribute_bytes(), b"data-").is_some()
+}
+
+/// Whether a value of an attribute can be the source of a formula.
+fn is_source(value: &str) -> bool {
+    let value = value.trim();
+    !value.is_empty()
+        && !NO_SOURCE.contains(&value)
+        && !value.starts_with('{')
+        && !value.contains("://")
+}
+
+/// Whether a text that could be TeX says in words what a formula is.
+fn is_prose(text: &str) -> bool {
+    let plain = !text.contains(['\\', '^', '_', '{']);
+    plain && text.split_whitespace().filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2).count() > 2
+}
+
+/// TeX without the marks around it, white space folded.
+fn plain_tex(source: &str) -> String {
+    let mut tex = source.trim();
+    for (open, close) in [("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$")] {
+        if let Some(inner) = tex.strip_prefix(open).and_then(|own| own.strip_suffix(close)) {
+            tex = inner.trim();
+            break;
+        }
+    }
+    if let Some(inner) = tex.strip_prefix("<![CDATA[") {
+        tex = inner.trim_end_matches("]]>").trim_end_matches('%');
+    }
+    // Wikipedia's wrapper, which says nothing of the formula.
+    if let Some(inner) = tex
+        .strip_prefix("{\\displaystyle ")
+        .and_then(|own| own.strip_suffix('}'))
+        && is_balanced(inner)
+    {
+        tex = inner.trim();
+    }
+    tex.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn is_balanced(tex: &str) -> bool {
+    let mut depth = 0i32;
+    let mut escaped = false;
+    for byte in tex.bytes() {
+        match byte {
+            b'{' if !escaped => depth += 1,
+            b'}' if !escaped => depth -= 1,
+            _ => {}
+        }
+        escaped = byte == b'\\' && !escaped;
+        if depth < 0 {
+            return false;
+        }
+    }
+    depth == 0
+}
+
+/// The source of a formula in the address of a service that draws it.
+fn tex_of_address(address: &str) -> Option<String> {
+    let (_, query) = address.split_once('?')?;
+    let named = query.split('&').find_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        matches!(name, "latex" | "chl" | "tex" | "formula" | "eq").then_some(value)
+    });
+    let value = named.unwrap_or(query);
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'%' => {
+                let mut digit = || {
+                    let digit = rest.next().and_then(|own| char::from(own).to_digit(16))?;
+                    u8::try_from(digit).ok()
+                };
+                let (Some(high), Some(low)) = (digit(), digit()) else {
+                    return None;
+                };
+                bytes.push(high << 4 | low);
+            }
+            b'+' => bytes.push(b' '),
+            byte => bytes.push(byte),
+        }
+    }
+    let mut tex = String::from_utf8(bytes).ok()?;
+    for size in ["\\dpi{", "\\bg_", "\\fn_"] {
+        if tex.starts_with(size)
+            && let Some((_, rest)) = tex.split_once(' ')
+        {
+            tex = rest.to_owned();
+        }
+    }
+    (!tex.trim().is_empty()).then_some(tex)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, Limits, LolEngine, NotationKind, ScanEngine};
+
+    /// Blocks with their formulas between `[` and `]`, those set apart between `{` and `}`.
+    fn shown(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
+        page.blocks
+            .iter()
+            .map(|block| {
+                let mut text = page.text(block).to_owned();
+                let formulas: Vec<_> = page.notations(block).collect();
+                for own in formulas.iter().rev() {
+                    let (open, close) = match own.kind {
+                        NotationKind::Formula => ("[", "]"),
+                        NotationKind::DisplayFormula => ("{", "}"),
+                        _ => continue,
+                    };
+                    text.insert_str(own.text.1 as usize, close);
+                    text.insert_str(own.text.0 as usize, open);
+                }
+                text
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_source_of_a_formula_is_text_and_what_shows_it_is_not() {
+        let katex = "<p>If <span class=katex><span class=katex-mathml><math><semantics><mi>g</mi>\
+            <annotation encoding='application/x-tex'>g_1</annotation></semantics></math></span>\
+            <span class=katex-html aria-hidden=true><span class=base>g<span>1</span></span></span></span> is.";
+        assert_eq!(shown(katex), ["If [g_1] is."]);
+        let wiki = "<dl><dd><span class=mwe-math-element><span class='mwe-math-mathml-display' \
+            style='display: none;'><math display=block alttext='{\\displaystyle x^{2}}'><mi>x</mi></math></span>\
+            <img class=mwe-math-fallback-image-display alt='{\\displaystyle x^{2}}'></span>,</dd></dl>";
+        assert_eq!(shown(wiki), ["{x^{2}},"]);
+        let jax2 = "<p>so <span class=MathJax_Preview>E</span><span class=MathJax id=MathJax-Element-1-Frame>\
+            <nobr><span>E</span><span>u</span></nobr></span><script type='math/tex'>E_u</script> (a)</p>\
+            <div class=MathJax_Display><span class=MathJax><span>B=1</span></span></div>\
+            <script type='math/tex; mode=display'>\nB = 1\n</script><p>b";
+        assert_eq!(shown(jax2), ["so [E_u] (a)", "{B = 1}", "b"]);
+        let alone = "<p>so <span class=MathJax data-mathml='<math><msub><mi>E</mi><mi>u</mi></msub></math>'>\
+            <span>E</span></span> (a)";
+        assert_eq!(shown(alone), ["so [E_{u}] (a)"]);
+        let jax3 = "<p>of <mjx-container class=MathJax jax=SVG><svg><g></g></svg><mjx-assistive-mml><math>\
+            <mi>x</mi></math></mjx-assistive-mml></mjx-container> and";
+        assert_eq!(shown(jax3), ["of [x] and"]);
+    }
+
+    #[test]
+    fn attributes_and_images_give_the_source() {
+        assert_eq!(shown("<p>a <span data-tex='x^2'>x<sup>2</sup></span> b"), ["a [x^2] b"]);
+        assert_eq!(shown("<p>a <span class=tex data-expr='\\pi'>π</span> b"), ["a [\\pi] b"]);
+        assert_eq!(shown("<p>a <span data-math=true>x y</span> b"), ["a x y b"]);
+        assert_eq!(
+            shown("<p>a <img class=latex src=x.png alt='x^2'> b <img class=photo alt='x^2'> c"),
+            ["a [x^2] b c"]
+        );
+        assert_eq!(
+            shown("<p>a <img src='https://latex.codecogs.com/gif.latex?%5Cfrac%7B1%7D%7B2%7D'> b"),
+            ["a [\\frac{1}{2}] b"]
+        );
+        assert_eq!(shown("<p>a <math alttext='x squared plus one more'><msup><mi>x</mi><mn>2</mn></msup></math>"),
+            ["a [x^{2}]"]);
+    }
+
+    #[test]
+    fn what_is_never_closed_swallows_nothing() {
+        assert_eq!(shown("<p>a <math><mi>x<p>b"), ["a [x]", "b"]);
+        assert_eq!(shown("<p>a <span class=MathJax><span>x<p>b"), ["a [x]", "b"]);
+        assert_eq!(shown("<p>a <mjx-container><mjx-math><mjx-mi>x<p>b"), ["a [x]", "b"]);
+        assert_eq!(shown("<math><mtext><b>if</b></mtext><mi>x</mi></math> y"), ["[\\text{if} x] y"]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Which parts of a block's text say something by how they are set ([`Notation`]).
+
+use bitflags::bitflags;
+use trommel_text::hash;
+
+use super::Builder;
+use super::blocks::narrow;
+use crate::markup::Tag;
+use crate::markup::tag_lexer::{Key, TagText};
+use crate::page::{Notation, NotationKind};
+
+bitflags! {
+    /// What the attributes of an element say of the notation in it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(super) struct Marks: u8 {
+        /// Its class is one of formulas.
+        const MATH = 1;
+        /// It has the source of a formula, or what may be that.
+        const SOURCE = 1 << 1;
+        /// Its class is one of notes beside the text.
+        const NOTE = 1 << 2;
+    }
+}
+
+impl Marks {
+    /// What a word of a class says, given by its hash.
+    pub(super) fn of_word(word: u64) -> Self {
+        const MATH: [u64; 7] = [
+            hash(b"katex"),
+            hash(b"jax"),
+            hash(b"mathjax"),
+            hash(b"math"),
+            hash(b"tex"),
+            hash(b"latex"),
+            hash(b"mjx"),
+        ];
+        const NOTE: [u64; 3] = [hash(b"sidenote"), hash(b"marginnote"), hash(b"ltx")];
+        if MATH.contains(&word) {
+            Marks::MATH
+        } else if NOTE.contains(&word) {
+            Marks::NOTE
+        } else {
+            Marks::empty()
+        }
+    }
+}
+
+/// An element that is open and whose text will be a notation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenNotation {
+    pub element: u32,
+    kind: NotationKind,
+    /// Byte of the block's text at which it starts.
+    from: u32,
+}
+
+impl Builder {
+    /// An element has been opened.
+    pub(super) fn open_notation(&mut self, text: &TagText, element: u32, marks: Marks) {
+        let kind = match text.tag {
+            Tag::Sup => NotationKind::Superscript,
+            Tag::Sub => NotationKind::Subscript,
+            Tag::A => match text.value(Key::Href) {
+                Some(href) if memchr::memchr(b'#', href).is_some() => NotationKind::FragmentLink,
+                _ => return,
+            },
+            Tag::Span | Tag::Small | Tag::Aside if marks.contains(Marks::NOTE) => {
+                let class = text.value(Key::Class).unwrap_or_default();
+                let mut names = class.split(|byte| byte.is_ascii_whitespace());
+                let is_note = names.any(|name| {
+                    matches!(
+                        name,
+                        b"sidenote" | b"marginnote" | b"ltx_note_outer" | b"side-note"
+                    )
+                });
+                if !is_note {
+                    return;
+                }
+                NotationKind::InlineNote
+            }
+            _ => return,
+        };
+        self.open_notations.push(OpenNotation {
+            element,
+            kind,
+            from: narrow(self.fold.len()),
+        });
+    }
+
+    /// An element has been closed.
+    pub(super) fn close_notation(&mut self, element: u32) {
+        let open = self.open_notations.iter();
+        let Some(at) = open.rev().position(|own| own.element == element) else {
+            return;
+        };
+        let at = self.open_notations.len() - 1 - at;
+        let own = self.open_notations.remove(at);
+        let to = narrow(self.fold.len());
+        if own.from < to {
+            self.note(own.kind, element, own.from, to);
+        }
+    }
+
+    /// Notes a part of the text of the block that is being built.
+    pub(super) fn note(&mut self, kind: NotationKind, element: u32, from: u32, to: u32) {
+        self.notations.push(Notation {
+            text: (from, to),
+            kind,
+            element,
+        });
+    }
+
+    /// Writes the notations of a block whose text starts at `start` in the text of the page.
+    pub(super) fn write_notations(&mut self, start: u32) {
+        if self.notations.is_empty() {
+            return;
+        }
+        self.notations
+            .sort_by_key(|own| (own.text.0, u32::MAX - own.text.1, own.element));
+        let placed = self.notations.drain(..).map(|own| Notation {
+            text: (
+                start.saturating_add(own.text.0),
+                start.saturating_add(own.text.1),
+            ),
+            ..own
+        });
+        self.page.notations.extend(placed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, Limits, LolEngine, ScanEngine};
+
+    fn shown(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
+        let mut shown = Vec::new();
+        for block in &page.blocks {
+            for own in page.notations(block) {
+                let text = page.text(block);
+                let text = &text[own.text.0 as usize..own.text.1 as usize];
+                shown.push(format!("{:?} {text:?}", own.kind));
+            }
+        }
+        shown
+    }
+
+    #[test]
+    fn parts_are_noted_in_the_order_of_their_starts() {
+        assert_eq!(
+            shown("<p>10<sup>2</sup> x<sub> i</sub><p>y<sup><a href=#n>1</a></sup><a href=/x>z</a>"),
+            [
+                "Superscript \"2\"",
+                "Subscript \" i\"",
+                "Superscript \"1\"",
+                "FragmentLink \"1\""
+            ]
+        );
+        assert_eq!(
+            shown("<p>a<span class='sidenote'>why</span> b<p><sup></sup>c"),
+            ["InlineNote \"why\""]
+        );
+        // Not through the end of a block.
+        assert_eq!(shown("<sup>a<p>b</sup>c"), Vec::<String>::new());
+    }
+}

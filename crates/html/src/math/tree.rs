@@ -1,0 +1,152 @@
+//! MathML as a small tree with caps on its size and depth.
+
+use crate::markup::lex::{Attributes, Markup, markup};
+
+/// Nodes of one formula; further ones are left out.
+const MAX_NODES: usize = 1 << 14;
+/// Nesting of one formula; what is deeper hangs on the deepest.
+const MAX_DEPTH: usize = 96;
+
+/// An element of a formula.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Node {
+    /// Name in lower case, without prefix.
+    pub name: String,
+    /// Text right inside, white space trimmed.
+    pub text: String,
+    /// Indices of the children.
+    pub children: Vec<u32>,
+    /// Names and values of the attributes that change what is written.
+    pub attributes: Vec<(String, String)>,
+}
+
+/// The elements of a formula; the first is the root.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    pub nodes: Vec<Node>,
+}
+
+const ATTRIBUTES: [&str; 9] = [
+    "encoding",
+    "open",
+    "close",
+    "separators",
+    "stretchy",
+    "linethickness",
+    "mathvariant",
+    "accent",
+    "notation",
+];
+
+impl Tree {
+    /// Reads MathML, or the elements by which MathJax lays it out (`mjx-mi`).
+    pub fn read(source: &str) -> Self {
+        let bytes = source.as_bytes();
+        let mut tree = Self {
+            nodes: vec![Node::default()],
+        };
+        let mut open: Vec<u32> = vec![0];
+        // Elements beyond a cap that are still to be ended.
+        let mut beyond = 0usize;
+        let mut at = 0;
+        while let Some(rest) = source.get(at..) {
+            let lt = memchr::memchr(b'<', rest.as_bytes()).map_or(source.len(), |lt| at + lt);
+            tree.text(&open, source.get(at..lt).unwrap_or_default());
+            if lt >= source.len() {
+                break;
+            }
+            let Markup::Tag(raw) = markup(bytes, lt) else {
+                match markup(bytes, lt) {
+                    Markup::Skip(next) if next > lt => at = next,
+                    _ => break,
+                }
+                continue;
+            };
+            at = raw.end;
+            let name = source.get(raw.name.0..raw.name.1).unwrap_or_default();
+            if raw.is_end {
+                if beyond > 0 {
+                    beyond -= 1;
+                } else if let Some(last) = open.last()
+                    && open.len() > 1
+                    && tree.is_named(*last, &local(name))
+                {
+                    open.pop();
+                } else if let Some(place) = open
+                    .iter()
+                    .rposition(|own| *own > 0 && tree.is_named(*own, &local(name)))
+                {
+                    open.truncate(place.max(1));
+                }
+                continue;
+            }
+            if tree.nodes.len() >= MAX_NODES || open.len() >= MAX_DEPTH {
+                beyond += usize::from(!raw.self_closing);
+                continue;
+            }
+            let attributes = bytes.get(raw.attributes.0..raw.attributes.1);
+            let attributes = Attributes::new(attributes.unwrap_or_default())
+                .filter_map(|(name, value)| {
+                    let name = str::from_utf8(name).ok()?.to_ascii_lowercase();
+                    ATTRIBUTES.contains(&name.as_str()).then(|| {
+                        let value = String::from_utf8_lossy(value);
+                        (name, htmlize::unescape_attribute(value).into_owned())
+                    })
+                })
+                .collect();
+            let index = tree.nodes.len() as u32;
+            if let Some(parent) = open.last()
+                && let Some(parent) = tree.nodes.get_mut(*parent as usize)
+            {
+                parent.children.push(index);
+            }
+            tree.nodes.push(Node {
+                name: local(name),
+                attributes,
+                ..Node::default()
+            });
+            if !raw.self_closing {
+                open.push(index);
+            }
+        }
+        tree
+    }
+
+    fn is_named(&self, at: u32, name: &str) -> bool {
+        self.node(at).is_some_and(|node| node.name == name)
+    }
+
+    fn text(&mut self, open: &[u32], raw: &str) {
+        let text = raw.trim();
+        if text.is_empty() {
+            return;
+        }
+        if let Some(node) = open.last().and_then(|at| self.nodes.get_mut(*at as usize)) {
+            if !node.text.is_empty() && raw.starts_with(char::is_whitespace) {
+                node.text.push(' ');
+            }
+            node.text.push_str(&htmlize::unescape(text));
+        }
+    }
+
+    pub fn node(&self, at: u32) -> Option<&Node> {
+        self.nodes.get(at as usize)
+    }
+}
+
+impl Node {
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|(own, _)| own == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// A name in lower case without its prefix (`m:mi`, `mjx-mi`).
+fn local(name: &str) -> String {
+    let name = name.rsplit(':').next().unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    match name.strip_prefix("mjx-") {
+        Some(local) => local.to_owned(),
+        None => name,
+    }
+}

@@ -1,0 +1,29 @@
+//! What is said by how a part of a block's text is set: formulas, scripts, links to places on the page.
+
+/// What a part of a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotationKind {
+    /// A formula within a line; the text is its TeX.
+    Formula,
+    /// A formula that is set apart; the text is its TeX.
+    DisplayFormula,
+    /// `sup`
+    Superscript,
+    /// `sub`
+    Subscript,
+    /// A link with a fragment, as marks of notes are.
+    FragmentLink,
+    /// The text of a note that stands where it is referred to (a sidenote).
+    InlineNote,
+}
+
+/// A part of a block's text that says something by how it is set. Parts may nest, but not cross.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notation {
+    /// First and one past the last byte in the block's text. White space before it may be its first byte.
+    pub text: (u32, u32),
+    /// What it is.
+    pub kind: NotationKind,
+    /// Its element; for a formula the innermost one that is open.
+    pub element: u32,
+}
