@@ -34,6 +34,51 @@ pub const SHAPES: &[Shape] = &[
         &["deep text"],
     ),
     shape(
+        "formulas",
+        1_000_000,
+        |n| between("<p>".to_owned() + &"so <math><mi>x</mi></math> ".repeat(n)),
+        &["so x so x"],
+    ),
+    shape(
+        "formulas, never closed",
+        200_000,
+        |n| between("<p>so <math><msup><mi>x".repeat(n)),
+        &["so x"],
+    ),
+    shape(
+        "notes",
+        500_000,
+        |n| {
+            let mark = |at: usize| format!("<p>word<sup><a id=r{at} href=#fn{at}>{at}</a></sup>");
+            let note = |at: usize| format!("<li id=fn{at}>note <a href=#r{at}>^</a>");
+            let marks: String = (0..n).map(mark).collect();
+            let notes: String = (0..n).map(note).collect();
+            between(marks + "<ol>" + &notes + "</ol>")
+        },
+        &["word", "note"],
+    ),
+    shape(
+        "table of wide spans",
+        1_000_000,
+        |n| {
+            let cell = "<tr><td rowspan=65534 colspan=1000>cell<td>other";
+            between("<table><tr><th>a<th>b".to_owned() + &cell.repeat(n / 10) + "</table>")
+        },
+        &["cell", "other"],
+    ),
+    shape(
+        "shadow roots in shadow roots",
+        200_000,
+        |n| between("<x-a><template shadowrootmode=open>inner ".repeat(n) + "deep text"),
+        &["inner", "deep text"],
+    ),
+    shape(
+        "code, never closed",
+        200_000,
+        |n| between("<pre><code>a\n".repeat(n)),
+        &["a"],
+    ),
+    shape(
         "nested b",
         200_000,
         |n| between("<b>".repeat(n) + "bold text" + &"</b>".repeat(n)),

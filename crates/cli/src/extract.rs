@@ -16,6 +16,7 @@ use trommel_sources::is_url;
 use crate::models;
 use crate::page::PageInput;
 use crate::policy::PolicyArgs;
+use crate::text::TextArgs;
 
 /// Extract the main text of HTML pages
 #[derive(Debug, Args)]
@@ -43,9 +44,15 @@ pub struct ExtractArgs {
     /// Write links into Markdown as [text](address); relative ones need --url, or an absolute base in the page
     #[arg(long)]
     links: bool,
+    /// Add to JSON where each part of the text stands in the decoded page: lists of character of the text,
+    /// characters, byte of the page, bytes
+    #[arg(long)]
+    spans: bool,
     /// Name of a built-in model, or a model file
     #[arg(long, value_name = "NAME|FILE")]
     model: Option<String>,
+    #[command(flatten)]
+    text: TextArgs,
     #[command(flatten)]
     policy: PolicyArgs,
 }
@@ -95,6 +102,9 @@ enum Output<'a> {
 pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
     if args.links && !matches!(args.format, Form::Markdown) {
         bail!("--links needs --format markdown");
+    }
+    if args.spans && !matches!(args.format, Form::Json) {
+        bail!("--spans needs --format json");
     }
     let pages = PageInput::expand(&args.pages, args.fetch)?;
     if args.url.is_some() && pages.len() > 1 {
@@ -170,7 +180,17 @@ fn extracted(
         Form::Json => PageForm::Json,
         Form::Blocks => return blocks(&extraction, file),
     };
-    Ok(form.print(extraction.document(&form.options()), url, file)?)
+    let text = args.text.options();
+    let printed = form.print(extraction.document(&form.options_with(text)), url, file)?;
+    if !args.spans {
+        return Ok(printed);
+    }
+    let mut object: serde_json::Value = serde_json::from_str(&printed)?;
+    if let Some(object) = object.as_object_mut() {
+        let spans = serde_json::to_value(extraction.spans(text))?;
+        object.insert("spans".to_owned(), spans);
+    }
+    Ok(format!("{object}\n"))
 }
 
 /// Every block, a line each.

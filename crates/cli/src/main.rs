@@ -29,6 +29,7 @@ mod serve;
 mod shard;
 mod size;
 mod stop;
+mod text;
 #[cfg(feature = "train")]
 mod train;
 mod version;

@@ -28,6 +28,7 @@ use trommel_sources::{Base, NetworkOptions, SelectOptions};
 use crate::bucket::Bucket;
 use crate::network::NetworkArgs;
 use crate::policy::PolicyArgs;
+use crate::text::TextArgs;
 use crate::{
     assemble,
     jobs::jobs,
@@ -183,6 +184,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "SIZE", default_value = "4M")]
     checkpoint: Size,
     #[command(flatten)]
+    text: TextArgs,
+    #[command(flatten)]
     policy: PolicyArgs,
 }
 
@@ -303,9 +306,12 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let mut extractor = Extractor::new(Arc::new(loaded))
         .with_policy(policy)
         .with_inline_style(markdown);
-    let mut form = DocumentOptions::default().with_blocks(blocks);
+    let text = args.text.options();
+    let mut form = DocumentOptions::default()
+        .with_blocks(blocks)
+        .with_text(text);
     if markdown {
-        form = form.with_markdown(MarkdownOptions::default());
+        form = form.with_markdown(MarkdownOptions::default().with_text(text));
     }
     let clock = args.profile.then(|| Arc::new(Clock::default()));
     if let Some(clock) = &clock {
@@ -419,7 +425,10 @@ fn check_page_types(filters: &Settings, model: &Model) -> Result<()> {
         ("exclude_page_types", &filters.exclude_page_types),
     ];
     for (key, wanted) in lists {
-        if let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
+        if let Some(name) = wanted
+            .iter()
+            .find(|name| name.as_str() != "block-page" && !known.contains(&name.as_str()))
+        {
             anyhow::bail!(
                 "filters.{key}: the model knows no page type {name:?}; it knows {}",
                 known.join(", ")

@@ -1,7 +1,7 @@
 //! The document: what the extractor makes of a page.
 
 use crate::metadata::Metadata;
-use crate::render::MarkdownOptions;
+use crate::render::{MarkdownOptions, TextOptions};
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,9 @@ pub struct Document {
     /// What else the page says about itself.
     #[serde(flatten)]
     pub metadata: Metadata,
-    /// Type that the model takes the page for (`article`, `forum`, `product` ...), if it knows types.
+    /// Type that the model takes the page for (`article`, `forum`, `product` ...), if it knows types; of a
+    /// page that stands in the way of what was asked for (captcha, access denied, consent, not found, parked)
+    /// `block-page`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_type: Option<String>,
     /// Headings among the lines of the text, in order.
@@ -65,6 +67,8 @@ pub struct DocumentOptions {
     pub blocks: bool,
     /// The text as Markdown; as plain text if there are no options for it.
     pub markdown: Option<MarkdownOptions>,
+    /// How plain text gives formulas, notes and scripts.
+    pub text: TextOptions,
 }
 
 impl DocumentOptions {
@@ -72,6 +76,13 @@ impl DocumentOptions {
     #[must_use]
     pub fn with_blocks(mut self, blocks: bool) -> Self {
         self.blocks = blocks;
+        self
+    }
+
+    /// The same options with plain text that gives formulas, notes and scripts in these forms.
+    #[must_use]
+    pub fn with_text(mut self, text: TextOptions) -> Self {
+        self.text = text;
         self
     }
 

@@ -1,9 +1,12 @@
 //! A judged page and the forms its main content can be given in.
 
+use std::ops::Range;
+
 use serde::Serialize;
 use trommel_html::{Block, Page, charset};
 use trommel_model::JudgedEmbedded;
 
+use crate::block_page::{BLOCK_PAGE, is_block_page};
 use crate::confidence::confidence;
 use crate::document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 use crate::heading::{is_too_long, shown_text};
@@ -11,18 +14,24 @@ use crate::hints::Hints;
 use crate::language::language;
 use crate::metadata::likeness::overlap;
 use crate::metadata::{self, Metadata};
+use crate::notes::Notes;
 use crate::observer::{ExtractionStage, SharedObserver, observed};
 use crate::page_memory;
 use crate::policy::HeadlinePolicy;
+use crate::render::TextOptions;
 use crate::render::content::KeptContent;
 use crate::render::controls::drop_controls;
 use crate::render::copies::drop_copies;
 use crate::render::data::drop_data;
 use crate::render::embedded::{append, role};
-use crate::render::markdown::{MarkdownOptions, append_markdown, markdown, title_heading};
+use crate::render::markdown::{
+    Headline, MarkdownOptions, append_markdown, markdown, title_heading,
+};
 use crate::render::text::plain_text;
+use crate::render::traced::{OriginSource, TracedText};
 use crate::role::Role;
 use crate::verdicts::Verdicts;
+use crate::whole::{keep_code, keep_tables};
 
 /// Most names in a block's path; of deeper ones the outermost are left out.
 const PATH: usize = 64;
@@ -37,6 +46,7 @@ pub struct Extraction<'a> {
     decoded: charset::Decoded<'a>,
     page: Page,
     verdicts: Verdicts,
+    notes: Option<Notes>,
     hints: Hints<'a>,
     observer: SharedObserver,
 }
@@ -88,12 +98,16 @@ impl<'a> Extraction<'a> {
         for kept in [&mut verdicts.judgement.choice.kept, &mut verdicts.separate] {
             drop_copies(&page, kept);
             drop_controls(&page, kept);
+            keep_code(&page, kept);
+            keep_tables(&page, &decoded.text, kept);
             drop_data(&page, kept);
         }
+        let notes = Notes::find(&page, &decoded.text, &mut verdicts.judgement.choice.kept);
         Self {
             decoded,
             page,
             verdicts,
+            notes,
             hints: *hints,
             observer: None,
         }
@@ -122,7 +136,12 @@ impl<'a> Extraction<'a> {
 
     /// Main text as in [`Document::text`], plain.
     pub fn text(&self) -> String {
-        self.rendered(|| self.plain_text())
+        self.text_with(TextOptions::default())
+    }
+
+    /// Main text, plain, with formulas, notes and scripts in the forms asked for.
+    pub fn text_with(&self, options: TextOptions) -> String {
+        self.rendered(|| self.plain_text(options))
     }
 
     /// Main text as Markdown (CommonMark with the tables of GFM), ending with a line end; empty for a
@@ -139,20 +158,107 @@ impl<'a> Extraction<'a> {
         self.rendered(|| self.comment_text())
     }
 
-    fn plain_text(&self) -> String {
-        let content = self.content(self.kept());
-        append(plain_text(&content), self.kept_embedded())
+    fn plain_text(&self, options: TextOptions) -> String {
+        self.traced_text(options).text
+    }
+
+    fn traced_text(&self, options: TextOptions) -> TracedText {
+        let mut traced = plain_text(&self.main_content(options));
+        for own in self.embedded().iter().filter(|own| own.kept) {
+            if !traced.text.is_empty() {
+                traced.text.push_str("\n\n");
+            }
+            let content = &own.embedded.content;
+            let (start, end) = content.span;
+            traced.push(&content.text, OriginSource::Page(start, end));
+        }
+        traced
+    }
+
+    /// Places in the decoded page ([`Extraction::decoded`]), first and one past the last byte of each, in order
+    /// and apart, from which a range of bytes of [`Extraction::text`] came. Exact to the character where the
+    /// text stands in the page as it is; of formulas, code and notes within lines the whole block.
+    pub fn locate(&self, range: Range<usize>) -> Vec<(u32, u32)> {
+        let traced = self.traced_text(TextOptions::default());
+        traced.locate(&self.page, &self.decoded.text, range)
+    }
+
+    /// As [`Extraction::locate`] of a range of bytes of [`Extraction::markdown`] under the same options, to
+    /// the block.
+    pub fn locate_markdown(
+        &self,
+        range: Range<usize>,
+        options: &MarkdownOptions,
+    ) -> Vec<(u32, u32)> {
+        let title = options.title.then(|| self.title_and_metadata().0).flatten();
+        let traced = self.traced_markdown(options, title.as_deref());
+        traced.locate(&self.page, &self.decoded.text, range)
+    }
+
+    /// Every part of [`Extraction::text_with`] and where it came from: character of the text, characters,
+    /// byte of the decoded page, bytes.
+    pub fn spans(&self, options: TextOptions) -> Vec<[u32; 4]> {
+        let traced = self.traced_text(options);
+        let mut chars = 0;
+        let mut at = 0;
+        let mut spans = Vec::with_capacity(traced.origins.len());
+        for own in &traced.origins {
+            let count = |range: Range<usize>| {
+                let text = traced.text.get(range).unwrap_or_default();
+                text.chars().count() as u32
+            };
+            chars += count(at..own.place.start);
+            let len = count(own.place.clone());
+            at = own.place.end;
+            for (start, end) in traced.locate(&self.page, &self.decoded.text, own.place.clone()) {
+                spans.push([chars, len, start, end - start]);
+            }
+            chars += len;
+        }
+        spans
     }
 
     fn markdown_text(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
-        let text = markdown(&self.content(self.kept()), self.hints.url, options);
-        let text = append_markdown(text, self.kept_embedded());
-        match title {
-            Some(title) if options.title && !text.is_empty() && !self.has_headline(title) => {
-                title_heading(title) + &text
+        self.traced_markdown(options, title).text
+    }
+
+    fn traced_markdown(&self, options: &MarkdownOptions, title: Option<&str>) -> TracedText {
+        // Below a title that stands above the text its headings are of the second level on.
+        let above = title.filter(|title| options.title && !self.has_headline(title));
+        let headline = match above {
+            Some(_) => Headline::Above,
+            None => self
+                .headline_element()
+                .map_or(Headline::None, Headline::Element),
+        };
+        let content = self.main_content(options.text);
+        let mut traced = markdown(&content, self.hints.url, options, headline);
+        for own in self.embedded().iter().filter(|own| own.kept) {
+            let content = &own.embedded.content;
+            let (start, end) = content.span;
+            let text = append_markdown(String::new(), std::iter::once(content.text.as_str()));
+            if !traced.text.is_empty() {
+                traced.text.push('\n');
             }
-            _ => text,
+            traced.push(&text, OriginSource::Page(start, end));
         }
+        if let Some(title) = above.filter(|_| !traced.text.is_empty()) {
+            let heading = title_heading(title);
+            for own in &mut traced.origins {
+                own.place = own.place.start + heading.len()..own.place.end + heading.len();
+            }
+            traced.text.insert_str(0, &heading);
+        }
+        traced
+    }
+
+    /// The element of the headline among the kept blocks, if it is a heading of the first level.
+    fn headline_element(&self) -> Option<u32> {
+        let mut kept = self.judged().filter(|(_, _, kept, _)| *kept);
+        let (block, ..) = kept.find(|(_, _, _, role)| *role == Some(Role::Headline))?;
+        let mut path = self.page.path(block.element);
+        path.find(|(_, own)| own.tag == trommel_html::Tag::H1)
+            .map(|(at, _)| at)
     }
 
     /// Whether the text says the title itself, near its start, or must not say it.
@@ -176,7 +282,7 @@ impl<'a> Extraction<'a> {
             let texts = self.embedded().iter().zip(embedded);
             let texts = texts.filter(|(_, kept)| **kept);
             append(
-                plain_text(&self.content(blocks)),
+                plain_text(&self.content(blocks)).text,
                 texts.map(|(own, _)| own.embedded.content.text.as_str()),
             )
         })
@@ -184,12 +290,6 @@ impl<'a> Extraction<'a> {
 
     fn embedded(&self) -> &[JudgedEmbedded] {
         &self.verdicts.judgement.embedded
-    }
-
-    /// Texts that are kept and stand in the JSON-LD alone.
-    fn kept_embedded(&self) -> impl Iterator<Item = &str> {
-        let kept = self.embedded().iter().filter(|own| own.kept);
-        kept.map(|own| own.embedded.content.text.as_str())
     }
 
     /// Title and metadata of the page.
@@ -250,9 +350,14 @@ impl<'a> Extraction<'a> {
     /// The document of the page.
     pub fn document(&self, options: &DocumentOptions) -> Document {
         self.rendered(|| {
-            let plain = self.plain_text();
+            let plain = self.plain_text(options.text);
             let (title, metadata) = self.title_and_metadata();
-            let page_type = self.verdicts.judgement.page_type.as_ref();
+            let page_type = if is_block_page(&self.page, title.as_deref()) {
+                Some(BLOCK_PAGE.to_owned())
+            } else {
+                let judged = self.verdicts.judgement.page_type.as_ref();
+                judged.map(|own| own.name.clone())
+            };
             let lang = language(&plain, || metadata.lang_declared.clone());
             let confidence = confidence(self.verdicts.judgement.choice.expected_f1, &plain);
             let blocks = options.blocks.then(|| self.block_verdicts());
@@ -263,7 +368,7 @@ impl<'a> Extraction<'a> {
                 },
                 title,
                 metadata,
-                page_type: page_type.map(|own| own.name.clone()),
+                page_type,
                 headings: self.headings(),
                 comments: self.comment_text(),
                 lang,
@@ -317,6 +422,18 @@ impl<'a> Extraction<'a> {
 
     fn content(&self, kept: &[bool]) -> KeptContent<'_> {
         KeptContent::new(&self.page, &self.decoded.text, kept)
+    }
+
+    /// What is kept, without the notes, which follow it.
+    fn main_content(&self, options: TextOptions) -> KeptContent<'_> {
+        let html = &self.decoded.text;
+        let Some(notes) = &self.notes else {
+            return self.content(self.kept()).with_options(options, None);
+        };
+        let blocks = (0u32..).zip(self.kept());
+        let blocks = blocks.filter(|(at, kept)| **kept && !notes.is_moved(*at));
+        let blocks: Vec<u32> = blocks.map(|(at, _)| at).collect();
+        KeptContent::of_blocks(&self.page, html, &blocks).with_options(options, Some(notes))
     }
 
     fn judged(&self) -> impl Iterator<Item = (&Block, f32, bool, Option<Role>)> {

@@ -19,17 +19,20 @@
 //! # Ok::<(), &str>(())
 //! ```
 
+mod block_page;
 mod confidence;
 mod disclosure;
 mod document;
 mod extraction;
 mod extractor;
+mod formulas;
 mod heading;
 mod hints;
 #[cfg(test)]
 mod hostile_tests;
 mod language;
 mod metadata;
+mod notes;
 mod observer;
 mod page_memory;
 mod plain;
@@ -37,6 +40,7 @@ mod policy;
 mod render;
 mod role;
 mod verdicts;
+mod whole;
 
 pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 pub use extraction::{BlockRow, Extraction};
@@ -45,6 +49,6 @@ pub use hints::Hints;
 pub use metadata::Metadata;
 pub use observer::{ExtractionObserver, ExtractionStage};
 pub use policy::{CommentPolicy, ContentPolicy, HeadlinePolicy};
-pub use render::MarkdownOptions;
+pub use render::{MarkdownOptions, MathForm, NoteForm, ScriptForm, TextOptions};
 pub use role::Role;
 pub use verdicts::Verdicts;

@@ -7,6 +7,11 @@ pub(crate) mod data;
 pub(crate) mod data_table;
 pub(crate) mod embedded;
 pub(crate) mod markdown;
+pub(crate) mod options;
+pub(crate) mod pieces;
+pub(crate) mod tex;
 pub(crate) mod text;
+pub(crate) mod traced;
 
 pub use markdown::MarkdownOptions;
+pub use options::{MathForm, NoteForm, ScriptForm, TextOptions};

@@ -4,6 +4,7 @@ use trommel_html::Page;
 use trommel_model::{Choice, Judgement, Model};
 
 use crate::disclosure::keep_summaries;
+use crate::formulas::keep_formulas;
 use crate::policy::{CommentPolicy, ContentPolicy, HeadlinePolicy};
 use crate::role::{Role, roles};
 
@@ -30,6 +31,7 @@ impl ContentPolicy {
         let (mut separate, mut separate_embedded) = (Vec::new(), Vec::new());
         let mut body = own.choice.kept.clone();
         keep_summaries(page, &mut body);
+        keep_formulas(page, &mut body);
         let headline = own.headline;
         if let Some(at) = headline
             && let Some(kept) = body.get_mut(at)

@@ -10,7 +10,7 @@ use crate::{
     gopher::Gopher,
     language::LanguageFilter,
     length::Length,
-    page::{Confidence, PageTypes},
+    page::{BlockPages, Confidence, PageTypes},
     repetition::Repetition,
     robots::Robots,
     status::{MediaTypes, Statuses},
@@ -64,9 +64,15 @@ impl Filters {
         if let Some(least) = settings.min_confidence {
             stages.push(Box::new(Confidence(least)));
         }
-        for rule in [TextRule::C4, TextRule::Gopher, TextRule::GopherRepetition] {
+        for rule in [
+            TextRule::BlockPage,
+            TextRule::C4,
+            TextRule::Gopher,
+            TextRule::GopherRepetition,
+        ] {
             if settings.rules.contains(&rule) {
                 stages.push(match rule {
+                    TextRule::BlockPage => Box::new(BlockPages),
                     TextRule::C4 => Box::new(C4),
                     TextRule::Gopher => Box::new(Gopher),
                     TextRule::GopherRepetition => Box::new(Repetition),

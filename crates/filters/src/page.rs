@@ -26,6 +26,20 @@ impl Filter for PageTypes {
     }
 }
 
+/// Drops pages that stand in the way of what was asked for.
+#[derive(Debug)]
+pub(crate) struct BlockPages;
+
+impl Filter for BlockPages {
+    fn describe(&self) -> String {
+        "no block page: captcha, access denied, consent, not found, parked".to_owned()
+    }
+
+    fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
+        (document.page_type.as_deref() == Some("block-page")).then_some(Reason::BlockPage)
+    }
+}
+
 /// Keeps documents of at least this confidence.
 #[derive(Debug)]
 pub(crate) struct Confidence(pub(crate) f32);
@@ -68,6 +82,12 @@ mod tests {
         assert_eq!(without.document(&document(None, 0.0), &none), None);
         let listing = without.document(&document(Some("listing"), 0.0), &none);
         assert_eq!(listing, Some(Reason::PageType));
+        let block = BlockPages.document(&document(Some("block-page"), 0.9), &none);
+        assert_eq!(block, Some(Reason::BlockPage));
+        assert_eq!(
+            BlockPages.document(&document(Some("article"), 0.9), &none),
+            None
+        );
         assert_eq!(Confidence(0.5).document(&document(None, 0.5), &none), None);
         let low = Confidence(0.5).document(&document(None, 0.49), &none);
         assert_eq!(low, Some(Reason::Confidence));

@@ -27,6 +27,8 @@ pub enum Reason {
     PageType,
     /// Less confidence than asked for.
     Confidence,
+    /// The page stands in the way of what was asked for.
+    BlockPage,
     /// C4: the text has a curly bracket.
     C4CurlyBracket,
     /// C4: the text has "lorem ipsum".
@@ -63,7 +65,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order in which the filters ask.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::HttpStatus,
         Self::MediaType,
         Self::RobotsNoindex,
@@ -73,6 +75,7 @@ impl Reason {
         Self::Language,
         Self::PageType,
         Self::Confidence,
+        Self::BlockPage,
         Self::C4CurlyBracket,
         Self::C4LoremIpsum,
         Self::C4FewSentences,
@@ -103,6 +106,7 @@ impl Reason {
             Self::Language => "language",
             Self::PageType => "page-type",
             Self::Confidence => "confidence",
+            Self::BlockPage => "block-page",
             Self::C4CurlyBracket => "c4-curly-bracket",
             Self::C4LoremIpsum => "c4-lorem-ipsum",
             Self::C4FewSentences => "c4-few-sentences",

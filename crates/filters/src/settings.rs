@@ -161,6 +161,8 @@ pub enum TextRule {
     Gopher,
     /// The repetition rules of Gopher.
     GopherRepetition,
+    /// Pages that stand in the way of what was asked for: captchas, errors, walls, parked domains.
+    BlockPage,
 }
 
 /// Reads codes of languages in any of their forms.

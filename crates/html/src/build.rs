@@ -409,7 +409,8 @@ impl Builder {
             }
             _ => {}
         }
-        if tag.is_skipped() {
+        let is_shadow_root = tag == Tag::Template && text.other_value("shadowrootmode").is_some();
+        if tag.is_skipped() && !is_shadow_root {
             if !text.raw.self_closing || !matches!(tag, Tag::Svg | Tag::Math) {
                 self.start_skip(text, offset);
             }
@@ -421,7 +422,7 @@ impl Builder {
             // A link cannot stand in a link: the standard ends the outer one here.
             self.end_element(Tag::A, b"a");
         }
-        if !tag.is_inline() {
+        if !tag.is_inline() || is_shadow_root {
             self.flush();
         }
         match tag {
@@ -470,6 +471,7 @@ impl Builder {
             Tag::Br => return self.line_break(),
             // What follows the end of the body still belongs to it.
             Tag::Html | Tag::Body | Tag::Head | Tag::Title => return,
+            Tag::Template if self.open[tag as usize] > 0 => self.flush(),
             tag if tag.is_void() || tag.is_skipped() => return,
             _ => {}
         }
@@ -499,7 +501,12 @@ fn is_island(outer: Tag, tag: Tag, name: &[u8]) -> bool {
     match outer {
         Tag::Svg => tag == Tag::Title || is(b"foreignobject") || is(b"desc"),
         Tag::Math => {
-            is(b"mtext") || is(b"mi") || is(b"mo") || is(b"mn") || is(b"ms") || is(b"annotation-xml")
+            is(b"mtext")
+                || is(b"mi")
+                || is(b"mo")
+                || is(b"mn")
+                || is(b"ms")
+                || is(b"annotation-xml")
         }
         _ => false,
     }

@@ -32,4 +32,4 @@ pub use page::{
 pub use reader::{Engine, ScanEngine, ScanReader};
 #[cfg(feature = "lol")]
 pub use reader::{LolEngine, PushReader};
-pub use reread::{code_white_space, element_text};
+pub use reread::{anchors, code_text, code_white_space, element_text, source_range};

@@ -1,7 +1,13 @@
 //! What is read again from the decoded page on request, as few elements need it.
 
+mod anchors;
+mod code;
 mod code_space;
 mod element;
+mod source;
 
+pub use anchors::anchors;
+pub use code::code_text;
 pub use code_space::code_white_space;
 pub use element::element_text;
+pub use source::source_range;

@@ -1,6 +1,6 @@
 //! One page as it is printed, by itself and not as a record of an archive.
 
-use trommel_extract::{Document, DocumentOptions, MarkdownOptions};
+use trommel_extract::{Document, DocumentOptions, MarkdownOptions, TextOptions};
 
 /// What is printed of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +19,18 @@ pub enum PageForm {
 impl PageForm {
     /// What the document must hold to be printed in this form.
     pub fn options(self) -> DocumentOptions {
+        self.options_with(TextOptions::default())
+    }
+
+    /// As [`PageForm::options`], with formulas, notes and scripts given as `text` says.
+    pub fn options_with(self, text: TextOptions) -> DocumentOptions {
+        let options = DocumentOptions::default().with_text(text);
         match self {
-            Self::Text | Self::Json => DocumentOptions::default(),
-            Self::Markdown { links } => DocumentOptions::default()
-                .with_markdown(MarkdownOptions::default().with_links(links)),
+            Self::Text | Self::Json => options,
+            Self::Markdown { links } => {
+                let markdown = MarkdownOptions::default().with_links(links);
+                options.with_markdown(markdown.with_text(text))
+            }
         }
     }
 

@@ -17,6 +17,7 @@ mod index;
 mod inspect;
 mod messages;
 mod pages;
+mod probes;
 mod program;
 mod reference;
 mod remote;

@@ -1,13 +1,23 @@
 //! The kept blocks of a page as segments: paragraphs, headings, code, tables.
 
+use std::borrow::Cow;
+use std::cell::Cell;
+
 use rustc_hash::FxHashMap;
-use trommel_html::{Block, Element, NONE, Page, Tag, code_white_space};
+use trommel_html::{Block, Element, NONE, Page, Tag, code_text, code_white_space};
 
 use crate::heading::{is_too_long, shown_text};
+use crate::notes::{Definition, Notes};
 use crate::render::data_table::{DataTable, data_tables};
+use crate::render::options::{NoteForm, TextOptions};
+use crate::render::pieces::{Piece, PieceKind, pieces};
+use crate::render::traced::{OriginSource, TracedText};
 
 /// A heading with more blocks is an element that was never closed.
 const HEADING_BLOCKS: usize = 3;
+/// Bytes of code that are read again for each byte of the page: elements that are never closed would else
+/// be read once for each other.
+const CODE_ROOM: usize = 4;
 
 /// The kept blocks of a page in the order of the page.
 #[derive(Debug)]
@@ -16,6 +26,9 @@ pub(crate) struct KeptContent<'a> {
     /// The decoded page.
     pub html: &'a str,
     pub segments: Vec<Segment>,
+    pub options: TextOptions,
+    notes: Option<&'a Notes>,
+    code_room: Cell<usize>,
 }
 
 /// What blocks make up. Blocks are indices into the page's table; none is empty.
@@ -37,22 +50,49 @@ pub(crate) enum Segment {
     Table(DataTable),
 }
 
+impl Segment {
+    /// Its first and its last block.
+    pub fn blocks(&self) -> Option<(u32, u32)> {
+        let ends = |blocks: &[u32]| Some((*blocks.first()?, *blocks.last()?));
+        match self {
+            Segment::Paragraph { block } => Some((*block, *block)),
+            Segment::Heading { blocks, .. } | Segment::Code { blocks, .. } => ends(blocks),
+            Segment::Table(table) => {
+                let cells = table.rows.iter().flat_map(|row| &row.cells);
+                let blocks = table
+                    .captions
+                    .iter()
+                    .chain(cells.flat_map(|cell| &cell.blocks));
+                let (mut first, mut last) = (None, None);
+                for block in blocks.copied() {
+                    first = Some(first.map_or(block, |own: u32| own.min(block)));
+                    last = Some(last.map_or(block, |own: u32| own.max(block)));
+                }
+                Some((first?, last?))
+            }
+        }
+    }
+}
+
 impl<'a> KeptContent<'a> {
     /// The content of the blocks for which `kept` holds; `html` is the decoded page.
     pub fn new(page: &'a Page, html: &'a str, kept: &[bool]) -> Self {
-        let blocks: Vec<u32> = (0u32..)
-            .zip(kept)
-            .filter(|(_, kept)| **kept)
-            .map(|(at, _)| at)
-            .collect();
-        let (mut tables, home) = data_tables(page, html, &blocks);
+        let blocks = (0u32..).zip(kept).filter(|(_, kept)| **kept);
+        let blocks: Vec<u32> = blocks.map(|(at, _)| at).collect();
+        Self::of_blocks(page, html, &blocks)
+    }
+
+    /// The content of some blocks in the order of the page.
+    pub fn of_blocks(page: &'a Page, html: &'a str, blocks: &[u32]) -> Self {
+        let (mut tables, home) = data_tables(page, html, blocks);
         let mut segments: Vec<Segment> = Vec::new();
         let mut group: Option<(Group, Vec<u32>)> = None;
         for (&block, &table) in blocks.iter().zip(&home) {
-            let of = if table == NONE {
-                Group::of(page, block)
-            } else {
-                Group::Table(table)
+            // Code may stand in a cell; a table in code is a part of that.
+            let of = match Group::of(page, block) {
+                Group::Code(pre) if table == NONE || pre < table => Group::Code(pre),
+                of if table == NONE => of,
+                _ => Group::Table(table),
             };
             match &mut group {
                 Some((last, members)) if *last == of && of != Group::Nothing => members.push(block),
@@ -70,7 +110,82 @@ impl<'a> KeptContent<'a> {
             page,
             html,
             segments,
+            options: TextOptions::default(),
+            notes: None,
+            code_room: Cell::new(html.len().saturating_mul(CODE_ROOM)),
         }
+    }
+
+    /// The same content with notes, given as `options` say. Blocks of notes are to be no part of it.
+    pub fn with_options(mut self, options: TextOptions, notes: Option<&'a Notes>) -> Self {
+        self.options = options;
+        self.notes = notes;
+        self
+    }
+
+    /// The notes that follow the content, if they are wanted.
+    pub fn definitions(&self) -> &'a [Definition] {
+        match self.notes {
+            Some(notes) if self.options.notes == NoteForm::Keep => &notes.definitions,
+            _ => &[],
+        }
+    }
+
+    /// The blocks of a note as content of their own.
+    pub fn of_definition(&self, definition: &Definition) -> Self {
+        Self::of_blocks(self.page, self.html, &definition.blocks)
+            .with_options(self.options, self.notes)
+    }
+
+    /// The text of a block in pieces; `None` if it is one as it stands.
+    pub fn pieces(&self, at: u32) -> Option<Vec<Piece>> {
+        let block = self.block(at)?;
+        if !self.page.has_notations() {
+            return None;
+        }
+        let notations = self.page.notations(block);
+        pieces(self.text(at), at, notations, self.notes, self.options)
+    }
+
+    /// Writes the text of a block as plain text says it, changed by `change`, which keeps its length.
+    pub fn write_plain(
+        &self,
+        at: u32,
+        out: &mut TracedText,
+        change: impl for<'t> Fn(&'t str) -> Cow<'t, str>,
+    ) {
+        let text = self.text(at);
+        let copied = |from: usize| OriginSource::Copied { block: at, from };
+        let Some(pieces) = self.pieces(at) else {
+            return out.push(&change(text), copied(0));
+        };
+        for own in pieces {
+            let part = text.get(own.from..own.to).unwrap_or_default();
+            match &own.kind {
+                PieceKind::Text | PieceKind::Formula { .. } => {
+                    out.push(&change(part), copied(own.from));
+                }
+                PieceKind::Note(number) => out.push(&format!("[{number}]"), copied(own.from)),
+                PieceKind::Sign(sign) => out.text.push_str(sign),
+            }
+        }
+    }
+
+    /// A part of a block as plain text says it, without the marks of notes.
+    pub fn plain_part(&self, (block, from, to): (u32, u32, u32)) -> String {
+        let text = self.text(block);
+        let notations = self.block(block).map(|own| self.page.notations(own));
+        let notations = notations.into_iter().flatten();
+        let notations = notations.filter(|own| own.text.0 >= from && own.text.1 <= to);
+        match pieces(text, block, notations, None, self.options) {
+            Some(pieces) => plain_pieces(text, &pieces, from as usize, to as usize),
+            None => text
+                .get(from as usize..to as usize)
+                .unwrap_or_default()
+                .to_owned(),
+        }
+        .trim()
+        .to_owned()
     }
 
     pub fn block(&self, at: u32) -> Option<&'a Block> {
@@ -96,9 +211,27 @@ impl<'a> KeptContent<'a> {
         }
     }
 
+    /// The code in an element, read again from the page; none if it does not reach to `end` there, as where
+    /// an end tag was out of place.
+    pub fn code_in(&self, element: u32, end: u32) -> Option<String> {
+        let own = self.page.element(element)?;
+        let behind = self
+            .page
+            .element(own.end)
+            .map_or(self.html.len(), |own| own.start as usize);
+        let len = behind.saturating_sub(own.start as usize);
+        self.code_room.set(self.code_room.get().checked_sub(len)?);
+        let (text, reached) = code_text(self.html.get(..behind)?, own.start)?;
+        (!text.is_empty() && reached >= end).then_some(text)
+    }
+
     /// Blocks of one `pre`, put together as they stand in it, with the lines before, between and
     /// after them that hold no word (`}`).
     pub fn code(&self, pre: u32, blocks: &[u32]) -> String {
+        let last = blocks.last().and_then(|at| self.block(*at));
+        if let Some(code) = self.code_in(pre, last.map_or(0, |block| block.span.1)) {
+            return code;
+        }
         let mut text = String::new();
         let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
             return text;
@@ -139,6 +272,29 @@ impl<'a> KeptContent<'a> {
     }
 }
 
+/// Pieces of a text between two of its bytes as plain text.
+fn plain_pieces(text: &str, pieces: &[Piece], from: usize, to: usize) -> String {
+    let mut out = String::with_capacity(to - from + 8);
+    let within = pieces
+        .iter()
+        .filter(|own| own.from >= from && own.from < to || own.from <= from && own.to > from);
+    for own in within {
+        match &own.kind {
+            PieceKind::Text | PieceKind::Formula { .. } => {
+                let own = text.get(own.from.max(from)..own.to.min(to));
+                out.push_str(own.unwrap_or_default());
+            }
+            PieceKind::Note(number) => {
+                out.push('[');
+                out.push_str(&number.to_string());
+                out.push(']');
+            }
+            PieceKind::Sign(sign) => out.push_str(sign),
+        }
+    }
+    out
+}
+
 /// A text up to its last line end: the indent of the line that follows belongs to the block there.
 fn until_indent(text: &str) -> &str {
     text.rfind('\n')
@@ -162,18 +318,22 @@ impl Group {
             .get(block as usize)
             .map_or(NONE, |block| block.element);
         let mut heading = None;
+        let mut is_ended = false;
+        // Code in code is a part of that.
+        let mut code = None;
         for (at, element) in page.path(element) {
             if element.tag.keeps_space() {
-                return Group::Code(at);
+                code = Some(at);
             }
-            if ends_heading(element) {
-                break;
-            }
-            if element.tag.is_heading() && heading.is_none() {
+            is_ended |= ends_heading(element);
+            if element.tag.is_heading() && heading.is_none() && !is_ended {
                 heading = Some(Group::Heading(at, element.tag));
             }
         }
-        heading.unwrap_or(Group::Nothing)
+        match code {
+            Some(at) => Group::Code(editor(page, at).unwrap_or(at)),
+            None => heading.unwrap_or(Group::Nothing),
+        }
     }
 
     fn end(
@@ -195,6 +355,26 @@ impl Group {
             _ => segments.extend(blocks.into_iter().map(|block| Segment::Paragraph { block })),
         }
     }
+}
+
+/// The element around a line of an editor that holds all of its lines (CodeMirror has a `pre` for each).
+fn editor(page: &Page, pre: u32) -> Option<u32> {
+    const AROUND: usize = 4;
+    let is_line = page
+        .element(pre)
+        .is_some_and(|own| has_word(page, own, "mirror"));
+    if !is_line {
+        return None;
+    }
+    let around = page.path(pre).skip(1).take(AROUND);
+    let own =
+        around.filter(|(_, own)| has_word(page, own, "mirror") && has_word(page, own, "code"));
+    own.map(|(at, _)| at).next()
+}
+
+fn has_word(page: &Page, element: &Element, word: &str) -> bool {
+    let mut words = page.attribute_words(element).iter();
+    words.any(|own| page.word_text(own) == word)
 }
 
 fn is_heading(page: &Page, blocks: &[u32]) -> bool {

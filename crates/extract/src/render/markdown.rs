@@ -4,6 +4,7 @@
 //! request. A term of a definition list is a strong paragraph and its definitions are items below it;
 //! captions are emphasised paragraphs. What Markdown would take for markup is escaped.
 
+mod callout;
 mod code;
 mod containers;
 mod escape;
@@ -15,6 +16,8 @@ use trommel_html::{NONE, Tag};
 
 use crate::render::content::{KeptContent, Segment};
 use crate::render::data_table::{DataTable, TableRow};
+use crate::render::options::{MathForm, TextOptions};
+use crate::render::traced::{OriginSource, TracedText};
 
 use code::{CodeLanguages, fence};
 use containers::SegmentWriter;
@@ -34,6 +37,8 @@ pub struct MarkdownOptions {
     /// The title as a heading of the first level above the text, unless the text has the headline
     /// or the policy leaves headlines out.
     pub title: bool,
+    /// How formulas, notes and scripts are given.
+    pub text: TextOptions,
 }
 
 impl Default for MarkdownOptions {
@@ -41,6 +46,7 @@ impl Default for MarkdownOptions {
         Self {
             links: false,
             title: true,
+            text: TextOptions::default(),
         }
     }
 }
@@ -53,11 +59,41 @@ impl MarkdownOptions {
         self
     }
 
+    /// The same options with formulas, notes and scripts given in these forms.
+    #[must_use]
+    pub fn with_text(mut self, text: TextOptions) -> Self {
+        self.text = text;
+        self
+    }
+
     /// The same options with the title above the text, or without.
     #[must_use]
     pub fn with_title(mut self, title: bool) -> Self {
         self.title = title;
         self
+    }
+}
+
+/// Where the headline of a page stands: it alone is a heading of the first level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Headline {
+    /// No other heading than those of the first level is known to be it.
+    None,
+    /// Above the text.
+    Above,
+    /// In the text, at this element.
+    Element(u32),
+}
+
+impl Headline {
+    /// The level that a heading is given.
+    fn level(self, level: usize, element: u32, content: &KeptContent) -> usize {
+        let is_other = match self {
+            Headline::None => false,
+            Headline::Above => true,
+            Headline::Element(own) => content.page.path(element).all(|(at, _)| at != own),
+        };
+        if level == 1 && is_other { 2 } else { level }
     }
 }
 
@@ -79,21 +115,85 @@ pub(crate) fn markdown(
     content: &KeptContent,
     url: Option<&str>,
     options: &MarkdownOptions,
-) -> String {
+    headline: Headline,
+) -> TracedText {
     let links = options.links.then(|| Links::new(content, url));
     let mut inline = Inline::new(content, links);
     let mut languages = CodeLanguages::default();
-    let mut writer = SegmentWriter::new(content);
+    let mut out = flowing(
+        content,
+        SegmentWriter::new(content),
+        &mut inline,
+        &mut languages,
+        (options, headline),
+    );
+    for definition in content.definitions() {
+        let note = match definition.inline {
+            Some(place) => inline.part(place),
+            None => {
+                let own = content.of_definition(definition);
+                let writer = SegmentWriter::new(&own).within(definition.element);
+                let note = flowing(
+                    &own,
+                    writer,
+                    &mut inline,
+                    &mut languages,
+                    (options, headline),
+                );
+                note.text
+            }
+        };
+        if !out.text.is_empty() {
+            out.text.push('\n');
+        }
+        let mut written = format!("[^{}]: ", definition.number);
+        for (at, line) in note.trim().split('\n').enumerate() {
+            if at > 0 {
+                written.push('\n');
+                if !line.is_empty() {
+                    written.push_str("    ");
+                }
+            }
+            written.push_str(line);
+        }
+        written.push('\n');
+        let inline = definition.inline.map(|(block, ..)| block);
+        let first = inline
+            .or(definition.blocks.first().copied())
+            .unwrap_or(NONE);
+        let last = inline.or(definition.blocks.last().copied()).unwrap_or(NONE);
+        out.push(&written, OriginSource::Blocks(first, last));
+    }
+    out
+}
+
+/// The segments of a content, one below the other.
+fn flowing<'a>(
+    content: &KeptContent,
+    mut writer: SegmentWriter,
+    inline: &mut Inline<'a>,
+    languages: &mut CodeLanguages,
+    (options, headline): (&MarkdownOptions, Headline),
+) -> TracedText {
     for segment in &content.segments {
         let element = content.ends(segment).0;
+        writer.origin = segment.blocks();
         match segment {
             Segment::Paragraph { block } => {
-                if let Some(code) = inline.whole_code(*block) {
-                    writer.add(element, &fence("", code));
+                if let Some((code, at)) = inline.whole_code(*block) {
+                    let language = at.map(|at| languages.of(content, at, &[*block]));
+                    writer.add(element, &fence(&language.unwrap_or_default(), &code));
+                    continue;
+                }
+                if options.text.math == MathForm::Tex
+                    && let Some(tex) = inline.whole_formula(*block)
+                {
+                    writer.add(element, &format!("$$\n{tex}\n$$"));
                     continue;
                 }
                 let mode = mode(content, element);
-                writer.add(element, &inline.render(*block, mode));
+                let task = task(content, *block).unwrap_or_default();
+                writer.add(element, &(task.to_owned() + &inline.render(*block, mode)));
                 writer.after_term = mode == Mode::Term;
             }
             Segment::Heading { level, blocks } => {
@@ -102,7 +202,8 @@ pub(crate) fn markdown(
                     .map(|block| inline.render(*block, Mode::Heading))
                     .collect();
                 let text = texts.join(" ");
-                writer.add(element, &format!("{} {}", "#".repeat(*level), text.trim()));
+                let level = headline.level(*level, element, content);
+                writer.add(element, &format!("{} {}", "#".repeat(level), text.trim()));
             }
             Segment::Code {
                 element: pre,
@@ -116,7 +217,7 @@ pub(crate) fn markdown(
                     writer.add(element, &inline.render(*caption, Mode::Caption));
                 }
                 if !table.rows.is_empty() {
-                    writer.add(element, &rows(table, &mut inline));
+                    writer.add(element, &rows(table, inline));
                 }
             }
         }
@@ -142,6 +243,24 @@ pub(crate) fn append_markdown<'a>(
         markdown.push('\n');
     }
     markdown
+}
+
+/// The mark of a task of a list, whose block begins with a check box.
+fn task(content: &KeptContent, block: u32) -> Option<&'static str> {
+    let block = content.block(block).filter(|block| block.inputs > 0)?;
+    let page = content.page;
+    let mut around = page
+        .path(block.element)
+        .take_while(|(_, own)| own.tag != Tag::Ul && own.tag != Tag::Ol);
+    around.find(|(_, own)| own.tag == Tag::Li)?;
+    let mut inside = page.inline(block).iter().filter_map(|at| page.element(*at));
+    let input = inside.find(|own| own.tag == Tag::Input)?;
+    let kind = input.attribute(content.html, "type")?;
+    if !kind.eq_ignore_ascii_case("checkbox") {
+        return None;
+    }
+    let is_done = input.attribute(content.html, "checked").is_some();
+    Some(if is_done { "[x] " } else { "[ ] " })
 }
 
 /// How the paragraph at an element is written.

@@ -8,57 +8,112 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page, Tag};
 
+use crate::notes::Definition;
 use crate::render::content::{KeptContent, Segment};
 use crate::render::data_table::DataTable;
+use crate::render::traced::{OriginSource, TracedText};
 
-/// The text of an content, without a line end at its end.
-pub(crate) fn plain_text(content: &KeptContent) -> String {
+/// Notes that were judged to be no content stay out of plain text if they have more words than the text
+/// divided by this.
+const LONG_NOTES: usize = 5;
+
+/// The text of a content and then its notes, without a line end at its end.
+pub(crate) fn plain_text(content: &KeptContent) -> TracedText {
+    let mut out = TracedText::default();
+    flowing_text(content, &mut out);
+    // A list of sources that is long beside the text, and was judged to be none of it, stays out.
+    let definitions = content.definitions();
+    let words = |own: &Definition| {
+        let blocks = own.blocks.iter().filter_map(|at| content.block(*at));
+        blocks.map(|block| block.words as usize).sum::<usize>()
+    };
+    let others: usize = definitions
+        .iter()
+        .filter(|own| !own.judged)
+        .map(words)
+        .sum();
+    let are_many =
+        others > 0 && others > trommel_text::words::count(&out.text) as usize / LONG_NOTES;
+    for definition in definitions.iter().filter(|own| own.judged || !are_many) {
+        if !out.text.is_empty() {
+            out.text.push_str("\n\n");
+        }
+        out.text.push_str(&format!("[{}] ", definition.number));
+        match definition.inline {
+            Some((block, ..)) => {
+                let note = definition.inline.map(|place| content.plain_part(place));
+                let source = OriginSource::Blocks(block, block);
+                out.push(&note.unwrap_or_default(), source);
+            }
+            None => flowing_text(&content.of_definition(definition), &mut out),
+        }
+    }
+    out
+}
+
+fn flowing_text(content: &KeptContent, out: &mut TracedText) {
     let rich = rich_items(content);
-    let mut text = String::new();
     let mut before: Option<u32> = None;
     for segment in &content.segments {
         let (first, last) = content.ends(segment);
         if let Some(before) = before {
-            text.push_str(match gap(content.page, before, first, &rich) {
-                Gap::Line => "\n",
-                Gap::Blank => "\n\n",
-            });
+            out.text
+                .push_str(match gap(content.page, before, first, &rich) {
+                    Gap::Line => "\n",
+                    Gap::Blank => "\n\n",
+                });
         }
         before = Some(last);
         match segment {
-            Segment::Paragraph { block } => text.push_str(content.text(*block)),
+            Segment::Paragraph { block } => content.write_plain(*block, out, |text| text.into()),
             Segment::Heading { blocks, .. } => {
-                let lines: Vec<&str> = blocks.iter().map(|at| content.text(*at)).collect();
-                text.push_str(&lines.join("\n"));
+                for (at, block) in blocks.iter().enumerate() {
+                    if at > 0 {
+                        out.text.push('\n');
+                    }
+                    content.write_plain(*block, out, |text| text.into());
+                }
             }
-            Segment::Code { element, blocks } => text.push_str(&content.code(*element, blocks)),
-            Segment::Table(table) => write_table(content, table, &mut text),
+            Segment::Code { element, blocks } => {
+                let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
+                    continue;
+                };
+                let source = OriginSource::Blocks(*first, *last);
+                out.push(&content.code(*element, blocks), source);
+            }
+            Segment::Table(table) => write_table(content, table, out),
         }
     }
-    text
 }
 
-fn write_table(content: &KeptContent, table: &DataTable, text: &mut String) {
-    let captions = table.captions.iter();
-    let mut lines: Vec<String> = captions.map(|at| content.text(*at).to_owned()).collect();
+fn write_table(content: &KeptContent, table: &DataTable, out: &mut TracedText) {
+    let mut is_first = true;
+    let mut line = |out: &mut TracedText| {
+        if !std::mem::take(&mut is_first) {
+            out.text.push('\n');
+        }
+    };
+    for caption in &table.captions {
+        line(out);
+        content.write_plain(*caption, out, |text| text.into());
+    }
     for row in &table.rows {
-        let mut line = String::new();
+        line(out);
         let mut column = 0;
         for cell in &row.cells {
             while column < cell.column {
-                line.push('\t');
+                out.text.push('\t');
                 column += 1;
             }
-            let blocks: Vec<String> = cell
-                .blocks
-                .iter()
-                .map(|at| content.text(*at).replace(['\n', '\t'], " "))
-                .collect();
-            line.push_str(&blocks.join(" "));
+            for (at, block) in cell.blocks.iter().enumerate() {
+                if at > 0 {
+                    out.text.push(' ');
+                }
+                // As long as before: places stay right.
+                content.write_plain(*block, out, |text| text.replace(['\n', '\t'], " ").into());
+            }
         }
-        lines.push(line);
     }
-    text.push_str(&lines.join("\n"));
 }
 
 /// What stands between two segments.
@@ -166,7 +221,7 @@ mod tests {
             .iter()
             .map(|block| !page.text(block).starts_with('-'))
             .collect();
-        plain_text(&KeptContent::new(&page, html, &kept))
+        plain_text(&KeptContent::new(&page, html, &kept)).text
     }
 
     #[test]

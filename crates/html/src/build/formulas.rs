@@ -6,8 +6,8 @@
 use memchr::memmem;
 use trommel_text::hash;
 
-use super::notes::Marks;
 use super::blocks::narrow;
+use super::notes::Marks;
 use super::{Builder, Capture, Skip};
 use crate::limits::up_to;
 use crate::markup::Tag;
@@ -18,7 +18,9 @@ use crate::page::NotationKind;
 /// Classes of open elements around a formula that are looked at for whether it is set apart.
 const AROUND: usize = 4;
 /// What an attribute that is no source says instead.
-const NO_SOURCE: [&str; 8] = ["true", "false", "inline", "display", "block", "0", "1", "math"];
+const NO_SOURCE: [&str; 8] = [
+    "true", "false", "inline", "display", "block", "0", "1", "math",
+];
 /// Parts of the addresses of services that draw formulas.
 const SERVICES: [&str; 7] = [
     "latex.codecogs.com",
@@ -108,11 +110,12 @@ impl Builder {
         };
         let given = match text.tag {
             Tag::Script => String::new(),
-            _ => given_tex(text).or_else(|| {
-                text.other_value("alttext")
-                    .filter(|text| !text.trim().is_empty() && !is_prose(text))
-            })
-            .unwrap_or_default(),
+            _ => given_tex(text)
+                .or_else(|| {
+                    text.other_value("alttext")
+                        .filter(|text| !text.trim().is_empty() && !is_prose(text))
+                })
+                .unwrap_or_default(),
         };
         self.begin_formula(text, offset, display);
         self.formulas.given = given;
@@ -142,12 +145,16 @@ impl Builder {
             return;
         }
         formulas.source.push('<');
-        formulas.source.push_str(&String::from_utf8_lossy(text.name));
+        formulas
+            .source
+            .push_str(&String::from_utf8_lossy(text.name));
         let attributes = text.attribute_bytes();
         if attributes.len() > 1 && formulas.source.len() + attributes.len() < self.limits.formula {
             // Those that count are picked out when the formula is written.
             formulas.source.push(' ');
-            formulas.source.push_str(&String::from_utf8_lossy(attributes));
+            formulas
+                .source
+                .push_str(&String::from_utf8_lossy(attributes));
             if formulas.source.ends_with('>') {
                 formulas.source.pop();
             }
@@ -400,7 +407,8 @@ impl Builder {
     /// Whether an image is worth looking at.
     pub(super) fn may_be_formula_image(text: &TagText) -> bool {
         let attributes = text.attribute_bytes();
-        memmem::find(attributes, b"tex").is_some() || memmem::find(attributes, b"/math/").is_some()
+        memmem::find(attributes, b"tex").is_some()
+            || memmem::find(attributes, b"/math/").is_some()
             || memmem::find(attributes, b"cht=tx").is_some()
     }
 
@@ -416,7 +424,10 @@ impl Builder {
 
     /// Adds a notation of the block being built; places are bytes of its text.
     pub(super) fn add_notation(&mut self, kind: NotationKind, from: usize, to: usize) {
-        let element = self.stack.last().map_or(crate::page::NONE, |open| open.element);
+        let element = self
+            .stack
+            .last()
+            .map_or(crate::page::NONE, |open| open.element);
         self.note(kind, element, narrow(from), narrow(to));
     }
 }
@@ -444,14 +455,22 @@ fn is_source(value: &str) -> bool {
 /// Whether a text that could be TeX says in words what a formula is.
 fn is_prose(text: &str) -> bool {
     let plain = !text.contains(['\\', '^', '_', '{']);
-    plain && text.split_whitespace().filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2).count() > 2
+    plain
+        && text
+            .split_whitespace()
+            .filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)
+            .count()
+            > 2
 }
 
 /// TeX without the marks around it, white space folded.
 fn plain_tex(source: &str) -> String {
     let mut tex = source.trim();
     for (open, close) in [("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$")] {
-        if let Some(inner) = tex.strip_prefix(open).and_then(|own| own.strip_suffix(close)) {
+        if let Some(inner) = tex
+            .strip_prefix(open)
+            .and_then(|own| own.strip_suffix(close))
+        {
             tex = inner.trim();
             break;
         }
@@ -576,8 +595,14 @@ mod tests {
 
     #[test]
     fn attributes_and_images_give_the_source() {
-        assert_eq!(shown("<p>a <span data-tex='x^2'>x<sup>2</sup></span> b"), ["a [x^2] b"]);
-        assert_eq!(shown("<p>a <span class=tex data-expr='\\pi'>π</span> b"), ["a [\\pi] b"]);
+        assert_eq!(
+            shown("<p>a <span data-tex='x^2'>x<sup>2</sup></span> b"),
+            ["a [x^2] b"]
+        );
+        assert_eq!(
+            shown("<p>a <span class=tex data-expr='\\pi'>π</span> b"),
+            ["a [\\pi] b"]
+        );
         assert_eq!(shown("<p>a <span data-math=true>x y</span> b"), ["a x y b"]);
         assert_eq!(
             shown("<p>a <img class=latex src=x.png alt='x^2'> b <img class=photo alt='x^2'> c"),
@@ -587,15 +612,28 @@ mod tests {
             shown("<p>a <img src='https://latex.codecogs.com/gif.latex?%5Cfrac%7B1%7D%7B2%7D'> b"),
             ["a [\\frac{1}{2}] b"]
         );
-        assert_eq!(shown("<p>a <math alttext='x squared plus one more'><msup><mi>x</mi><mn>2</mn></msup></math>"),
-            ["a [x^{2}]"]);
+        assert_eq!(
+            shown(
+                "<p>a <math alttext='x squared plus one more'><msup><mi>x</mi><mn>2</mn></msup></math>"
+            ),
+            ["a [x^{2}]"]
+        );
     }
 
     #[test]
     fn what_is_never_closed_swallows_nothing() {
         assert_eq!(shown("<p>a <math><mi>x<p>b"), ["a [x]", "b"]);
-        assert_eq!(shown("<p>a <span class=MathJax><span>x<p>b"), ["a [x]", "b"]);
-        assert_eq!(shown("<p>a <mjx-container><mjx-math><mjx-mi>x<p>b"), ["a [x]", "b"]);
-        assert_eq!(shown("<math><mtext><b>if</b></mtext><mi>x</mi></math> y"), ["[\\text{if} x] y"]);
+        assert_eq!(
+            shown("<p>a <span class=MathJax><span>x<p>b"),
+            ["a [x]", "b"]
+        );
+        assert_eq!(
+            shown("<p>a <mjx-container><mjx-math><mjx-mi>x<p>b"),
+            ["a [x]", "b"]
+        );
+        assert_eq!(
+            shown("<math><mtext><b>if</b></mtext><mi>x</mi></math> y"),
+            ["[\\text{if} x] y"]
+        );
     }
 }

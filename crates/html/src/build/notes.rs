@@ -149,7 +149,9 @@ mod tests {
     #[test]
     fn parts_are_noted_in_the_order_of_their_starts() {
         assert_eq!(
-            shown("<p>10<sup>2</sup> x<sub> i</sub><p>y<sup><a href=#n>1</a></sup><a href=/x>z</a>"),
+            shown(
+                "<p>10<sup>2</sup> x<sub> i</sub><p>y<sup><a href=#n>1</a></sup><a href=/x>z</a>"
+            ),
             [
                 "Superscript \"2\"",
                 "Subscript \" i\"",

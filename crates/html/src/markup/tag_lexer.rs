@@ -257,7 +257,8 @@ impl<'a> TagText<'a> {
     pub fn other_value(&self, name: &str) -> Option<String> {
         let (start, end) = self.raw.attributes;
         let attributes = Attributes::new(self.bytes.get(start..end)?);
-        let mut attributes = attributes.filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()));
+        let mut attributes =
+            attributes.filter(|(own, _)| own.eq_ignore_ascii_case(name.as_bytes()));
         let (_, value) = attributes.next()?;
         Some(htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned())
     }

@@ -98,8 +98,17 @@ impl<'a> Tex<'a> {
             // Not into formulas of their own: parts are found in the layout right around them.
             if matches!(
                 self.name(next),
-                "frac" | "box" | "dbox" | "dtable" | "row" | "sqrt" | "table" | "itable" | "munder"
-                    | "mover" | "root"
+                "frac"
+                    | "box"
+                    | "dbox"
+                    | "dtable"
+                    | "row"
+                    | "sqrt"
+                    | "table"
+                    | "itable"
+                    | "munder"
+                    | "mover"
+                    | "root"
             ) {
                 let mut more = self.shown(next);
                 more.reverse();
@@ -225,7 +234,11 @@ impl<'a> Tex<'a> {
     }
 
     fn is_bracket(&self, at: u32) -> bool {
-        self.name(at) == "mo" && matches!(self.text(at).as_str(), "" | "(" | ")" | "[" | "]" | "{" | "}" | "|")
+        self.name(at) == "mo"
+            && matches!(
+                self.text(at).as_str(),
+                "" | "(" | ")" | "[" | "]" | "{" | "}" | "|"
+            )
     }
 
     fn fence(&self, at: u32) -> Fence {
@@ -335,7 +348,9 @@ impl<'a> Tex<'a> {
                     Some(top) => (Some(top), self.inner(at, "den")),
                     None => (child(0), child(1)),
                 };
-                let zero = node.attribute("linethickness").is_some_and(|own| own.starts_with('0'));
+                let zero = node
+                    .attribute("linethickness")
+                    .is_some_and(|own| own.starts_with('0'));
                 self.space();
                 self.out.push_str(if zero { "\\binom" } else { "\\frac" });
                 self.group(top);
@@ -402,7 +417,8 @@ impl<'a> Tex<'a> {
                 self.delimiter(if open.is_empty() { "." } else { &open });
                 for (place, child) in children.iter().enumerate() {
                     let before = place.checked_sub(1);
-                    if let Some(sign) = before.and_then(|at| separators.get(at).or(separators.last()))
+                    if let Some(sign) =
+                        before.and_then(|at| separators.get(at).or(separators.last()))
                     {
                         self.out.push(*sign);
                     }
@@ -412,7 +428,11 @@ impl<'a> Tex<'a> {
                 self.delimiter(if close.is_empty() { "." } else { &close });
             }
             "mtable" => self.table(at, "matrix"),
-            "menclose" if node.attribute("notation").is_some_and(|own| own.contains("top")) => {
+            "menclose"
+                if node
+                    .attribute("notation")
+                    .is_some_and(|own| own.contains("top")) =>
+            {
                 self.space();
                 self.out.push_str("\\overline{");
                 self.children(at);
@@ -472,7 +492,10 @@ impl<'a> Tex<'a> {
         let sign = |own: Option<u32>| own.map(|at| self.token_text(at)).unwrap_or_default();
         let (above, below) = (accent(&sign(over), false), accent(&sign(under), true));
         let is_operator = base.is_some_and(|at| self.is_operator(at));
-        match (above.filter(|_| !is_operator), below.filter(|_| !is_operator)) {
+        match (
+            above.filter(|_| !is_operator),
+            below.filter(|_| !is_operator),
+        ) {
             (Some(accent), _) if under.is_none() => {
                 self.space();
                 self.out.push_str(accent);
@@ -522,9 +545,10 @@ impl<'a> Tex<'a> {
         let text = self.token_text(at);
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
-            (Some('\u{220f}'..='\u{2211}' | '\u{222b}'..='\u{2233}' | '\u{22c0}'..='\u{22c3}'), None) => {
-                true
-            }
+            (
+                Some('\u{220f}'..='\u{2211}' | '\u{222b}'..='\u{2233}' | '\u{22c0}'..='\u{22c3}'),
+                None,
+            ) => true,
             (Some('\u{2a00}'..='\u{2a1f}'), None) => true,
             // An overbrace with its note.
             (None, _) => matches!(self.name(at), "mover" | "munder"),
@@ -606,7 +630,10 @@ mod tests {
                 "<msubsup><mi>σ</mi><mi>i</mi><mn>2</mn></msubsup>",
                 "\\sigma_{i}^{2}",
             ),
-            ("<msqrt><mi>a</mi><mo>+</mo><mi>b</mi></msqrt>", "\\sqrt{a + b}"),
+            (
+                "<msqrt><mi>a</mi><mo>+</mo><mi>b</mi></msqrt>",
+                "\\sqrt{a + b}",
+            ),
             ("<mroot><mn>8</mn><mn>3</mn></mroot>", "\\sqrt[3]{8}"),
             (
                 "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover>",
@@ -638,7 +665,11 @@ mod tests {
             ("<mi mathvariant='double-struck'>R</mi>", "\\mathbb{R}"),
             ("<mi>𝑧</mi><mo>&#x2062;</mo><mn>5</mn><mo>%</mo>", "z 5 \\%"),
         ] {
-            assert_eq!(tex_of_mathml(&format!("<math>{source}</math>")), tex, "{source}");
+            assert_eq!(
+                tex_of_mathml(&format!("<math>{source}</math>")),
+                tex,
+                "{source}"
+            );
         }
     }
 

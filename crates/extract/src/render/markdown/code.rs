@@ -10,11 +10,91 @@ use crate::render::content::KeptContent;
 const AROUND: usize = 2;
 /// Longest name of a language, in bytes.
 const LONGEST: usize = 32;
+/// Classes beside which the name of a language stands alone.
+const HIGHLIGHTERS: [&str; 12] = [
+    "hljs",
+    "sourceCode",
+    "highlight",
+    "prettyprint",
+    "code",
+    "codehilite",
+    "prism",
+    "shiki",
+    "hl",
+    "block",
+    "CodeMirror",
+    "syntax",
+];
+/// Names that are taken for languages there.
+const KNOWN: [&str; 60] = [
+    "ada",
+    "bash",
+    "c",
+    "c++",
+    "clojure",
+    "cpp",
+    "cs",
+    "csharp",
+    "css",
+    "dart",
+    "diff",
+    "dockerfile",
+    "elixir",
+    "elm",
+    "erlang",
+    "fish",
+    "fortran",
+    "fsharp",
+    "go",
+    "graphql",
+    "groovy",
+    "haskell",
+    "html",
+    "ini",
+    "java",
+    "javascript",
+    "js",
+    "json",
+    "jsx",
+    "julia",
+    "kotlin",
+    "latex",
+    "lean",
+    "lisp",
+    "lua",
+    "makefile",
+    "markdown",
+    "matlab",
+    "nix",
+    "objectivec",
+    "ocaml",
+    "perl",
+    "php",
+    "powershell",
+    "python",
+    "r",
+    "ruby",
+    "rust",
+    "scala",
+    "scss",
+    "sh",
+    "shell",
+    "sql",
+    "swift",
+    "toml",
+    "ts",
+    "typescript",
+    "xml",
+    "yaml",
+    "zig",
+];
 /// What stands before the name of a language in a class, the longer ones first.
-const PREFIXES: [&str; 5] = [
+const PREFIXES: [&str; 7] = [
     "highlight-source-",
     "highlight-text-",
     "language-",
+    "sourceCode-",
+    "brush-",
     "lang-",
     "highlight-",
 ];
@@ -67,8 +147,15 @@ impl CodeLanguages {
 
     fn named(&mut self, page: &Page, html: &str, at: u32) -> Option<String> {
         let read = || {
-            let class = page.element(at)?.attribute(html, "class")?;
-            class_language(&class)
+            let own = page.element(at)?;
+            let said = ["data-lang", "data-language", "data-code-language", "lang"];
+            let is_code = own.tag.keeps_space() || own.tag == Tag::Code;
+            let said = said
+                .iter()
+                .filter(|name| is_code || **name != "lang")
+                .find_map(|name| own.attribute(html, name))
+                .and_then(|name| language(&format!("lang-{name}")));
+            said.or_else(|| class_language(&own.attribute(html, "class")?))
         };
         self.of_element.entry(at).or_insert_with(read).clone()
     }
@@ -81,7 +168,18 @@ fn class_language(class: &str) -> Option<String> {
         .split_once("brush:")
         .and_then(|(_, rest)| rest.split([' ', ';']).find(|word| !word.is_empty()))
         .and_then(|name| language(&format!("lang-{name}")));
-    brush.or_else(|| class.split_whitespace().find_map(language))
+    brush
+        .or_else(|| class.split_whitespace().find_map(language))
+        .or_else(|| {
+            // Highlighters that name the language beside themselves.
+            let mut names = class.split_whitespace();
+            let is_marked = names.clone().any(|name| HIGHLIGHTERS.contains(&name));
+            let known = |name: &&str| KNOWN.contains(&name.to_ascii_lowercase().as_str());
+            names
+                .find(known)
+                .filter(|_| is_marked)
+                .map(str::to_ascii_lowercase)
+        })
 }
 
 /// The language that one class names.
@@ -114,6 +212,8 @@ mod tests {
         assert_eq!(language("highlight-source-shell").as_deref(), Some("shell"));
         assert_eq!(language("lang-js").as_deref(), Some("js"));
         assert_eq!(class_language("brush: js; x").as_deref(), Some("js"));
+        assert_eq!(class_language("hljs python").as_deref(), Some("python"));
+        assert_eq!(class_language("python quiet"), None);
         let sphinx = class_language("highlight-python notranslate");
         assert_eq!(sphinx.as_deref(), Some("python"));
         for class in [

@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use trommel_html::{NONE, Tag};
 
+use super::callout::{callout, is_title};
 use super::downwards;
 use super::transparent::{is_list, transparent};
 use crate::render::content::KeptContent;
+use crate::render::traced::{Origin, OriginSource, TracedText};
 
 /// Most containers around a segment; deeper ones are left out, so that prefixes stay short.
 const DEPTH: usize = 12;
@@ -21,6 +23,8 @@ struct Container {
 #[derive(Clone, Debug)]
 enum Kind {
     Quote,
+    /// A box of this kind.
+    Callout(&'static str),
     Item {
         list: u32,
         /// Number in an ordered list.
@@ -35,11 +39,16 @@ enum Kind {
 pub(super) struct SegmentWriter<'a> {
     content: &'a KeptContent<'a>,
     transparent: HashSet<u32>,
+    /// The element inside of which all is written.
+    within: Option<u32>,
     numbers: HashMap<u32, u32>,
     numbered: HashSet<u32>,
     open: Vec<Container>,
     /// Whether the segment written last is the term of a definition.
     pub after_term: bool,
+    /// First and last block of the segment that is written next.
+    pub origin: Option<(u32, u32)>,
+    origins: Vec<Origin>,
     out: String,
 }
 
@@ -48,12 +57,21 @@ impl<'a> SegmentWriter<'a> {
         Self {
             content,
             transparent: transparent(content),
+            within: None,
             numbers: HashMap::new(),
             numbered: HashSet::new(),
             open: Vec::new(),
             after_term: false,
+            origin: None,
+            origins: Vec::new(),
             out: String::new(),
         }
+    }
+
+    /// The same writer for what stands in that element, which is not shown itself.
+    pub fn within(mut self, element: u32) -> Self {
+        self.within = Some(element);
+        self
     }
 
     /// Adds a segment that stands in `element`; `body` has no line end at its end.
@@ -68,6 +86,20 @@ impl<'a> SegmentWriter<'a> {
         for (new, open) in chain.iter_mut().zip(&self.open).take(common) {
             *new = open.clone();
         }
+        // A box that starts says its kind.
+        let starts = chain.iter().skip(common).rev();
+        let boxed = starts.filter_map(|new| match new.kind {
+            Kind::Callout(kind) => Some((new.element, kind)),
+            _ => None,
+        });
+        let labelled = boxed.take(1).last().map(|(around, kind)| {
+            if is_title(self.content.page, element, around) {
+                format!("[!{kind}] {body}")
+            } else {
+                format!("[!{kind}]\n{body}")
+            }
+        });
+        let body = labelled.as_deref().unwrap_or(body);
         let tight = self.join(&mut chain, common);
         let kept = chain.get(..common).unwrap_or_default();
         let prefix: String = chain.iter().map(Container::indent).collect();
@@ -79,6 +111,7 @@ impl<'a> SegmentWriter<'a> {
                 self.out.push('\n');
             }
         }
+        let from = self.out.len();
         for (at, line) in body.split('\n').enumerate() {
             if at == 0 {
                 self.out.extend(kept.iter().map(Container::indent));
@@ -94,16 +127,25 @@ impl<'a> SegmentWriter<'a> {
             }
             self.out.push_str(line);
         }
+        if let Some((first, last)) = self.origin {
+            self.origins.push(Origin {
+                place: from..self.out.len(),
+                source: OriginSource::Blocks(first, last),
+            });
+        }
         self.open = chain;
         self.after_term = false;
     }
 
     /// All that was written, ending with a line end.
-    pub fn finish(mut self) -> String {
+    pub fn finish(mut self) -> TracedText {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
-        self.out
+        TracedText {
+            text: self.out,
+            origins: self.origins,
+        }
     }
 
     /// Chooses the marker of a list that starts; gives whether no empty line is needed.
@@ -134,7 +176,7 @@ impl<'a> SegmentWriter<'a> {
                 *second = if same { *marker } else { alike && !*marker };
                 same
             }
-            Some(Kind::Quote) => false,
+            Some(Kind::Quote | Kind::Callout(_)) => false,
             // In a paragraph only a list that starts with 1 can begin.
             None => {
                 let in_item = self
@@ -150,7 +192,11 @@ impl<'a> SegmentWriter<'a> {
     fn chain(&mut self, element: u32) -> Vec<Container> {
         let mut chain: Vec<Container> = Vec::new();
         let mut list = NONE;
-        for at in downwards(self.content, element) {
+        let path = downwards(self.content, element);
+        let inside = self
+            .within
+            .and_then(|own| path.iter().position(|at| *at == own));
+        for at in path.into_iter().skip(inside.map_or(0, |at| at + 1)) {
             let Some(element) = self.content.page.element(at) else {
                 break;
             };
@@ -158,6 +204,15 @@ impl<'a> SegmentWriter<'a> {
                 break;
             }
             match element.tag {
+                _ if callout(self.content.page, at).is_some() => {
+                    if let Some(kind) = callout(self.content.page, at) {
+                        chain.push(Container {
+                            element: at,
+                            kind: Kind::Callout(kind),
+                        });
+                    }
+                    list = NONE;
+                }
                 Tag::Blockquote if !self.transparent.contains(&at) => {
                     chain.push(Container {
                         element: at,
@@ -252,7 +307,7 @@ impl Container {
     /// What stands before the first line of the container's content.
     fn marker(&self) -> String {
         match &self.kind {
-            Kind::Quote => "> ".to_owned(),
+            Kind::Quote | Kind::Callout(_) => "> ".to_owned(),
             Kind::Item {
                 number: Some(number),
                 second,
@@ -265,7 +320,7 @@ impl Container {
     /// What stands before its other lines.
     fn indent(&self) -> String {
         match &self.kind {
-            Kind::Quote => "> ".to_owned(),
+            Kind::Quote | Kind::Callout(_) => "> ".to_owned(),
             Kind::Item { .. } => " ".repeat(self.marker().len()),
         }
     }

@@ -9,6 +9,8 @@ pub(super) struct Context {
     pub link: bool,
     /// In a heading, where number signs at the end are not text.
     pub heading: bool,
+    /// Beside formulas, where dollar signs would begin others.
+    pub math: bool,
     /// What a line break becomes.
     pub line_break: &'static str,
 }
@@ -65,6 +67,7 @@ fn in_line(c: char, prev: Option<char>, next: Option<char>, rest: &str, context:
     let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     match c {
         '`' => true,
+        '$' => context.math,
         '\\' => next.is_none_or(|next| next.is_ascii_punctuation() || next == '\n'),
         '*' => !alone,
         '_' => !(alone || word(prev) && word(next)),

@@ -1,11 +1,13 @@
 //! The text of one block with its marks.
 
-use trommel_html::{Block, InlineStyle};
+use trommel_html::{Block, InlineStyle, Tag};
 
 use super::code::span;
 use super::escape::{Context, escape};
 use super::links::Links;
 use crate::render::content::KeptContent;
+use crate::render::pieces::{Piece, PieceKind, pieces};
+use crate::render::tex;
 
 /// What a block is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,20 @@ struct Run {
     code: bool,
     strong: bool,
     em: bool,
+    form: Form,
+}
+
+/// How a run is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Form {
+    Text,
+    /// As it stands: TeX between its own marks.
+    Raw,
+    Formula {
+        display: bool,
+    },
+    Note(u32),
+    Sign(String),
 }
 
 /// One block on its way.
@@ -47,6 +63,7 @@ struct Rendering<'t> {
     mode: Mode,
     out: String,
     in_link: bool,
+    math: bool,
 }
 
 impl<'a> Inline<'a> {
@@ -55,28 +72,106 @@ impl<'a> Inline<'a> {
         Self { content, links }
     }
 
-    /// The text of a block that is code from end to end and has several lines.
-    pub fn whole_code(&self, block: u32) -> Option<&'a str> {
-        let text = self.content.text(block);
-        let block = self.content.block(block)?;
-        let code =
-            text.contains('\n') && self.content.page.styled(block).all(|part| part.style.code);
-        code.then_some(text)
+    /// The text of a block that is code from end to end, and has several lines or stands apart; with the
+    /// element of the code.
+    pub fn whole_code(&self, at: u32) -> Option<(String, Option<u32>)> {
+        let text = self.content.text(at);
+        let block = self.content.block(at)?;
+        let page = self.content.page;
+        if !page.styled(block).all(|part| part.style.code) {
+            return None;
+        }
+        let is_code = |at: &u32| page.element(*at).is_some_and(|own| own.tag == Tag::Code);
+        let around = page
+            .path(block.element)
+            .take_while(|(_, own)| own.tag.is_inline());
+        let mut around = around.map(|(at, _)| at).filter(is_code);
+        let mut inside = page.inline(block).iter().copied().filter(is_code);
+        let own = around.next().or_else(|| inside.next());
+        let alone = own.is_some_and(|own| inside.all(|at| at == own));
+        let has_own_lines = text.contains('\n');
+        if let Some(code) = own.filter(|_| alone) {
+            let container = page.container(block).map(|(_, own)| own.tag);
+            let stands_apart = matches!(
+                container,
+                Some(Tag::Div | Tag::Section | Tag::Article | Tag::Main | Tag::Figure | Tag::Body)
+            );
+            let lines = self.content.code_in(code, block.span.1);
+            if let Some(lines) = lines
+                && (lines.contains('\n') || stands_apart)
+            {
+                return Some((unindented(&lines), Some(code)));
+            }
+        }
+        has_own_lines.then(|| (text.to_owned(), own))
+    }
+
+    /// The TeX of a block that is a formula set apart, and nothing else.
+    pub fn whole_formula(&self, at: u32) -> Option<String> {
+        let text = self.content.text(at);
+        if let Some(pieces) = self.content.pieces(at) {
+            let [own] = pieces.as_slice() else {
+                return None;
+            };
+            let display = own.kind == PieceKind::Formula { display: true };
+            return display.then(|| text.to_owned());
+        }
+        let inner = text.strip_prefix("$$")?.strip_suffix("$$")?;
+        (!inner.trim().is_empty() && !inner.contains("$$")).then(|| inner.trim().to_owned())
+    }
+
+    /// A part of a block as Markdown, without the marks of notes.
+    pub fn part(&mut self, (at, from, to): (u32, u32, u32)) -> String {
+        let text = self.content.text(at);
+        let Some(block) = self.content.block(at) else {
+            return String::new();
+        };
+        let notations = self.content.page.notations(block);
+        let notations = notations.filter(|own| own.text.0 >= from && own.text.1 <= to);
+        let pieces = pieces(text, at, notations, None, self.content.options);
+        self.write(at, Mode::Paragraph, pieces, (from as usize, to as usize))
     }
 
     /// A block as Markdown, several lines in a paragraph only.
     pub fn render(&mut self, block: u32, mode: Mode) -> String {
-        let text = self.content.text(block);
-        let Some(block) = self.content.block(block) else {
+        let len = self.content.text(block).len();
+        let pieces = self.content.pieces(block);
+        self.write(block, mode, pieces, (0, len))
+    }
+
+    fn write(
+        &mut self,
+        at: u32,
+        mode: Mode,
+        pieces: Option<Vec<Piece>>,
+        (from, to): (usize, usize),
+    ) -> String {
+        let text = self.content.text(at);
+        let Some(block) = self.content.block(at) else {
             return String::new();
         };
         let mut addresses: Vec<Option<String>> = Vec::new();
-        let runs = self.runs(block, text.len(), mode, &mut addresses);
+        let mut runs = self.runs(block, to, mode, &mut addresses);
+        let raw = if text.contains(['$', '\\']) {
+            tex::formulas(text)
+        } else {
+            Vec::new()
+        };
+        let is_whole = from == 0 && pieces.is_none() && raw.is_empty();
+        let math = !raw.is_empty()
+            || pieces
+                .iter()
+                .flatten()
+                .any(|own| matches!(own.kind, PieceKind::Formula { .. }));
+        if !is_whole {
+            runs = divided(&runs, pieces.as_deref(), &raw, (from, to));
+        }
         let mut rendering = Rendering {
             text,
             mode,
             out: String::with_capacity(text.len() + 16),
             in_link: false,
+            math,
         };
         for (at, group) in groups(&runs, |run| run.link) {
             let next = runs.get(at + group.len());
@@ -139,11 +234,118 @@ impl<'a> Inline<'a> {
                     Mode::Paragraph | Mode::Cell => strong,
                 },
                 em: mode == Mode::Caption || em && mode != Mode::Term && !strong,
+                form: Form::Text,
             });
             from = to;
         }
         runs
     }
+}
+
+/// Runs divided where pieces begin and end, without what stands outside of two bytes of the text.
+fn divided(
+    runs: &[Run],
+    pieces: Option<&[Piece]>,
+    raw: &[(usize, usize)],
+    (from, to): (usize, usize),
+) -> Vec<Run> {
+    let mut divided: Vec<Run> = Vec::new();
+    let whole = [Piece {
+        from: 0,
+        to,
+        kind: PieceKind::Text,
+    }];
+    let mut raw = raw.iter().copied().peekable();
+    let mut next_run = 0;
+    for piece in pieces.unwrap_or(&whole) {
+        if piece.to < from
+            || piece.from > to
+            || piece.from == piece.to && piece.to == from && from > 0
+        {
+            continue;
+        }
+        while runs
+            .get(next_run)
+            .is_some_and(|run| run.to <= piece.from && run.to < to)
+        {
+            next_run += 1;
+        }
+        let form = match &piece.kind {
+            PieceKind::Text => {
+                for run in runs
+                    .iter()
+                    .skip(next_run)
+                    .take_while(|run| run.from < piece.to)
+                {
+                    let (mut at, end) = (
+                        run.from.max(piece.from).max(from),
+                        run.to.min(piece.to).min(to),
+                    );
+                    while at < end {
+                        while raw.peek().is_some_and(|own| own.1 <= at) {
+                            raw.next();
+                        }
+                        // What begins in another run is none.
+                        let own = raw
+                            .peek()
+                            .copied()
+                            .filter(|own| !run.code && own.0 >= at && own.1 <= end);
+                        let stop = own.map_or(end, |own| if own.0 == at { own.1 } else { own.0 });
+                        let form = if own.is_some_and(|own| own.0 == at) {
+                            Form::Raw
+                        } else {
+                            Form::Text
+                        };
+                        divided.push(Run {
+                            from: at,
+                            to: stop,
+                            form,
+                            ..run.clone()
+                        });
+                        at = stop;
+                    }
+                }
+                continue;
+            }
+            PieceKind::Formula { display } => Form::Formula { display: *display },
+            PieceKind::Note(number) => Form::Note(*number),
+            PieceKind::Sign(sign) if sign.is_empty() => continue,
+            PieceKind::Sign(sign) => Form::Sign(sign.clone()),
+        };
+        let around = runs.get(next_run).filter(|run| run.from <= piece.from);
+        let style = around.cloned().unwrap_or(Run {
+            from: 0,
+            to: 0,
+            link: None,
+            code: false,
+            strong: false,
+            em: false,
+            form: Form::Text,
+        });
+        let is_note = matches!(form, Form::Note(_));
+        divided.push(Run {
+            from: piece.from.max(from),
+            to: piece.to.min(to),
+            link: style.link.filter(|_| !is_note),
+            code: false,
+            strong: style.strong && !is_note,
+            em: style.em && !is_note,
+            form,
+        });
+    }
+    divided
+}
+
+/// Lines without the indent that all of them have.
+fn unindented(code: &str) -> String {
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let said = || code.split('\n').filter(|line| !line.trim().is_empty());
+    let common = said().map(indent).min().unwrap_or(0);
+    let lines: Vec<&str> = code
+        .split('\n')
+        .map(|line| line.get(common..).unwrap_or_default())
+        .collect();
+    lines.join("\n")
 }
 
 /// Whether the text of a link is but the mark by which a heading can be linked to.
@@ -173,6 +375,7 @@ impl Rendering<'_> {
             lines: matches!(self.mode, Mode::Paragraph | Mode::Term | Mode::Caption),
             link: self.in_link,
             heading: self.mode == Mode::Heading,
+            math: self.math,
             line_break: match self.mode {
                 Mode::Paragraph | Mode::Term | Mode::Caption => "\\\n",
                 Mode::Heading => " ",
@@ -185,7 +388,7 @@ impl Rendering<'_> {
     /// the runs without it.
     fn lead(&mut self, runs: &[Run]) -> Vec<Run> {
         let mut runs = runs.to_vec();
-        if let Some(first) = runs.first_mut() {
+        if let Some(first) = runs.first_mut().filter(|run| run.form == Form::Text) {
             let text = self.text.get(first.from..first.to).unwrap_or_default();
             let space = text.len() - text.trim_start().len();
             escape(
@@ -247,7 +450,7 @@ impl Rendering<'_> {
         self.text_and_code(&runs);
         let inner = self.out.get(start..).unwrap_or_default();
         let after = match next {
-            Some(run) if run.code || run.link.is_some() => Some('`'),
+            Some(run) if run.code || run.link.is_some() || run.form != Form::Text => Some('`'),
             Some(run) => self.text.get(run.from..).and_then(|t| t.chars().next()),
             None if self.in_link => Some(']'),
             None => None,
@@ -262,10 +465,14 @@ impl Rendering<'_> {
     }
 
     fn text_and_code(&mut self, runs: &[Run]) {
-        for (_, group) in groups(runs, |run| run.code) {
+        for (_, group) in groups(runs, |run| (run.code, run.form.clone())) {
             let (Some(first), Some(last)) = (group.first(), group.last()) else {
                 continue;
             };
+            if first.form != Form::Text {
+                group.iter().for_each(|run| self.special(run));
+                continue;
+            }
             if first.code && self.is_code(first.from, last.to) {
                 let group = self.lead(group);
                 self.code(&group);
@@ -277,6 +484,39 @@ impl Rendering<'_> {
                     self.context(),
                     &mut self.out,
                 );
+            }
+        }
+    }
+
+    /// Writes a run that is no text as it stands.
+    fn special(&mut self, run: &Run) {
+        let text = self.text.get(run.from..run.to).unwrap_or_default();
+        let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
+        match &run.form {
+            Form::Text => {}
+            Form::Raw if in_cell => self.out.push_str(&text.replace('\n', " ")),
+            Form::Raw => self.out.push_str(text),
+            Form::Formula { display } => {
+                let mark = if *display && !in_cell { "$$" } else { "$" };
+                self.out.push_str(mark);
+                // A bar would end the cell.
+                if in_cell {
+                    self.out
+                        .push_str(&text.replace("\\|", "\\Vert ").replace('|', "\\vert "));
+                } else {
+                    self.out.push_str(text);
+                }
+                self.out.push_str(mark);
+            }
+            Form::Note(number) => {
+                self.out.push_str(&format!("[^{number}]"));
+            }
+            Form::Sign(sign) => {
+                let stands_free = self.out.ends_with(|c: char| !c.is_alphanumeric());
+                if sign.starts_with('_') && stands_free {
+                    self.out.push('\\');
+                }
+                self.out.push_str(sign);
             }
         }
     }

@@ -59,6 +59,10 @@ fn destination(href: &str, base: Option<&Url>) -> Option<String> {
     if href.len() > LONGEST {
         return None;
     }
+    if let Some(name) = href.strip_prefix('#') {
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '%' | '~');
+        return (!name.is_empty() && name.chars().all(plain)).then(|| href.to_owned());
+    }
     let url = Url::options().base_url(base).parse(href).ok()?;
     let text = url.as_str();
     let known = match url.scheme() {
@@ -99,7 +103,8 @@ mod tests {
             to("../x y?q=1&r").as_deref(),
             Some("https://a.example/x%20y?q=1&r")
         );
-        assert_eq!(to("#n").as_deref(), Some("https://a.example/b/c?d#n"));
+        // Places of the page itself stay such.
+        assert_eq!(to("#n").as_deref(), Some("#n"));
         assert_eq!(
             to("//b.example/(x)").as_deref(),
             Some("https://b.example/\\(x\\)")

@@ -11,7 +11,13 @@ fn shown(html: &str, url: Option<&str>, links: bool) -> String {
         .map(|block| !page.text(block).starts_with('-'))
         .collect();
     let content = KeptContent::new(&page, html, &kept);
-    markdown(&content, url, &MarkdownOptions::default().with_links(links))
+    markdown(
+        &content,
+        url,
+        &MarkdownOptions::default().with_links(links),
+        Headline::None,
+    )
+    .text
 }
 
 #[track_caller]
@@ -140,7 +146,7 @@ fn links_are_absolute() {
                 <a href='#n'>[3]</a><div><a href=/c><h2>D</h2><p>e</a></div>";
     assert_eq!(
         shown(html, Some("https://a.example/z/y"), true),
-        "See\\![one **two**](https://a.example/b/x), no [\\[3\\]](https://a.example/b/#n)\n\n\
+        "See\\![one **two**](https://a.example/b/x), no [\\[3\\]](#n)\n\n\
          ## [D](https://a.example/c)\n\ne\n"
     );
     assert_eq!(shown("<a href=x>y</a>", None, true), "y\n");

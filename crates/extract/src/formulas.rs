@@ -1,0 +1,73 @@
+//! Blocks that are nothing but a formula: they are content if what stands around them is.
+
+use trommel_html::{Block, NotationKind, Page};
+
+/// Characters beside its formulas that a block may have, such as a number in brackets.
+const BESIDE: usize = 12;
+
+/// Judges the blocks that are formulas with their neighbours (one entry a block in `kept`): an article
+/// keeps all of them or none.
+pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
+    if !page.has_notations() {
+        return;
+    }
+    let is_formula: Vec<bool> = page
+        .blocks
+        .iter()
+        .map(|block| is_formula(page, block))
+        .collect();
+    let mut at = 0;
+    while at < is_formula.len() {
+        let run = is_formula.iter().skip(at).take_while(|own| **own).count();
+        if run == 0 {
+            at += 1;
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|at| kept.get(at)).copied();
+        let after = kept.get(at + run).copied();
+        let keep =
+            before.or(after).unwrap_or(false) || before == Some(false) && after == Some(true);
+        for own in kept.iter_mut().skip(at).take(run) {
+            *own = keep;
+        }
+        at += run;
+    }
+}
+
+fn is_formula(page: &Page, block: &Block) -> bool {
+    let text = page.text(block);
+    let mut covered = 0;
+    let mut displayed = false;
+    for own in page.notations(block) {
+        if matches!(
+            own.kind,
+            NotationKind::Formula | NotationKind::DisplayFormula
+        ) {
+            covered += (own.text.1 - own.text.0) as usize;
+            displayed = true;
+        }
+    }
+    displayed && text.len() <= covered + BESIDE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn formulas_follow_their_neighbours() {
+        let html = "<p>a<p><math display=block><mi>x</mi></math> (1)<p><math><mi>y</mi></math><p>-b\
+                    <p><math><mi>z</mi></math><p>-c<p>and <math><mi>z</mi></math> it is text";
+        let page = ScanEngine.read(html, &Limits::default());
+        let texts = || page.blocks.iter().map(|block| page.text(block));
+        let mut kept: Vec<bool> = texts().map(|text| text == "a").collect();
+        keep_formulas(&page, &mut kept);
+        let left: Vec<&str> = texts()
+            .zip(&kept)
+            .filter(|own| *own.1)
+            .map(|own| own.0)
+            .collect();
+        assert_eq!(left, ["a", "x (1)", "y"]);
+    }
+}

@@ -1,0 +1,341 @@
+//! Footnotes: which parts of the text are marks of notes, and which blocks are the notes they refer to.
+//!
+//! A mark and its note are found by their links (`links`), by their numbers where a page links nothing
+//! (`loose`), or as a note that stands in the line it belongs to (`inline`). What is no pair stays as it is.
+
+mod inline;
+mod label;
+mod links;
+mod loose;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_html::{NotationKind, Page, Tag};
+
+/// Blocks and words of a note; what is longer is a part of the text.
+const LONGEST: (usize, u32) = (60, 1500);
+
+/// The notes of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Notes {
+    marks: FxHashMap<u32, Vec<NoteMark>>,
+    cuts: FxHashMap<u32, Vec<(u32, u32)>>,
+    /// In the order of their numbers.
+    pub definitions: Vec<Definition>,
+    /// Blocks that belong to notes, or to nothing but them.
+    moved: FxHashSet<u32>,
+}
+
+/// A mark in the text of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoteMark {
+    /// First and one past its last byte in the block's text.
+    pub from: u32,
+    pub to: u32,
+    /// Number of the note.
+    pub number: u32,
+}
+
+/// A note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Definition {
+    pub number: u32,
+    /// The element that holds nothing but the note.
+    pub element: u32,
+    /// Its blocks; of a note within a line none.
+    pub blocks: Vec<u32>,
+    /// Where in a block's text a note within a line stands.
+    pub inline: Option<(u32, u32, u32)>,
+    /// Whether the note was judged to be content for itself.
+    pub judged: bool,
+}
+
+/// A mark with what it refers to, before notes have numbers.
+#[derive(Clone, Debug)]
+struct Pair {
+    block: u32,
+    from: u32,
+    to: u32,
+    /// The number or sign that is shown.
+    label: String,
+    target: Target,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Target {
+    Element {
+        element: u32,
+        blocks: Vec<u32>,
+    },
+    Inline(u32, u32, u32),
+    /// A mark without a note of its own.
+    Label,
+}
+
+impl Notes {
+    /// The notes of a page whose marks are kept. `kept` has one entry a block; notes whose marks are kept
+    /// are kept, too. `None` if there are none.
+    pub fn find(page: &Page, html: &str, kept: &mut [bool]) -> Option<Self> {
+        if !page.has_notations() {
+            return None;
+        }
+        let mut pairs = links::pairs(page, html, kept);
+        inline::add(page, kept, &mut pairs);
+        if pairs.is_empty() {
+            pairs = loose::pairs(page, html, kept);
+        }
+        if pairs.is_empty() {
+            return None;
+        }
+        pairs.sort_by_key(|own| (own.block, own.from));
+        let mut notes = Self::default();
+        notes.number(&pairs);
+        for definition in &mut notes.definitions {
+            let is_kept = |at: &u32| kept.get(*at as usize) == Some(&true);
+            definition.judged |= definition.blocks.iter().any(is_kept);
+            for at in &definition.blocks {
+                if let Some(kept) = kept.get_mut(*at as usize) {
+                    *kept = true;
+                }
+            }
+        }
+        notes.cut_labels(page);
+        notes.drop_headings(page, kept);
+        Some(notes)
+    }
+
+    /// Marks in a block, in order.
+    pub fn marks(&self, block: u32) -> &[NoteMark] {
+        self.marks.get(&block).map_or(&[], Vec::as_slice)
+    }
+
+    /// Parts of a block's text that are no text: labels of notes and links back.
+    pub fn cuts(&self, block: u32) -> &[(u32, u32)] {
+        self.cuts.get(&block).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a part of a block's text is a part of a mark, or of what is cut.
+    pub fn covers(&self, block: u32, (from, to): (u32, u32)) -> bool {
+        let marks = self.marks(block);
+        let next = marks.partition_point(|own| own.to <= from);
+        let cuts = self.cuts(block);
+        let cut = cuts.partition_point(|own| own.1 <= from);
+        marks.get(next).is_some_and(|own| own.from < to)
+            || cuts.get(cut).is_some_and(|own| own.0 < to)
+    }
+
+    /// Whether a block is a part of a note and not of the text around.
+    pub fn is_moved(&self, block: u32) -> bool {
+        self.moved.contains(&block)
+    }
+
+    /// Gives the notes their numbers: those shown as far as they are different numbers.
+    fn number(&mut self, pairs: &[Pair]) {
+        let mut targets: Vec<(&Target, &str)> = Vec::new();
+        let mut place: FxHashMap<(u32, u32, u32), usize> = FxHashMap::default();
+        let mut of_pair = Vec::with_capacity(pairs.len());
+        let mut by_label: FxHashMap<&str, usize> = FxHashMap::default();
+        for pair in pairs {
+            let key = match &pair.target {
+                Target::Element { element, .. } => (*element, u32::MAX, 0),
+                Target::Inline(block, from, _) => (*block, *from, 1),
+                Target::Label => match by_label.get(pair.label.as_str()) {
+                    Some(at) => {
+                        of_pair.push(*at);
+                        continue;
+                    }
+                    None => (pair.block, pair.from, 2),
+                },
+            };
+            let at = *place.entry(key).or_insert_with(|| {
+                targets.push((&pair.target, &pair.label));
+                targets.len() - 1
+            });
+            by_label.entry(&pair.label).or_insert(at);
+            of_pair.push(at);
+        }
+        let shown: Vec<Option<u32>> = targets
+            .iter()
+            .map(|(_, label)| label.parse().ok().filter(|number| *number > 0))
+            .collect();
+        // A number that is shown stays; signs, and numbers that come twice, get the next ones.
+        let mut seen = FxHashSet::default();
+        let most = shown.iter().flatten().copied().max().unwrap_or(0);
+        let mut next = if shown.iter().all(Option::is_none) {
+            0
+        } else {
+            most
+        };
+        let numbers: Vec<u32> = shown
+            .iter()
+            .map(|number| match number {
+                Some(number) if seen.insert(*number) => *number,
+                _ => {
+                    next = next.saturating_add(1);
+                    next
+                }
+            })
+            .collect();
+        let number = |at: usize| numbers.get(at).copied().unwrap_or_default();
+        for (pair, at) in pairs.iter().zip(of_pair) {
+            self.marks.entry(pair.block).or_default().push(NoteMark {
+                from: pair.from,
+                to: pair.to,
+                number: number(at),
+            });
+        }
+        for (at, (target, _)) in targets.iter().enumerate() {
+            match target {
+                Target::Element { element, blocks } => {
+                    self.moved.extend(blocks.iter().copied());
+                    self.definitions.push(Definition {
+                        number: number(at),
+                        element: *element,
+                        blocks: blocks.clone(),
+                        inline: None,
+                        judged: false,
+                    });
+                }
+                Target::Inline(block, from, to) => {
+                    self.definitions.push(Definition {
+                        number: number(at),
+                        element: trommel_html::NONE,
+                        blocks: Vec::new(),
+                        inline: Some((*block, *from, *to)),
+                        judged: true,
+                    });
+                }
+                Target::Label => {}
+            }
+        }
+        self.definitions.sort_by_key(|own| own.number);
+    }
+
+    /// Cuts what labels the notes and what leads back from them.
+    fn cut_labels(&mut self, page: &Page) {
+        for definition in &mut self.definitions {
+            let number = definition.number;
+            let mut first = true;
+            definition.blocks.retain(|at| {
+                let Some(block) = page.blocks.get(*at as usize) else {
+                    return false;
+                };
+                let text = page.text(block);
+                let mut cuts = label::back_links(page, block);
+                if first {
+                    let len = label::label_len(page, block, number);
+                    if len > 0 {
+                        cuts.push((0, len as u32));
+                    }
+                    first = len == text.len();
+                }
+                let mut left = String::new();
+                cuts.sort_unstable();
+                let mut end = 0;
+                for (from, to) in &cuts {
+                    left.push_str(text.get(end..*from as usize).unwrap_or_default());
+                    end = end.max(*to as usize);
+                }
+                left.push_str(text.get(end..).unwrap_or_default());
+                self.cuts.entry(*at).or_default().extend(cuts);
+                left.chars().any(char::is_alphanumeric)
+            });
+        }
+        self.definitions
+            .retain(|own| !own.blocks.is_empty() || own.inline.is_some());
+    }
+
+    /// The headings of sections that held nothing but notes go with them.
+    fn drop_headings(&mut self, page: &Page, kept: &mut [bool]) {
+        let mut heading: Option<usize> = None;
+        let mut behind = false;
+        let mut dropped = Vec::new();
+        for (at, block) in page.blocks.iter().enumerate() {
+            if kept.get(at) != Some(&true) {
+                continue;
+            }
+            let is_heading = label::is_heading(page, block);
+            if self.moved.contains(&(at as u32)) {
+                behind |= heading.is_some();
+                continue;
+            }
+            // Where something else stands in the section, its heading stays.
+            if behind && is_heading {
+                dropped.extend(heading);
+            }
+            behind = false;
+            heading = (is_heading && label::names_notes(page.text(block))).then_some(at);
+        }
+        if behind {
+            dropped.extend(heading);
+        }
+        for at in dropped {
+            self.moved.insert(at as u32);
+            if let Some(kept) = kept.get_mut(at) {
+                *kept = false;
+            }
+        }
+    }
+}
+
+/// The blocks inside of an element.
+fn blocks_of(page: &Page, element: u32) -> Vec<u32> {
+    let Some(own) = page.element(element) else {
+        return Vec::new();
+    };
+    let first = page
+        .blocks
+        .partition_point(|block| block.span.0 < own.start);
+    let inside = |block: &trommel_html::Block| block.element >= element && block.element < own.end;
+    let blocks = page.blocks.iter().enumerate().skip(first);
+    blocks
+        .take_while(|(_, block)| inside(block))
+        .take(LONGEST.0 + 1)
+        .map(|(at, _)| at as u32)
+        .collect()
+}
+
+/// Whether blocks may be a note.
+fn is_short(page: &Page, blocks: &[u32]) -> bool {
+    let own = || blocks.iter().filter_map(|at| page.blocks.get(*at as usize));
+    let words: u32 = own().map(|block| block.words).fold(0, u32::saturating_add);
+    !blocks.is_empty()
+        && blocks.len() <= LONGEST.0
+        && words <= LONGEST.1
+        && !own().any(|block| label::is_heading(page, block))
+}
+
+/// Whether an element, or one of the few around it, is said to hold notes.
+fn in_notes(page: &Page, element: u32) -> bool {
+    const AROUND: usize = 5;
+    page.path(element)
+        .take_while(|(_, own)| !matches!(own.tag, Tag::Body | Tag::Main | Tag::Article))
+        .take(AROUND)
+        .any(|(_, own)| {
+            let mut words = page.attribute_words(own).iter();
+            words.any(|word| {
+                matches!(
+                    page.word_text(word),
+                    "footnote"
+                        | "footnotes"
+                        | "endnote"
+                        | "endnotes"
+                        | "references"
+                        | "reflist"
+                        | "notes"
+                        | "bibliography"
+                        | "sidenote"
+                        | "fn"
+                        | "fns"
+                )
+            })
+        })
+}
+
+/// Notations of a kind in a block.
+fn of_kind(
+    page: &Page,
+    block: &trommel_html::Block,
+    kind: NotationKind,
+) -> impl Iterator<Item = trommel_html::Notation> {
+    page.notations(block).filter(move |own| own.kind == kind)
+}

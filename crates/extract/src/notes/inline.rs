@@ -1,0 +1,83 @@
+//! Notes that stand in the line that they belong to: sidenotes, notes of LaTeXML.
+
+use trommel_html::{Block, Notation, NotationKind, Page};
+
+use super::label::label;
+use super::{Pair, Target};
+
+/// Bytes between a mark and the note beside it.
+const BETWEEN: u32 = 2;
+
+/// Adds the notes within lines of kept blocks to pairs in the order of the page. One that only repeats a note
+/// that is linked to is left out.
+pub(super) fn add(page: &Page, kept: &[bool], pairs: &mut Vec<Pair>) {
+    let mut found = Vec::new();
+    for (at, block) in page.blocks.iter().enumerate() {
+        if kept.get(at) != Some(&true) {
+            continue;
+        }
+        let at = at as u32;
+        let mut mark: Option<Notation> = None;
+        for own in page.notations(block) {
+            if own.kind == NotationKind::Superscript {
+                mark = Some(own);
+            }
+            if own.kind != NotationKind::InlineNote {
+                continue;
+            }
+            let behind = pairs.partition_point(|pair| (pair.block, pair.to) <= (at, own.text.0));
+            let linked = behind.checked_sub(1).and_then(|at| pairs.get_mut(at));
+            match linked {
+                // The mark takes the place of the copy.
+                Some(pair) if pair.block == at && own.text.0 - pair.to <= BETWEEN => {
+                    pair.to = own.text.1;
+                }
+                _ => found.extend(note(page, block, at, own, mark)),
+            }
+        }
+    }
+    pairs.extend(found);
+}
+
+fn note(
+    page: &Page,
+    block: &Block,
+    at: u32,
+    own: Notation,
+    mark: Option<Notation>,
+) -> Option<Pair> {
+    let text = page.text(block);
+    let to = own.text.1 as usize;
+    let from = own.text.0 as usize;
+    let mark = mark.filter(|mark| mark.text.1 <= own.text.0 && own.text.0 - mark.text.1 <= BETWEEN);
+    let shown = mark.and_then(|mark| text.get(mark.text.0 as usize..mark.text.1 as usize));
+    let shown = shown.and_then(label).unwrap_or_default();
+    let is_sign = |c: char| c.is_whitespace() || matches!(c, '.' | ')' | ':');
+    let mut said = text.get(from..to)?.trim_start();
+    if shown.is_empty() {
+        // Its number alone.
+        let digits = said.trim_start_matches(|c: char| c.is_ascii_digit());
+        if digits.len() < said.len() && digits.starts_with(['.', ')', ':']) {
+            said = digits.trim_start_matches(is_sign);
+        }
+    } else {
+        // Its label comes once more, or twice, at its start.
+        while let Some(rest) = said.strip_prefix(shown)
+            && !rest.starts_with(|c: char| c.is_ascii_digit() && !shown.starts_with(c))
+        {
+            said = rest.trim_start_matches(is_sign);
+        }
+    }
+    let is_label = said.starts_with("footnotemark") || !said.chars().any(char::is_alphabetic);
+    Some(Pair {
+        block: at,
+        from: mark.map_or(own.text.0, |mark| mark.text.0),
+        to: own.text.1,
+        label: shown.to_owned(),
+        target: if is_label {
+            Target::Label
+        } else {
+            Target::Inline(at, (to - said.len()) as u32, own.text.1)
+        },
+    })
+}

@@ -1,0 +1,212 @@
+//! What marks and notes are labelled by.
+
+use trommel_html::{Block, NotationKind, Page};
+
+/// Characters of the label of a note.
+const LONGEST: usize = 12;
+
+/// The label of a mark without its brackets, if the text can be one: a number, a letter, a sign, or a
+/// number behind a word for note.
+pub(super) fn label(text: &str) -> Option<&str> {
+    let inner = text
+        .trim()
+        .trim_matches(['[', ']', '(', ')', '{', '}', '.', ':', '^', '\u{a0}', ' ']);
+    if text.chars().count() > LONGEST {
+        return None;
+    }
+    if inner.is_empty() {
+        return text.contains('^').then_some("^");
+    }
+    let number = inner
+        .rsplit(|c: char| c.is_whitespace() || c == '-')
+        .next()
+        .unwrap_or_default();
+    let word = inner
+        .strip_suffix(number)
+        .unwrap_or_default()
+        .trim()
+        .trim_end_matches('-');
+    let known = matches!(
+        word.to_lowercase().as_str(),
+        "" | "note" | "nb" | "n" | "fn" | "footnote" | "anm." | "anmerkung" | "nota" | "#"
+    );
+    let is_number = number.len() <= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let is_letter = word.is_empty()
+        && inner.chars().count() <= 2
+        && inner.chars().all(|c| c.is_ascii_alphabetic());
+    let is_roman =
+        word.is_empty() && inner.len() <= 5 && inner.bytes().all(|own| b"ivx".contains(&own));
+    let is_sign = inner.chars().count() <= 4
+        && inner
+            .chars()
+            .all(|c| matches!(c, '*' | '†' | '‡' | '§' | '¶' | '∗' | '⁎' | '#' | '✽'));
+    if known && is_number && !number.is_empty() {
+        Some(number)
+    } else {
+        (is_letter || is_roman || is_sign).then_some(inner)
+    }
+}
+
+/// Whether a label is a number.
+pub(super) fn is_number(label: &str) -> bool {
+    !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Bytes at the start of a note's first block that only label it, links back included.
+pub(super) fn label_len(page: &Page, block: &Block, number: u32) -> usize {
+    let text = page.text(block);
+    let mut len = 0;
+    // What stands at the start and is set as a label: a link back, a raised number.
+    for own in page.notations(block) {
+        let (from, to) = (own.text.0 as usize, own.text.1 as usize);
+        if to <= len
+            || !matches!(
+                own.kind,
+                NotationKind::FragmentLink | NotationKind::Superscript
+            )
+        {
+            continue;
+        }
+        let between = text.get(len..from).unwrap_or("x");
+        let own = text.get(from..to).unwrap_or_default();
+        let is_label = label(own).is_some() || is_arrow(own);
+        if from < len || between.chars().any(char::is_alphanumeric) || !is_label {
+            break;
+        }
+        len = to;
+    }
+    let rest = text.get(len..).unwrap_or_default();
+    let sign = |c: char| {
+        c.is_whitespace() || matches!(c, '.' | ')' | ']' | ':' | '^' | '↑' | ',' | '\u{a0}' | '|')
+    };
+    if len > 0 {
+        return text.len() - rest.trim_start_matches(sign).len();
+    }
+    // The number as plain text.
+    let open =
+        rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '[' | '(' | '^' | '↑'));
+    let digits = open.trim_start_matches(|c: char| c.is_ascii_digit());
+    let shown = open.strip_suffix(digits).unwrap_or_default();
+    let closed = digits.trim_start_matches(sign);
+    if shown.parse() == Ok(number) && (closed.len() < digits.len() || digits.is_empty()) {
+        return text.len() - closed.len();
+    }
+    let arrow = rest.trim_start_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '^' | '↑' | '*' | '†' | '‡')
+    });
+    text.len() - arrow.len()
+}
+
+/// Parts of a note's block that only lead back to its mark.
+pub(super) fn back_links(page: &Page, block: &Block) -> Vec<(u32, u32)> {
+    let text = page.text(block);
+    let mut cuts = Vec::new();
+    for own in page.notations(block) {
+        if own.kind != NotationKind::FragmentLink {
+            continue;
+        }
+        let (from, to) = (own.text.0 as usize, own.text.1 as usize);
+        if is_arrow(text.get(from..to).unwrap_or_default()) {
+            let before = text.get(..from).unwrap_or_default();
+            let trimmed =
+                before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '[' | '('));
+            // Brackets around the arrow go with it.
+            let after = text.get(to..).unwrap_or_default();
+            let closing = after.len() - after.trim_start_matches([']', ')']).len();
+            let start = if closing > 0 {
+                trimmed.len()
+            } else {
+                before.trim_end().len()
+            };
+            cuts.push((start as u32, (to + closing) as u32));
+        }
+    }
+    cuts
+}
+
+/// Whether a link's text leads back: arrows, or words that say so.
+fn is_arrow(text: &str) -> bool {
+    let text = text.trim();
+    let signs = text.trim_matches(['[', ']', '(', ')', '\u{fe0e}', '\u{fe0f}', '\u{a0}', ' ']);
+    if !signs.is_empty()
+        && !signs.chars().any(char::is_alphanumeric)
+        && !signs.starts_with(['*', '†', '‡', '§'])
+    {
+        return true;
+    }
+    matches!(
+        signs.to_lowercase().as_str(),
+        "back"
+            | "return"
+            | "jump up"
+            | "jump back"
+            | "back to text"
+            | "return to text"
+            | "back to content"
+            | "zurück"
+            | "retour"
+            | "up"
+            | "go back"
+    )
+}
+
+/// Whether a block stands in a heading.
+pub(super) fn is_heading(page: &Page, block: &Block) -> bool {
+    let container = page.container(block);
+    container.is_some_and(|(_, element)| element.tag.is_heading())
+}
+
+/// Whether a heading is one of notes.
+pub(super) fn names_notes(text: &str) -> bool {
+    let text = text.trim().trim_end_matches(':').to_lowercase();
+    matches!(
+        text.as_str(),
+        "notes"
+            | "note"
+            | "footnotes"
+            | "footnote"
+            | "endnotes"
+            | "end notes"
+            | "references"
+            | "references and notes"
+            | "notes and references"
+            | "citations"
+            | "fußnoten"
+            | "anmerkungen"
+            | "einzelnachweise"
+            | "notes de bas de page"
+            | "références"
+            | "notas"
+            | "notas al pie"
+            | "referencias"
+            | "note a piè di pagina"
+            | "примечания"
+            | "脚注"
+            | "注释"
+            | "注"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_numbers_letters_and_signs() {
+        for (text, expected) in [
+            ("[1]", Some("1")),
+            ("12", Some("12")),
+            ("(a)", Some("a")),
+            ("[note 3]", Some("3")),
+            ("†", Some("†")),
+            ("^", Some("^")),
+            ("see", None),
+            ("12345", None),
+            ("Chapter 3", None),
+            ("", None),
+        ] {
+            assert_eq!(label(text), expected, "{text}");
+        }
+        assert!(is_arrow("↩︎") && is_arrow("[Back]") && !is_arrow("here"));
+    }
+}

@@ -1,0 +1,331 @@
+//! Marks and notes that link to each other.
+
+use rustc_hash::FxHashMap;
+use trommel_html::{NotationKind, Page, Tag, anchors};
+
+use super::label::{is_number, label};
+use super::{Pair, Target, blocks_of, in_notes, is_short, of_kind};
+
+/// Elements around a mark that may name its note.
+const AROUND: usize = 2;
+
+/// Links of a note's block that are looked at for one back.
+const LINKS: usize = 32;
+
+/// A link in the text that could be a mark.
+#[derive(Clone, Debug)]
+struct Candidate {
+    block: u32,
+    from: u32,
+    to: u32,
+    label: String,
+    fragment: String,
+    element: u32,
+}
+
+/// Marks in kept blocks with their notes.
+pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
+    let candidates = candidates(page, html);
+    if candidates.is_empty() {
+        return Vec::new();
+    }
+    let mut wanted: FxHashMap<&str, u32> = candidates
+        .iter()
+        .map(|own| (own.fragment.as_str(), u32::MAX))
+        .collect();
+    for (name, element) in anchors(page, html, |name| wanted.contains_key(name)) {
+        if let Some(place) = wanted.get_mut(name.as_str())
+            && *place == u32::MAX
+        {
+            *place = element;
+        }
+    }
+    // Where a page lost its anchors (as exports of Word do), a link back tells the note: the last of a name.
+    let mut back: FxHashMap<String, (u32, u32)> = FxHashMap::default();
+    for own in candidates.iter().filter(|own| is_back(&own.fragment)) {
+        back.insert(root(&own.fragment), (own.block, own.element));
+    }
+    let mut found: FxHashMap<u32, Option<Target>> = FxHashMap::default();
+    let mut pairs: Vec<Pair> = Vec::new();
+    for own in &candidates {
+        if kept.get(own.block as usize) != Some(&true) {
+            continue;
+        }
+        let mut element = wanted
+            .get(own.fragment.as_str())
+            .copied()
+            .unwrap_or(u32::MAX);
+        if element == u32::MAX && !is_back(&own.fragment) {
+            let back = back.get(&root(&own.fragment));
+            element = back
+                .filter(|(block, _)| *block > own.block)
+                .map_or(u32::MAX, |(_, element)| *element);
+        }
+        if element == u32::MAX || is_back(&own.fragment) && !is_forward(page, own.block, element) {
+            continue;
+        }
+        let target = found
+            .entry(element)
+            .or_insert_with(|| target(page, element))
+            .clone();
+        let Some(Target::Element {
+            element: note,
+            blocks,
+        }) = target
+        else {
+            continue;
+        };
+        if blocks.contains(&own.block) || !is_note(page, html, own, note, &blocks) {
+            continue;
+        }
+        let (from, to) = bracketed(page, own.block, own.from, own.to);
+        pairs.push(Pair {
+            block: own.block,
+            from,
+            to,
+            label: own.label.clone(),
+            target: Target::Element {
+                element: note,
+                blocks,
+            },
+        });
+    }
+    // A note that holds the mark of another stays one: but not two that hold each other's marks.
+    let notes: Vec<u32> = pairs
+        .iter()
+        .flat_map(|own| match &own.target {
+            Target::Element { blocks, .. } => blocks.clone(),
+            _ => Vec::new(),
+        })
+        .collect();
+    let notes: rustc_hash::FxHashSet<u32> = notes.into_iter().collect();
+    let outside = pairs.iter().any(|own| !notes.contains(&own.block));
+    if !outside {
+        pairs.clear();
+    }
+    pairs.retain(|own| !(notes.contains(&own.block) && own.from == 0));
+    pairs
+}
+
+fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
+    for (at, block) in page.blocks.iter().enumerate() {
+        let text = page.text(block);
+        for own in of_kind(page, block, NotationKind::FragmentLink) {
+            let shown = text.get(own.text.0 as usize..own.text.1 as usize);
+            let Some(label) = shown.and_then(label) else {
+                continue;
+            };
+            let Some(element) = page.element(own.element) else {
+                continue;
+            };
+            let href = element.attribute(html, "href").unwrap_or_default();
+            let mut fragment = href.rsplit('#').next().unwrap_or_default().to_owned();
+            if fragment.is_empty() {
+                let around = page.path(own.element).take(1 + AROUND);
+                fragment = around
+                    .filter_map(|(_, own)| own.attribute(html, "data-definition"))
+                    .next()
+                    .unwrap_or_default();
+            }
+            if fragment.contains('%')
+                && let Ok(decoded) = percent(&fragment)
+            {
+                fragment = decoded;
+            }
+            if !fragment.is_empty() {
+                candidates.push(Candidate {
+                    block: at as u32,
+                    from: own.text.0,
+                    to: own.text.1,
+                    label: label.to_owned(),
+                    fragment,
+                    element: own.element,
+                });
+            }
+        }
+    }
+    candidates
+}
+
+fn percent(text: &str) -> Result<String, std::string::FromUtf8Error> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let own = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = own.get(at) {
+        let hex = text.get(at + 1..at + 3);
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(value) if *byte == b'%' => {
+                bytes.push(value);
+                at += 3;
+            }
+            _ => {
+                bytes.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(bytes)
+}
+
+/// What the name of a mark and that of its note have in common.
+fn root(fragment: &str) -> String {
+    let mut root = fragment.to_ascii_lowercase();
+    for word in ["_ref", "-ref", "ref", "-back", "back", "-link", "-return"] {
+        root = root.replace(word, "");
+    }
+    root
+}
+
+/// Whether a fragment is the name of a mark rather than of a note.
+fn is_back(fragment: &str) -> bool {
+    let fragment = fragment.to_ascii_lowercase();
+    let names_mark = [
+        "fnref",
+        "ftnref",
+        "noteref",
+        "footnote-ref",
+        "footnoteref",
+        "cite_ref",
+        "ftnt_ref",
+        "sdfootnote",
+    ];
+    names_mark
+        .iter()
+        .any(|name| fragment.contains(name) && (*name != "sdfootnote" || fragment.ends_with("anc")))
+}
+
+fn is_forward(page: &Page, block: u32, element: u32) -> bool {
+    let (Some(block), Some(element)) = (page.blocks.get(block as usize), page.element(element))
+    else {
+        return false;
+    };
+    element.start > block.span.1
+}
+
+/// The note that an element is, holds the label of, or starts.
+fn target(page: &Page, at: u32) -> Option<Target> {
+    let element = page.element(at)?;
+    if element.tag.is_heading() {
+        return None;
+    }
+    let holds = |at: u32| {
+        let blocks = blocks_of(page, at);
+        let said = blocks
+            .iter()
+            .filter_map(|at| page.blocks.get(*at as usize))
+            .map(|block| page.text(block))
+            .any(|text| label(text).is_none());
+        (is_short(page, &blocks) && said).then_some((at, blocks))
+    };
+    let mut around = page.path(at).filter(|(_, own)| !own.tag.is_inline());
+    let is_block = !element.tag.is_inline();
+    // The element itself, or the nearest that says more than a label.
+    let found = around
+        .by_ref()
+        .take(if is_block { 3 } else { 2 })
+        .take_while(|(_, own)| {
+            !matches!(
+                own.tag,
+                Tag::Body
+                    | Tag::Main
+                    | Tag::Article
+                    | Tag::Ol
+                    | Tag::Ul
+                    | Tag::Table
+                    | Tag::Tbody
+                    | Tag::Dl
+            )
+        })
+        .find_map(|(at, own)| match own.tag {
+            Tag::Td | Tag::Th => holds(own.parent),
+            Tag::Dt => {
+                // The note is the definition behind its label.
+                let next = own.end;
+                let is_definition = page.element(next).is_some_and(|own| own.tag == Tag::Dd);
+                if is_definition { holds(next) } else { None }
+            }
+            _ => holds(at),
+        });
+    let (element, blocks) = found?;
+    Some(Target::Element { element, blocks })
+}
+
+/// Whether what a mark links to is a note, and not a numbered part of the text.
+fn is_note(page: &Page, html: &str, mark: &Candidate, note: u32, blocks: &[u32]) -> bool {
+    let fragment = mark.fragment.to_ascii_lowercase();
+    let named = ["fn", "ftn", "note", "cite", "ref", "bib", "sdf"]
+        .iter()
+        .any(|name| fragment.contains(name));
+    let back = || {
+        blocks
+            .iter()
+            .filter_map(|at| page.blocks.get(*at as usize))
+            .any(|block| {
+                of_kind(page, block, NotationKind::FragmentLink)
+                    .take(LINKS)
+                    .any(|own| {
+                        let text = page.text(block);
+                        let text = text
+                            .get(own.text.0 as usize..own.text.1 as usize)
+                            .unwrap_or_default();
+                        text.chars().count() <= 24
+                            && page
+                                .element(own.element)
+                                .and_then(|own| own.attribute(html, "href"))
+                                .is_some_and(|href| {
+                                    let back = href.rsplit('#').next().unwrap_or_default();
+                                    !back.is_empty()
+                                        && (is_back(back)
+                                            || root(back) == root(&mark.fragment)
+                                            || names(page, html, mark, back))
+                                })
+                    })
+            })
+    };
+    let is_said = || {
+        page.path(mark.element).take(1 + AROUND).any(|(_, own)| {
+            own.tag == Tag::Sup
+                || page.attribute_words(own).iter().any(|word| {
+                    matches!(
+                        page.word_text(word),
+                        "footnote" | "noteref" | "fn" | "fnref" | "reference" | "footnoteref"
+                    )
+                })
+        })
+    };
+    let before = page
+        .element(note)
+        .zip(page.blocks.get(mark.block as usize))
+        .is_some_and(|(note, block)| note.start < block.span.0);
+    let strong = in_notes(page, note) || back();
+    if before {
+        return strong && is_said();
+    }
+    strong || named || is_said() && is_number(&mark.label)
+}
+
+/// Whether the mark, or an element right around it, has that name.
+fn names(page: &Page, html: &str, mark: &Candidate, name: &str) -> bool {
+    page.path(mark.element).take(1 + AROUND).any(|(_, own)| {
+        own.attribute(html, "id").as_deref() == Some(name)
+            || own.attribute(html, "name").as_deref() == Some(name)
+    })
+}
+
+/// The place of a mark with the brackets around it.
+fn bracketed(page: &Page, block: u32, from: u32, to: u32) -> (u32, u32) {
+    let text = page
+        .blocks
+        .get(block as usize)
+        .map_or("", |block| page.text(block));
+    let own = text.get(from as usize..to as usize).unwrap_or_default();
+    // White space before a mark is that of the text.
+    let lead = (own.len() - own.trim_start().len()) as u32;
+    let before = text.get(..from as usize).unwrap_or_default();
+    let after = text.get(to as usize..).unwrap_or_default();
+    match (before.chars().next_back(), after.chars().next()) {
+        (Some('['), Some(']')) => (from - 1, to + 1),
+        _ => (from + lead, to),
+    }
+}

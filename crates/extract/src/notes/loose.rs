@@ -1,0 +1,210 @@
+//! Marks and notes that nothing links: raised numbers in the text, and the notes that start with the same.
+
+use rustc_hash::FxHashMap;
+use trommel_html::{Block, NotationKind, Page, Tag};
+
+use super::label::{is_heading, is_number, label, names_notes};
+use super::{Pair, Target, blocks_of, in_notes, is_short, of_kind};
+
+/// Characters of a word before a raised number from which on the number is hardly its power.
+const WORD: usize = 2;
+
+/// A block that starts with its number, in a place of notes.
+struct Start {
+    block: u32,
+    number: u32,
+    element: u32,
+}
+
+/// Marks in kept blocks with their notes.
+pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
+    let marks = marks(page, kept);
+    if marks.is_empty() {
+        return Vec::new();
+    }
+    let numbers: rustc_hash::FxHashSet<u32> = marks.iter().map(|own| own.3).collect();
+    let starts = starts(page, html, &numbers, marks.first().map_or(0, |own| own.0));
+    let mut notes: FxHashMap<u32, (u32, u32, Vec<u32>)> = FxHashMap::default();
+    for (place, start) in starts.iter().enumerate() {
+        let next = starts.get(place + 1).map(|own| own.block);
+        let blocks = extent(page, start, next);
+        if is_short(page, &blocks) {
+            notes
+                .entry(start.number)
+                .or_insert((start.block, start.element, blocks));
+        }
+    }
+    // A number alone is no note: they count from one on.
+    if !notes.contains_key(&1) {
+        return Vec::new();
+    }
+    let of = |(block, from, to, number): (u32, u32, u32, u32)| {
+        let (start, element, blocks) = notes.get(&number)?;
+        let own = blocks.contains(&block) || block == *start;
+        (!own).then(|| Pair {
+            block,
+            from,
+            to,
+            label: number.to_string(),
+            target: Target::Element {
+                element: *element,
+                blocks: blocks.clone(),
+            },
+        })
+    };
+    marks.into_iter().filter_map(of).collect()
+}
+
+/// Block, place and number of the raised numbers in kept blocks that may be marks.
+fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
+    let mut marks = Vec::new();
+    for (at, block) in page.blocks.iter().enumerate() {
+        if kept.get(at) != Some(&true) {
+            continue;
+        }
+        let text = page.text(block);
+        for own in of_kind(page, block, NotationKind::Superscript) {
+            let (from, to) = (own.text.0 as usize, own.text.1 as usize);
+            let shown = text.get(from..to).unwrap_or_default();
+            let Some(number) = label(shown).filter(|own| is_number(own)) else {
+                continue;
+            };
+            let before = text.get(..from).unwrap_or_default();
+            let last = before.chars().next_back();
+            let word = before
+                .chars()
+                .rev()
+                .take_while(|c| c.is_alphabetic())
+                .take(WORD)
+                .count();
+            let is_power = last.is_some_and(|c| c.is_ascii_digit()) || word == 1;
+            let said = page.element(own.element).is_some_and(|own| {
+                let mut words = page.attribute_words(own).iter();
+                words.any(|word| {
+                    matches!(
+                        page.word_text(word),
+                        "footnote" | "fn" | "footnotes" | "noteref"
+                    )
+                })
+            });
+            if before.trim().is_empty() || is_power && !said {
+                continue;
+            }
+            if let Ok(number) = number.parse() {
+                let lead = (shown.len() - shown.trim_start().len()) as u32;
+                marks.push((at as u32, own.text.0 + lead, own.text.1, number));
+            }
+        }
+    }
+    marks
+}
+
+/// The blocks that start notes, in order.
+fn starts(
+    page: &Page,
+    html: &str,
+    wanted: &rustc_hash::FxHashSet<u32>,
+    first_mark: u32,
+) -> Vec<Start> {
+    let rule = page
+        .elements
+        .iter()
+        .rfind(|own| own.tag == Tag::Hr)
+        .map_or(u32::MAX, |own| own.start);
+    let mut under_heading = false;
+    let mut starts = Vec::new();
+    let mut items: FxHashMap<u32, u32> = FxHashMap::default();
+    for (at, block) in page.blocks.iter().enumerate() {
+        if is_heading(page, block) {
+            under_heading = names_notes(page.text(block));
+            continue;
+        }
+        let container = page
+            .container(block)
+            .map_or(trommel_html::NONE, |(at, _)| at);
+        let in_notes = in_notes(page, container);
+        if !(in_notes || under_heading || block.span.0 > rule) || (at as u32) <= first_mark {
+            continue;
+        }
+        let Some((element, own)) = page.container(block) else {
+            continue;
+        };
+        let number = start_number(page, html, block).or_else(|| {
+            // Items of a list of notes count by themselves.
+            let (item, _) = page.path(element).find(|(_, own)| own.tag == Tag::Li)?;
+            let list = page.element(item)?.parent;
+            let is_list = page.element(list).is_some_and(|own| own.tag == Tag::Ol);
+            let is_first = blocks_of(page, item).first() == Some(&(at as u32));
+            (in_notes && is_list && is_first).then(|| {
+                let count = items.entry(list).or_default();
+                *count += 1;
+                *count
+            })
+        });
+        let element = if own.tag == Tag::P || own.tag == Tag::Li {
+            let item = page.path(element).find(|(_, own)| own.tag == Tag::Li);
+            item.filter(|_| in_notes).map_or(element, |(at, _)| at)
+        } else {
+            element
+        };
+        if let Some(number) = number.filter(|number| wanted.contains(number)) {
+            starts.push(Start {
+                block: at as u32,
+                number,
+                element,
+            });
+        }
+    }
+    starts
+}
+
+/// The number that a block starts with, if it is set as a label.
+fn start_number(page: &Page, html: &str, block: &Block) -> Option<u32> {
+    let text = page.text(block);
+    let first = of_kind(page, block, NotationKind::Superscript).find(|own| own.text.0 == 0);
+    let shown = match first {
+        Some(own) => text.get(..own.text.1 as usize)?,
+        None => {
+            // Strong, or between brackets.
+            let end = text.find(char::is_whitespace)?;
+            let word = text.get(..end)?;
+            let source = html.get(block.span.0.checked_sub(8)? as usize..block.span.0 as usize);
+            let is_strong =
+                source.is_some_and(|own| own.ends_with("<strong>") || own.ends_with("<b>"));
+            let is_set = is_strong || word.starts_with('[') && word.ends_with(']');
+            is_set.then_some(word)?
+        }
+    };
+    label(shown).filter(|own| is_number(own))?.parse().ok()
+}
+
+/// The blocks of a note: its element's, and those behind it with the same parent, up to the next note.
+fn extent(page: &Page, start: &Start, next: Option<u32>) -> Vec<u32> {
+    let mut blocks = blocks_of(page, start.element);
+    if blocks.first() != Some(&start.block) {
+        blocks = vec![start.block];
+    }
+    let own = page.element(start.element);
+    let said = |own: &trommel_html::Element| {
+        let mut words = page.attribute_words(own).iter();
+        words.any(|word| matches!(page.word_text(word), "footnote"))
+    };
+    let alone = own.is_none_or(|own| own.tag == Tag::Li || said(own));
+    let Some(parent) = own
+        .and_then(|own| page.element(own.parent))
+        .filter(|_| !alone)
+    else {
+        return blocks;
+    };
+    let mut at = blocks.last().map_or(start.block, |last| last + 1);
+    while let Some(block) = page.blocks.get(at as usize)
+        && next.is_none_or(|next| at < next)
+        && block.element < parent.end
+        && !is_heading(page, block)
+        && blocks.len() <= super::LONGEST.0
+    {
+        blocks.push(at);
+        at += 1;
+    }
+    blocks
+}

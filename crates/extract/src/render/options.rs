@@ -1,0 +1,68 @@
+//! How text says what is said by setting: formulas, scripts, notes.
+
+/// How formulas are given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MathForm {
+    /// TeX; in Markdown between dollar signs.
+    #[default]
+    Tex,
+    /// TeX as it stands, without dollar signs in Markdown either.
+    Plain,
+    /// Left out.
+    Off,
+}
+
+/// Whether notes and the marks that refer to them are given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NoteForm {
+    /// Marks are references, and notes follow what refers to them.
+    #[default]
+    Keep,
+    /// Both are left out.
+    Drop,
+}
+
+/// How superscripts and subscripts are given that would run together with what is before them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScriptForm {
+    /// By `^` and `_`: `10^2`, `x_i`.
+    #[default]
+    Caret,
+    /// By the signs that Unicode has, where it has them all: `10²`, `xᵢ`.
+    Unicode,
+}
+
+/// How text, plain or Markdown, says what a page says by setting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TextOptions {
+    /// Formulas.
+    pub math: MathForm,
+    /// Footnotes.
+    pub notes: NoteForm,
+    /// Superscripts and subscripts.
+    pub scripts: ScriptForm,
+}
+
+impl TextOptions {
+    /// The same options with formulas in that form.
+    #[must_use]
+    pub fn with_math(mut self, math: MathForm) -> Self {
+        self.math = math;
+        self
+    }
+
+    /// The same options with notes kept or dropped.
+    #[must_use]
+    pub fn with_notes(mut self, notes: NoteForm) -> Self {
+        self.notes = notes;
+        self
+    }
+
+    /// The same options with scripts in that form.
+    #[must_use]
+    pub fn with_scripts(mut self, scripts: ScriptForm) -> Self {
+        self.scripts = scripts;
+        self
+    }
+}

@@ -1,0 +1,311 @@
+//! A block's text in pieces: what is copied, what is written otherwise, what is left out.
+
+use trommel_html::{Notation, NotationKind};
+
+use super::options::{MathForm, NoteForm, ScriptForm, TextOptions};
+use crate::notes::Notes;
+
+/// A piece of a block's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// First and one past the last byte that it stands for.
+    pub from: usize,
+    pub to: usize,
+    pub kind: PieceKind,
+}
+
+/// What a piece is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PieceKind {
+    /// The text as it stands.
+    Text,
+    /// A formula; the text is its TeX.
+    Formula { display: bool },
+    /// The mark of a note with that number.
+    Note(u32),
+    /// Written instead of the text.
+    Sign(String),
+}
+
+/// The pieces of a text, which is that of the block at `at`. `None` if it is one piece as it stands.
+pub(crate) fn pieces(
+    text: &str,
+    at: u32,
+    notations: impl Iterator<Item = Notation>,
+    notes: Option<&Notes>,
+    options: TextOptions,
+) -> Option<Vec<Piece>> {
+    let mut changes: Vec<Piece> = Vec::new();
+    let len = text.len();
+    let mut change = |from: usize, to: usize, kind| {
+        if from <= to && to <= len {
+            let is_gap = |own: Option<&str>, at_end: bool| {
+                own.is_some_and(|own| match at_end {
+                    true => own.is_empty() || own.ends_with(' '),
+                    false => own.starts_with(' '),
+                })
+            };
+            // What is left out takes one of the spaces around it along.
+            let is_left_out = from < to && kind == PieceKind::Sign(String::new());
+            let joins =
+                is_left_out && is_gap(text.get(..from), true) && is_gap(text.get(to..), false);
+            let to = to + usize::from(joins);
+            changes.push(Piece { from, to, kind });
+        }
+    };
+    let nothing = || PieceKind::Sign(String::new());
+    if let Some(notes) = notes {
+        for mark in notes.marks(at) {
+            let kind = match options.notes {
+                NoteForm::Keep => PieceKind::Note(mark.number),
+                NoteForm::Drop => nothing(),
+            };
+            change(mark.from as usize, mark.to as usize, kind);
+        }
+        for (from, to) in notes.cuts(at) {
+            change(*from as usize, *to as usize, nothing());
+        }
+    }
+    for own in notations {
+        let (from, to) = (own.text.0 as usize, own.text.1 as usize);
+        match own.kind {
+            NotationKind::Formula | NotationKind::DisplayFormula => {
+                let display = own.kind == NotationKind::DisplayFormula;
+                match options.math {
+                    MathForm::Tex => change(from, to, PieceKind::Formula { display }),
+                    MathForm::Plain => {}
+                    MathForm::Off => change(from, to, nothing()),
+                }
+            }
+            // A mark is written instead of its script.
+            NotationKind::Superscript | NotationKind::Subscript
+                if notes.is_some_and(|notes| notes.covers(at, own.text)) => {}
+            NotationKind::Superscript | NotationKind::Subscript => {
+                let is_sup = own.kind == NotationKind::Superscript;
+                script(text, from, to, is_sup, options.scripts, &mut change);
+            }
+            NotationKind::FragmentLink | NotationKind::InlineNote => {}
+        }
+    }
+    if changes.is_empty() {
+        return None;
+    }
+    // Of two that overlap the one that starts first counts, of such the longer.
+    changes.sort_by_key(|own| (own.from, len - own.to));
+    let mut pieces = Vec::with_capacity(2 * changes.len() + 1);
+    let mut at = 0;
+    for own in changes {
+        if own.from < at {
+            continue;
+        }
+        if own.from > at {
+            pieces.push(Piece {
+                from: at,
+                to: own.from,
+                kind: PieceKind::Text,
+            });
+        }
+        at = own.to;
+        pieces.push(own);
+    }
+    if at < len {
+        pieces.push(Piece {
+            from: at,
+            to: len,
+            kind: PieceKind::Text,
+        });
+    }
+    Some(pieces)
+}
+
+/// Letters of a script from which on, behind a word of some length, it is a word beside it.
+const WORD: usize = 3;
+
+/// What has to be written so that a script does not run together with what is before it.
+fn script(
+    text: &str,
+    from: usize,
+    to: usize,
+    is_sup: bool,
+    form: ScriptForm,
+    change: &mut impl FnMut(usize, usize, PieceKind),
+) {
+    let own = text.get(from..to).unwrap_or_default();
+    let before = text.get(..from).unwrap_or_default();
+    let inner = own.trim();
+    let Some(last) = before.chars().next_back() else {
+        return;
+    };
+    let joins = last.is_alphanumeric() || matches!(last, ')' | ']' | '}' | '%' | '"' | '\u{2019}');
+    let mut chars = inner.chars();
+    let first = chars.next().unwrap_or(' ');
+    let signed = matches!(first, '-' | '+' | '\u{2212}' | '\u{2013}' | '\u{b1}');
+    let says = first.is_alphanumeric() || signed && chars.next().is_some_and(char::is_alphanumeric);
+    let is_number = inner.len() <= 3 && inner.bytes().all(|byte| byte.is_ascii_digit());
+    if own.starts_with(char::is_whitespace) || !says {
+        return;
+    }
+    let word = before.chars().rev().take(2 * WORD);
+    let word = word.take_while(|c| c.is_alphanumeric());
+    let is_behind_word = word.clone().all(char::is_alphabetic) && word.take(WORD).count() == WORD;
+    let is_behind_sentence = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '”' | '"' | '»');
+    if is_sup && is_number && (is_behind_word || is_behind_sentence) {
+        // The mark of a note that is not known: no power of what is before.
+        let tail = from + own.trim_end().len();
+        change(from, from, PieceKind::Sign("[".to_owned()));
+        return change(tail, tail, PieceKind::Sign("]".to_owned()));
+    }
+    if !joins {
+        return;
+    }
+    let word: String = {
+        let back = before.chars().rev().take_while(|c| c.is_alphanumeric());
+        back.take(20).collect()
+    };
+    let is_word = inner.chars().all(char::is_alphabetic);
+    if is_sup && is_word && is_ordinal(inner, last.is_ascii_digit()) {
+        return;
+    }
+    if is_word
+        && inner.chars().count() >= WORD
+        && word.chars().count() >= WORD
+        && word.chars().all(char::is_alphabetic)
+    {
+        // A badge, or a remark: no script of what is before.
+        return change(from, from, PieceKind::Sign(" ".to_owned()));
+    }
+    if form == ScriptForm::Unicode
+        && let Some(signs) = inner
+            .chars()
+            .map(|c| sign(c, is_sup))
+            .collect::<Option<String>>()
+    {
+        return change(from, to, PieceKind::Sign(signs));
+    }
+    let mark = if is_sup { "^" } else { "_" };
+    let bare = inner
+        .strip_prefix(first)
+        .filter(|_| signed)
+        .unwrap_or(inner);
+    let is_one = bare
+        .split(['.', ','])
+        .all(|part| !part.is_empty() && part.chars().all(char::is_alphanumeric));
+    let tail = from + own.trim_end().len();
+    if is_one {
+        change(from, from, PieceKind::Sign(mark.to_owned()));
+    } else {
+        change(from, from, PieceKind::Sign(format!("{mark}(")));
+        change(tail, tail, PieceKind::Sign(")".to_owned()));
+    }
+}
+
+/// Whether letters are set high by habit, behind a number or a letter.
+fn is_ordinal(letters: &str, behind_digit: bool) -> bool {
+    let letters = letters.to_lowercase();
+    let trade = matches!(letters.as_str(), "tm" | "sm" | "mc" | "\u{ae}");
+    let number = matches!(
+        letters.as_str(),
+        "st" | "nd"
+            | "rd"
+            | "th"
+            | "er"
+            | "ers"
+            | "re"
+            | "ère"
+            | "nde"
+            | "e"
+            | "es"
+            | "ème"
+            | "eme"
+            | "o"
+            | "os"
+            | "a"
+            | "as"
+            | "º"
+            | "ª"
+            | "te"
+            | "ste"
+            | "de"
+    );
+    let title = matches!(letters.as_str(), "me" | "mes" | "lle" | "lles" | "gr");
+    trade || number && behind_digit || title && !behind_digit
+}
+
+/// The raised or lowered sign of a character.
+fn sign(c: char, is_sup: bool) -> Option<char> {
+    const RAISED: &str =
+        "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹+⁺-⁻−⁻=⁼(⁽)⁾nⁿiⁱaᵃbᵇcᶜdᵈeᵉfᶠgᵍhʰjʲkᵏlˡmᵐoᵒpᵖrʳsˢtᵗuᵘvᵛwʷxˣyʸzᶻ";
+    const LOWERED: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋−₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
+    let mut pairs = if is_sup { RAISED } else { LOWERED }.chars();
+    while let (Some(plain), Some(set)) = (pairs.next(), pairs.next()) {
+        if plain == c {
+            return Some(set);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn shown(html: &str, options: TextOptions) -> String {
+        let page = ScanEngine.read(html, &Limits::default());
+        let block = &page.blocks[0];
+        let text = page.text(block);
+        let Some(pieces) = pieces(text, 0, page.notations(block), None, options) else {
+            return text.to_owned();
+        };
+        pieces
+            .iter()
+            .map(|own| match &own.kind {
+                PieceKind::Text => text[own.from..own.to].to_owned(),
+                PieceKind::Formula { display: true } => format!("$${}$$", &text[own.from..own.to]),
+                PieceKind::Formula { .. } => format!("${}$", &text[own.from..own.to]),
+                PieceKind::Note(number) => format!("[^{number}]"),
+                PieceKind::Sign(sign) => sign.clone(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn scripts_do_not_run_together_with_what_is_before() {
+        for (html, text) in [
+            ("100<sup>2</sup> x<sub>i</sub>", "100^2 x_i"),
+            ("10<sup>−3</sup> a<sub>n+1</sub>b", "10^−3 a_(n+1)b"),
+            ("H<sub>2</sub>O", "H_2O"),
+            (
+                "1<sup>st</sup> 2<sup>e</sup> M<sup>me</sup> X<sup>TM</sup>",
+                "1st 2e Mme XTM",
+            ),
+            (
+                "x <sup>2</sup> word<sup>[3]</sup> a<sup>*</sup>",
+                "x 2 word[3] a*",
+            ),
+            ("Pricing<sup>New</sup>", "Pricing New"),
+            (
+                "without credit<sup>5</sup> in 30 minutes.<sup>16</sup>",
+                "without credit[5] in 30 minutes.[16]",
+            ),
+            ("km<sup>2</sup> und m<sup>3</sup>", "km^2 und m^3"),
+            ("2<sup>1.5</sup>", "2^1.5"),
+        ] {
+            assert_eq!(shown(html, TextOptions::default()), text, "{html}");
+        }
+        let unicode = TextOptions::default().with_scripts(ScriptForm::Unicode);
+        assert_eq!(
+            shown("100<sup>2</sup> x<sub>i</sub> y<sub>q</sub>", unicode),
+            "100² xᵢ y_q"
+        );
+    }
+
+    #[test]
+    fn formulas_are_given_as_asked() {
+        let html = "a <math><mi>x</mi></math> b <math display=block><mi>y</mi></math>";
+        let tex = TextOptions::default();
+        assert_eq!(shown(html, tex), "a $x$ b $$y$$");
+        assert_eq!(shown(html, tex.with_math(MathForm::Plain)), "a x b y");
+        assert_eq!(shown(html, tex.with_math(MathForm::Off)), "a b ");
+    }
+}

@@ -1,0 +1,131 @@
+//! TeX that stands in a text between its usual marks, which Markdown has to leave as it is.
+
+/// Longest formula that is looked for, in bytes.
+const LONGEST: usize = 4096;
+const PAIRS: [(&str, &str); 4] = [
+    ("$$", "$$"),
+    ("\\(", "\\)"),
+    ("\\[", "\\]"),
+    ("\\begin{", "\\end{"),
+];
+
+/// Places of formulas in a text, marks included, in order.
+pub(crate) fn formulas(text: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    // Where each closing mark stands next: what one opening mark has found, the next need not search for.
+    let mut closing = [0usize; PAIRS.len()];
+    while let Some(next) = text.get(at..).and_then(|rest| rest.find(['$', '\\'])) {
+        let start = at + next;
+        let rest = text.get(start..).unwrap_or_default();
+        let pair = PAIRS
+            .iter()
+            .zip(&mut closing)
+            .find(|((open, _), _)| rest.starts_with(open));
+        let end = match pair {
+            Some(((open, close), known)) => end_of(text, start + open.len(), close, known),
+            None if rest.starts_with('$') => dollars(text, start).map(|len| start + len),
+            None => None,
+        };
+        match end {
+            Some(end) => {
+                found.push((start, end));
+                at = end;
+            }
+            None => at = start + 1,
+        }
+    }
+    found
+}
+
+/// End of a formula whose inside starts at `from`; `known` is where the closing mark stood last.
+fn end_of(text: &str, from: usize, close: &str, known: &mut usize) -> Option<usize> {
+    if *known <= from {
+        let next = text.get(from..)?.find(close);
+        *known = next.map_or(usize::MAX, |at| from + at);
+    }
+    if *known <= from || *known - from > LONGEST {
+        return None;
+    }
+    let end = *known + close.len();
+    if close.ends_with('{') {
+        let name = text
+            .get(end..)?
+            .bytes()
+            .take(40)
+            .position(|byte| byte == b'}')?;
+        return Some(end + name + 1);
+    }
+    Some(end)
+}
+
+/// Length of a formula between single dollar signs, which also stand before prices: those of a formula
+/// touch it, no digit follows, and what is between them is no prose.
+fn dollars(text: &str, start: usize) -> Option<usize> {
+    let before = text.get(..start)?.chars().next_back();
+    if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '\\' | '$')) {
+        return None;
+    }
+    let inner = text.get(start + 1..)?;
+    let mut len = LONGEST.min(inner.len());
+    while !inner.is_char_boundary(len) {
+        len -= 1;
+    }
+    let end = inner.get(..len)?.find('$')?;
+    let own = inner.get(..end)?;
+    let after = inner.get(end + 1..).and_then(|rest| rest.chars().next());
+    let touches = !own.starts_with(char::is_whitespace)
+        && !own.ends_with(char::is_whitespace)
+        && !own.ends_with('\\');
+    let is_tex = own.contains(['\\', '^', '_', '=', '<', '>', '{'])
+        || own.chars().count() <= 3 && own.chars().any(char::is_alphabetic)
+        || !own.contains(char::is_whitespace)
+            && own.contains(['(', '+', '|', '/'])
+            && !own.starts_with(|c: char| c.is_ascii_digit());
+    (touches
+        && !own.is_empty()
+        && is_tex
+        && !own.contains('\n')
+        && !after.is_some_and(|c| c.is_alphanumeric()))
+    .then_some(end + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::formulas;
+
+    fn found(text: &str) -> Vec<&str> {
+        formulas(text).iter().map(|(a, b)| &text[*a..*b]).collect()
+    }
+
+    #[test]
+    fn formulas_are_told_from_prices() {
+        assert_eq!(
+            found(
+                "Here $f(x) = \\sum_i a_i$ and $x$, costs $100 per unit and $5, \\(E = mc^2\\) $$h_i$$."
+            ),
+            ["$f(x) = \\sum_i a_i$", "$x$", "\\(E = mc^2\\)", "$$h_i$$"]
+        );
+        assert_eq!(
+            found("\\[F = ma\\] \\begin{align} x_1 \\end{align}"),
+            ["\\[F = ma\\]", "\\begin{align} x_1 \\end{align}"]
+        );
+        for none in [
+            "$5 and $6",
+            "a$b$c",
+            "$ x $",
+            "\\(never",
+            "$$",
+            "$PATH and $HOME",
+            "US$3 or US$4",
+        ] {
+            assert_eq!(found(none), Vec::<&str>::new(), "{none}");
+        }
+    }
+
+    #[test]
+    fn many_marks_take_linear_time() {
+        let text = "\\( \\[ $$ $x".repeat(50_000);
+        assert!(formulas(&text).len() < 200_000);
+    }
+}

@@ -1,0 +1,137 @@
+//! What is kept whole: code, and tables of data. Of either no part is left out because it looks like none.
+
+use trommel_html::{Page, Tag};
+
+use crate::render::data_table::data_tables;
+
+/// Keeps all blocks of code of which some are kept, and code between two kept blocks (one entry a block in
+/// `kept`).
+pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
+    if !page.elements.iter().any(|own| own.tag.keeps_space()) {
+        return;
+    }
+    let code = |at: usize| {
+        let block = page.blocks.get(at)?;
+        let path = page.path(block.element);
+        let code = path.filter(|(_, own)| own.tag.keeps_space()).last();
+        code.map(|(at, _)| at)
+    };
+    let mut at = 0;
+    while at < page.blocks.len() {
+        let Some(own) = code(at) else {
+            at += 1;
+            continue;
+        };
+        let end = page.element(own).map_or(0, |own| own.end);
+        let inside = page.blocks.iter().skip(at);
+        let count = inside
+            .take_while(|block| block.element >= own && block.element < end)
+            .count()
+            .max(1);
+        let some = kept.iter().skip(at).take(count).any(|kept| *kept);
+        let before = at.checked_sub(1).and_then(|at| kept.get(at)) == Some(&true);
+        let next = at + count;
+        // At the end of what holds it nothing comes after it.
+        let around = page
+            .element(own)
+            .map_or(trommel_html::NONE, |own| own.parent);
+        let is_inside = |block: Option<&trommel_html::Block>| {
+            let around = page.element(around).map_or(0..0, |own| around..own.end);
+            block.is_some_and(|block| around.contains(&block.element))
+        };
+        let is_last = is_inside(at.checked_sub(1).and_then(|at| page.blocks.get(at)))
+            && !is_inside(page.blocks.get(next));
+        let after = kept.get(next) == Some(&true) || is_last;
+        if some || before && after {
+            kept.iter_mut()
+                .skip(at)
+                .take(count)
+                .for_each(|kept| *kept = true);
+        }
+        at += count;
+    }
+}
+
+/// Keeps the whole of each table of data of which at least half of the words are kept: its caption, its
+/// header row, the heads of its rows.
+pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
+    if !page.elements.iter().any(|own| own.tag == Tag::Table) {
+        return;
+    }
+    // Table and blocks of those with a kept block.
+    let mut tables: rustc_hash::FxHashMap<u32, (u32, u32)> = rustc_hash::FxHashMap::default();
+    let mut home = Vec::with_capacity(page.blocks.len());
+    for (block, kept) in page.blocks.iter().zip(kept.iter()) {
+        let mut path = page.path(block.element);
+        let table = path
+            .find(|(_, own)| own.tag == Tag::Table)
+            .map(|(at, _)| at);
+        home.push(table);
+        if let Some(table) = table {
+            let (all, own) = tables.entry(table).or_default();
+            *all = all.saturating_add(block.words);
+            *own = own.saturating_add(if *kept { block.words } else { 0 });
+        }
+    }
+    let mostly = |table: &Option<u32>| {
+        table.is_some_and(|at| {
+            tables
+                .get(&at)
+                .is_some_and(|(all, own)| *own > 0 && own < all && own * 2 >= *all)
+        })
+    };
+    let blocks: Vec<u32> = (0u32..)
+        .zip(&home)
+        .filter(|(_, table)| mostly(table))
+        .map(|(at, _)| at)
+        .collect();
+    if blocks.is_empty() {
+        return;
+    }
+    let (_, whole) = data_tables(page, html, &blocks);
+    for (at, table) in blocks.iter().zip(whole) {
+        if table != trommel_html::NONE
+            && let Some(kept) = kept.get_mut(*at as usize)
+        {
+            *kept = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn left(html: &str, rule: impl Fn(&Page, &str, &mut [bool])) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let texts = || page.blocks.iter().map(|block| page.text(block).to_owned());
+        let mut kept: Vec<bool> = texts().map(|text| !text.starts_with('-')).collect();
+        rule(&page, html, &mut kept);
+        texts()
+            .zip(&kept)
+            .filter(|own| *own.1)
+            .map(|own| own.0)
+            .collect()
+    }
+
+    #[test]
+    fn code_is_kept_whole_and_between_paragraphs() {
+        let code = |page: &Page, _: &str, kept: &mut [bool]| keep_code(page, kept);
+        let html = "<p>a<pre>b<div>-c</div></pre><p>d<pre>-e</pre><p>f<p>-g<pre>-h</pre><p>i<div><p>j<pre>-k</pre></div><p>-l";
+        assert_eq!(
+            left(html, code),
+            ["a", "b", "-c", "d", "-e", "f", "i", "j", "-k"]
+        );
+    }
+
+    #[test]
+    fn tables_of_data_are_kept_whole() {
+        let html = "<table><tr><th>-A<th>-B<tr><td>c c c<td>d<tr><td>e<td>f</table><p>-x\
+                    <table><tr><td>g<td>-h h h h</table>";
+        assert_eq!(
+            left(html, keep_tables),
+            ["-A", "-B", "c c c", "d", "e", "f", "g"]
+        );
+    }
+}

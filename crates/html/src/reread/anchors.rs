@@ -1,0 +1,57 @@
+//! Names by which links find places on a page.
+
+use crate::markup::Tag;
+use crate::markup::lex::{Attributes, Markup, markup};
+use crate::page::Page;
+
+/// The elements that have one of the names that are `wanted`, by `id` or as named anchors, in the order of
+/// the page. `html` is the decoded page that the tables were read from.
+pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(String, u32)> {
+    let bytes = html.as_bytes();
+    let mut found = Vec::new();
+    for (at, element) in page.elements.iter().enumerate() {
+        let start = element.start as usize;
+        if bytes.get(start) != Some(&b'<') {
+            continue;
+        }
+        let Markup::Tag(raw) = markup(bytes, start) else {
+            continue;
+        };
+        let attributes = bytes
+            .get(raw.attributes.0..raw.attributes.1)
+            .unwrap_or_default();
+        if attributes.len() < 4 {
+            continue;
+        }
+        for (name, value) in Attributes::new(attributes) {
+            let is_name = name.eq_ignore_ascii_case(b"id")
+                || element.tag == Tag::A && name.eq_ignore_ascii_case(b"name");
+            if !is_name {
+                continue;
+            }
+            let value = htmlize::unescape_attribute(String::from_utf8_lossy(value));
+            if wanted(&value) {
+                found.push((value.into_owned(), at as u32));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::anchors;
+    use crate::{Engine, Limits, LolEngine};
+
+    #[test]
+    fn places_are_found_by_id_and_name() {
+        let html = "<p id=a>x<a name='b&amp;c'></a><div id=b name=z>y<span id=z>";
+        let page = LolEngine.read(html, &Limits::default());
+        let found = anchors(&page, html, |name| name != "b");
+        let found: Vec<(&str, &str)> = found
+            .iter()
+            .map(|(name, at)| (name.as_str(), page.elements[*at as usize].tag.name()))
+            .collect();
+        assert_eq!(found, [("a", "p"), ("b&c", "a"), ("z", "span")]);
+    }
+}

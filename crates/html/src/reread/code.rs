@@ -1,0 +1,477 @@
+//! Laid-out code, read again at its element: exact lines and white space, without the numbers, buttons and
+//! labels that pages put into it.
+
+use crate::markup::Tag;
+use crate::markup::lex::{Attributes, Markup, RawTag, markup};
+
+/// Longest code that is read, in bytes of the page.
+const LONGEST: usize = 4 << 20;
+/// Names in classes of what stands beside code and is no part of it.
+const BESIDE: [&str; 40] = [
+    "lineno",
+    "linenos",
+    "linenumber",
+    "linenumbers",
+    "line-number",
+    "line-numbers",
+    "line-numbers-rows",
+    "linenodiv",
+    "lnt",
+    "ln",
+    "ln-num",
+    "gutter",
+    "rouge-gutter",
+    "hljs-ln-numbers",
+    "hljs-ln-n",
+    "react-syntax-highlighter-line-number",
+    "blob-num",
+    "codemirror-linenumber",
+    "codemirror-gutter-wrapper",
+    "codemirror-gutters",
+    "codemirror-gutter",
+    "cm-gutters",
+    "cm-gutter",
+    "ace_gutter",
+    "margin",
+    "copy",
+    "copy-button",
+    "copy-btn",
+    "copybtn",
+    "btn-copy",
+    "clipboard",
+    "btn-clipboard",
+    "code-copy",
+    "toolbar",
+    "toolbar-item",
+    "code-header",
+    "code-lang",
+    "select-none",
+    "user-select-none",
+    "sr-only",
+];
+/// Names of classes of elements that are one line of code each.
+const LINES: [&str; 15] = [
+    "line",
+    "code-line",
+    "codeline",
+    "token-line",
+    "view-line",
+    "cm-line",
+    "codemirror-line",
+    "ec-line",
+    "code__line",
+    "hljs-ln-line",
+    "react-code-line",
+    "react-file-line",
+    "blob-code",
+    "prism-line",
+    "code-block-line",
+];
+/// Names of classes of the element that holds the code inside of an editor.
+const EDITORS: [&str; 4] = [
+    "cm-content",
+    "codemirror-code",
+    "view-lines",
+    "ace_text-layer",
+];
+
+/// The code in the element whose start tag stands at byte `start` of a decoded page, and the byte where its
+/// content ends. `None` if no such
+/// element stands there or it has no end within some megabytes. Time is linear in the element.
+pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
+    let rest = html.get(start as usize..)?;
+    let mut len = LONGEST.min(rest.len());
+    while !rest.is_char_boundary(len) {
+        len -= 1;
+    }
+    let rest = rest.get(..len)?;
+    let bytes = rest.as_bytes();
+    let Markup::Tag(first) = markup(bytes, 0) else {
+        return None;
+    };
+    if first.is_end {
+        return None;
+    }
+    let name = |raw: &RawTag| bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
+    let mut code = Code::default();
+    let mut depth = 1u32;
+    let mut at = first.end;
+    // The element that is passed over, with how often its name is open.
+    let mut beside: Option<(&[u8], u32)> = None;
+    // The open element that holds an editor's code.
+    let mut editor: Option<(&[u8], u32)> = None;
+    let mut open: Vec<(&[u8], bool)> = Vec::new();
+    loop {
+        let Some(lt) = memchr::memchr(b'<', bytes.get(at..)?) else {
+            return None;
+        };
+        let lt = at + lt;
+        if beside.is_none() {
+            code.text(rest.get(at..lt)?);
+        }
+        if rest.get(lt..)?.starts_with("<!--") {
+            at = lt + 3 + memchr::memmem::find(bytes.get(lt..)?, b"-->")?;
+            continue;
+        }
+        let raw = match markup(bytes, lt) {
+            Markup::Tag(raw) => raw,
+            Markup::Skip(next) => {
+                if next == lt + 1 && beside.is_none() {
+                    code.text("<");
+                }
+                at = next.max(lt + 1);
+                continue;
+            }
+            Markup::Cut { .. } => return None,
+        };
+        at = raw.end;
+        let own = name(&raw);
+        let tag = Tag::from_name(own);
+        if own.eq_ignore_ascii_case(name(&first)) {
+            depth = if raw.is_end { depth - 1 } else { depth + 1 };
+            if depth == 0 {
+                return Some((code.finish(), start.saturating_add(raw.start as u32)));
+            }
+        }
+        for place in [&mut beside, &mut editor] {
+            if let Some((name, count)) = place
+                && own.eq_ignore_ascii_case(name)
+            {
+                *count = if raw.is_end { *count - 1 } else { *count + 1 };
+            }
+        }
+        if editor.is_some_and(|(_, count)| count == 0) {
+            // What else the editor shows around its code is none.
+            return Some((code.finish(), u32::MAX));
+        }
+        if let Some((_, count)) = beside {
+            if count == 0 {
+                beside = None;
+            }
+            continue;
+        }
+        if raw.is_end {
+            let place = open
+                .iter()
+                .rposition(|(name, _)| own.eq_ignore_ascii_case(name));
+            let Some(place) = place else { continue };
+            let is_line = open.drain(place..).any(|(_, is_line)| is_line);
+            code.end(tag, is_line);
+            continue;
+        }
+        if tag == Tag::Br {
+            code.line_break();
+            continue;
+        }
+        if tag.is_void() || raw.self_closing && tag.is_skipped() {
+            continue;
+        }
+        let attributes = bytes.get(raw.attributes.0..raw.attributes.1)?;
+        let kind = Kind::of(tag, attributes);
+        match kind {
+            Kind::Beside => {
+                if tag.is_raw() {
+                    let end = format!("</{}", tag.name());
+                    at += find_ignoring_case(bytes.get(at..)?, end.as_bytes())?;
+                } else {
+                    beside = Some((own, 1));
+                }
+                continue;
+            }
+            Kind::Editor => {
+                code = Code::default();
+                editor = Some((own, 1));
+            }
+            _ => {}
+        }
+        code.start(tag, kind == Kind::Line);
+        if open.len() < 256 {
+            open.push((own, kind == Kind::Line));
+        }
+    }
+}
+
+fn find_ignoring_case(bytes: &[u8], name: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'<', bytes).find(|at| {
+        bytes
+            .get(*at..*at + name.len())
+            .is_some_and(|own| own.eq_ignore_ascii_case(name))
+    })
+}
+
+/// What an element in code is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Line,
+    Beside,
+    Editor,
+}
+
+impl Kind {
+    fn of(tag: Tag, attributes: &[u8]) -> Self {
+        if tag.is_skipped() || tag == Tag::Button {
+            return Kind::Beside;
+        }
+        let mut kind = if tag == Tag::Tr {
+            Kind::Line
+        } else {
+            Kind::Plain
+        };
+        for (name, value) in Attributes::new(attributes) {
+            if name.eq_ignore_ascii_case(b"class") {
+                let value = String::from_utf8_lossy(value).to_ascii_lowercase();
+                for class in value.split_ascii_whitespace() {
+                    if BESIDE.contains(&class) {
+                        return Kind::Beside;
+                    }
+                    if EDITORS.contains(&class) {
+                        kind = Kind::Editor;
+                    } else if LINES.contains(&class) && kind == Kind::Plain {
+                        kind = Kind::Line;
+                    }
+                }
+            } else if name.eq_ignore_ascii_case(b"data-line") && kind == Kind::Plain {
+                kind = Kind::Line;
+            } else if name.eq_ignore_ascii_case(b"style") {
+                let style = String::from_utf8_lossy(value).to_ascii_lowercase();
+                if style.replace(' ', "").contains("user-select:none") {
+                    return Kind::Beside;
+                }
+            }
+        }
+        kind
+    }
+}
+
+/// The lines of the code as they grow.
+#[derive(Debug, Default)]
+struct Code {
+    out: String,
+    /// White space that is the code's only if no block-level element comes next.
+    waiting: String,
+    /// A line element has ended, and no line end stands behind it.
+    line_ended: bool,
+    /// Length of what was written when the line element that is open started.
+    line_from: usize,
+    /// The tag before was one of a block-level element.
+    behind_block: bool,
+}
+
+impl Code {
+    fn text(&mut self, raw: &str) {
+        if raw.is_empty() {
+            return;
+        }
+        let text = htmlize::unescape(raw);
+        let text: String = text
+            .chars()
+            .filter(|c| !matches!(c, '\r' | '\u{ad}' | '\u{200b}' | '\u{feff}' | '\0'))
+            .map(|c| if c == '\u{a0}' { ' ' } else { c })
+            .collect();
+        if text.trim().is_empty() && text.contains('\n') {
+            if self.behind_block {
+                return;
+            }
+            self.waiting.push_str(&text);
+            return;
+        }
+        self.settle();
+        if self.line_ended && text.starts_with('\n') {
+            self.line_ended = false;
+        }
+        self.out.push_str(&text);
+        self.behind_block = false;
+    }
+
+    /// The white space that waited belongs to the code.
+    fn settle(&mut self) {
+        if !self.waiting.is_empty() {
+            self.line_ended = false;
+            self.out.push_str(&self.waiting);
+            self.waiting.clear();
+        }
+    }
+
+    fn line_break(&mut self) {
+        self.settle();
+        self.line_ended = false;
+        self.behind_block = false;
+        self.out.push('\n');
+    }
+
+    /// The edge of a block-level element: a line that is not empty ends.
+    fn edge(&mut self) {
+        self.waiting.clear();
+        if !self.out.is_empty() && !self.out.ends_with('\n') {
+            self.out.push('\n');
+            self.line_ended = false;
+        }
+        self.behind_block = true;
+    }
+
+    fn start(&mut self, tag: Tag, is_line: bool) {
+        if is_line {
+            if tag.is_inline() {
+                self.settle();
+            } else {
+                self.waiting.clear();
+            }
+            if self.line_ended {
+                self.out.push('\n');
+                self.line_ended = false;
+            } else if !tag.is_inline() {
+                self.edge();
+            }
+            self.line_from = self.out.len();
+        } else if !tag.is_inline() {
+            self.edge();
+        }
+        if tag.is_inline() && !is_line {
+            self.settle();
+        }
+    }
+
+    fn end(&mut self, tag: Tag, is_line: bool) {
+        if is_line {
+            self.settle();
+            let own = self.out.get(self.line_from..).unwrap_or_default();
+            self.line_ended = !own.ends_with('\n');
+            self.line_from = self.out.len();
+            self.behind_block = false;
+        } else if !tag.is_inline() {
+            self.edge();
+        } else {
+            self.settle();
+        }
+    }
+
+    fn finish(mut self) -> String {
+        if self.waiting.contains('\n') {
+            self.waiting.clear();
+        }
+        let text = without_numbers(&self.out);
+        let text = text.trim_end();
+        // Empty lines before the first are not the code's; its indent is.
+        let first = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
+        let start = text
+            .get(..first)
+            .and_then(|lead| lead.rfind('\n'))
+            .map_or(0, |at| at + 1);
+        text.get(start..).unwrap_or_default().to_owned()
+    }
+}
+
+/// Lines without those that only count the lines behind them.
+fn without_numbers(text: &str) -> String {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let number = |line: &str| line.trim().parse::<u64>().ok();
+    let Some(first) = lines.first().and_then(|line| number(line)) else {
+        return text.to_owned();
+    };
+    let mut next = first;
+    let mut left: Vec<&str> = Vec::new();
+    let mut empty = true;
+    for line in &lines {
+        if number(line) == Some(next) {
+            if next > first && empty {
+                left.push("");
+            }
+            next += 1;
+            empty = true;
+        } else if empty {
+            left.push(line);
+            empty = false;
+        } else if line.trim().is_empty() {
+            // An edge between two lines.
+        } else {
+            return text.to_owned();
+        }
+    }
+    if next < first + 2 || left.iter().all(|line| line.is_empty()) {
+        return text.to_owned();
+    }
+    left.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code_text;
+
+    #[track_caller]
+    fn check(html: &str, expected: &str) {
+        let code = code_text(html, 0);
+        assert_eq!(
+            code.as_ref().map(|own| own.0.as_str()),
+            Some(expected),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn lines_and_white_space_are_exact() {
+        check("<pre>\n  a &lt; b\n\n\tc\n</pre>x", "  a < b\n\n\tc");
+        check("<pre>a<br>b<br/><br>c</pre>", "a\nb\n\nc");
+        check(
+            "<pre><div>{</div>\n<div>  b</div><div><br></div><div>}</div></pre>",
+            "{\n  b\n\n}",
+        );
+        check(
+            "<pre><code><span class=line>a</span>\n<span class=line></span>\n<span class=line>  b</span></code></pre>",
+            "a\n\n  b",
+        );
+        check(
+            "<pre><span class=line>a</span><span class=line></span><span class=line>b</span></pre>",
+            "a\n\nb",
+        );
+        check(
+            "<pre><span data-line=''>a   </span>\n<span data-line=''> b</span></pre>",
+            "a   \n b",
+        );
+        check(
+            "<pre><span class=line><span class=cl>a\n</span></span><span class=line><span class=cl>b\n</span></span></pre>",
+            "a\nb",
+        );
+        check("<code>a<!-- < --> if b < c\n d</code>", "a if b < c\n d");
+    }
+
+    #[test]
+    fn numbers_buttons_and_labels_are_left_out() {
+        check(
+            "<pre><span class=lineno>1</span>a\n<span class=lineno>2</span>b</pre>",
+            "a\nb",
+        );
+        check(
+            "<pre><div class=ec-line><div class=gutter><div class=ln>1</div></div><div class=code>a</div></div>\
+               <div class=ec-line><div class=gutter><div class=ln>2</div></div><div class=code>  b</div></div></pre>",
+            "a\n  b",
+        );
+        check(
+            "<pre><button>Copy <b>it</b></button><style>x{}</style><code>a</code></pre>",
+            "a",
+        );
+        check(
+            "<pre><div><span>1</span><div>a</div></div><div><span>2</span><div></div></div><div><span>3</span><div>c</div></div></pre>",
+            "a\n\nc",
+        );
+        check(
+            "<table><tr><td class=blob-num>1</td><td>a</td></tr><tr><td class=blob-num></td><td></td></tr><tr><td>b</td></tr></table>",
+            "a\n\nb",
+        );
+        check(
+            "<pre><div class=header>Python</div><div class=cm-content><span>a</span><br>b</div><div>Run</div></pre>",
+            "a\nb",
+        );
+        // Numbers that count nothing stay.
+        check("<pre>1\n2\n3</pre>", "1\n2\n3");
+        check("<pre>10\na\n20\nb</pre>", "10\na\n20\nb");
+    }
+
+    #[test]
+    fn code_without_an_end_is_none() {
+        assert_eq!(code_text("<pre>a", 0), None);
+        assert_eq!(code_text("a", 0), None);
+        assert_eq!(code_text("<pre><!-- </pre>", 0), None);
+        assert_eq!(code_text("<pre><script></pre>", 0), None);
+    }
+}
