@@ -49,10 +49,13 @@ impl PageForm {
             Self::Text => printable(document.text + "\n"),
             Self::Markdown { .. } => printable(document.text),
             Self::Json => {
+                // With the digits of single precision, as in a line of JSON: a value holds double ones.
+                let confidence: Option<f64> = document.confidence.to_string().parse().ok();
                 let mut object = serde_json::to_value(document)?;
                 if let Some(object) = object.as_object_mut() {
                     object.remove("blocks");
                     object.insert("url".to_owned(), url.into());
+                    object.insert("confidence".to_owned(), confidence.into());
                     if let Some(file) = file {
                         object.insert("file".to_owned(), file.into());
                     }
@@ -80,6 +83,7 @@ mod tests {
     fn every_form_ends_as_it_should() {
         let document = Document {
             text: "A mill".into(),
+            confidence: 0.924,
             ..Document::default()
         };
         let print = |form: PageForm, file| form.print(document.clone(), Some("http://a/"), file);
@@ -98,6 +102,7 @@ mod tests {
             (&value["url"], &value["file"]),
             (&"http://a/".into(), &"a.html".into())
         );
+        assert!(json.contains("\"confidence\":0.924,"), "{json}");
         assert!(json.ends_with("}\n") && value.get("blocks").is_none());
     }
 }

@@ -1,10 +1,8 @@
 //! The description of the service: what it answers, and the OpenAPI document, which is made of the
 //! code.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::{
     Modify, OpenApi, ToSchema,
     openapi::{
@@ -114,34 +112,43 @@ pub fn openapi(models: &[&str]) -> Value {
     #[cfg(feature = "index")]
     document.merge(SearchApi::openapi());
     let mut value = serde_json::to_value(&document).unwrap_or_default();
-    name_models(&mut value, models);
+    if let Some(paths) = value.get_mut("paths").and_then(Value::as_object_mut) {
+        let operations = paths
+            .values_mut()
+            .filter_map(Value::as_object_mut)
+            .flat_map(|path| path.values_mut());
+        for operation in operations {
+            name_models(operation, models);
+            take_any_bytes(operation);
+        }
+    }
     value
 }
 
 /// Says which models a parameter `model` may name.
-fn name_models(value: &mut Value, models: &[&str]) {
-    let Some(paths) = value.get_mut("paths").and_then(Value::as_object_mut) else {
-        return;
-    };
-    let operations = paths
-        .values_mut()
-        .filter_map(Value::as_object_mut)
-        .flat_map(|path| path.values_mut());
-    let parameters = operations
-        .filter_map(|operation| operation.get_mut("parameters")?.as_array_mut())
-        .flatten();
-    for parameter in parameters {
-        if parameter.get("name").is_some_and(|name| name == "model") {
-            let schema = BTreeMap::from([
-                ("type", Value::from("string")),
-                ("enum", Value::from(models.to_vec())),
-                ("default", Value::from(models.first().copied())),
-            ]);
-            if let (Some(object), Ok(schema)) =
-                (parameter.as_object_mut(), serde_json::to_value(schema))
-            {
-                object.insert("schema".to_owned(), schema);
-            }
+fn name_models(operation: &mut Value, models: &[&str]) {
+    let parameters = operation
+        .get_mut("parameters")
+        .and_then(Value::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
+        if parameter.get("name").is_some_and(|name| name == "model")
+            && let Some(parameter) = parameter.as_object_mut()
+        {
+            let schema = json!({"type": "string", "enum": models, "default": models.first()});
+            parameter.insert("schema".to_owned(), schema);
         }
+    }
+}
+
+/// Bodies are bytes, of which any are taken, and none at all.
+fn take_any_bytes(operation: &mut Value) {
+    if let Some(required) = operation.pointer_mut("/requestBody/required") {
+        *required = false.into();
+    }
+    let contents = operation
+        .pointer_mut("/requestBody/content")
+        .and_then(Value::as_object_mut);
+    for content in contents.into_iter().flat_map(|all| all.values_mut()) {
+        *content = json!({"schema": {"type": "string", "format": "binary"}});
     }
 }

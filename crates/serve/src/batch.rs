@@ -77,7 +77,7 @@ pub(crate) struct BatchSummary {
     post,
     path = "/extract/batch",
     params(BatchQuery),
-    request_body(content = Vec<u8>, content_type = "application/warc", description = "The archive"),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The archive"),
     responses(
         (status = 200, description = "A document a line", body = String, content_type = "application/x-ndjson"),
         (status = 400, description = "The query cannot be read, or the body is no archive", body = Problem, content_type = "application/problem+json"),

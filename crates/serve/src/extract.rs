@@ -25,17 +25,12 @@ use crate::{
 /// The main text of one page
 ///
 /// The body is the page, as the server sent it but without transfer and content codings; any bytes are
-/// a page. The answer is what `trommel extract` prints.
+/// a page. The answer is what `trommel extract` prints. `url`, `charset`, `date` and `status` may stand in
+/// the headers `X-Page-Url`, `X-Page-Charset`, `X-Page-Date` and `X-Page-Status` instead; the query wins.
 #[utoipa::path(
     post,
     path = "/extract",
-    params(
-        PageQuery,
-        ("X-Page-Url" = Option<String>, Header, description = "URL of the page, if the query has none"),
-        ("X-Page-Charset" = Option<String>, Header, description = "Charset that the server named, if the query has none"),
-        ("X-Page-Date" = Option<String>, Header, description = "Time of the capture, if the query has none"),
-        ("X-Page-Status" = Option<u16>, Header, minimum = 100, maximum = 599, description = "HTTP status of the page, if the query has none"),
-    ),
+    params(PageQuery),
     request_body(content = String, content_type = "text/html", description = "The page"),
     responses(
         (status = 200, description = "Its text or document", headers(

@@ -48,7 +48,7 @@ pub(crate) struct SearchQuery {
 }
 
 /// What was found.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct SearchAnswer {
     /// Documents found, given or not.
     documents: usize,
@@ -91,7 +91,7 @@ pub(crate) struct SnippetPiece {
     params(SearchQuery),
     responses(
         (status = 200, description = "The best documents", body = SearchAnswer),
-        (status = 400, description = "There is no word to look for", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The query cannot be read", body = Problem, content_type = "application/problem+json"),
         (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "This service has no index", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "No room; ask again after Retry-After", body = Problem, content_type = "application/problem+json"),
@@ -119,13 +119,17 @@ pub(crate) async fn search(
             language: asked.lang.as_deref(),
             site: asked.site.as_deref(),
         };
-        index(app)?.find(&search).map_err(|error| refusal(&error))
+        match index(app)?.find(&search) {
+            Ok(found) => Ok(SearchAnswer {
+                documents: found.documents,
+                hits: found.hits.into_iter().map(FoundDocument::from).collect(),
+            }),
+            // Nothing is looked for, so nothing is found.
+            Err(IndexError::EmptyQuery) => Ok(SearchAnswer::default()),
+            Err(error) => Err(fault(&error)),
+        }
     });
-    let found = found.await??;
-    Ok(answer::json(&SearchAnswer {
-        documents: found.documents,
-        hits: found.hits.into_iter().map(FoundDocument::from).collect(),
-    }))
+    Ok(answer::json(&found.await??))
 }
 
 /// Which document of the index.
@@ -178,9 +182,7 @@ pub(crate) async fn stored(
     index(&app)?;
     let ticket = app.admission.enter()?;
     let found = app.work(ticket, move |app| {
-        let stored = index(app)?
-            .get(&asked.id)
-            .map_err(|error| refusal(&error))?;
+        let stored = index(app)?.get(&asked.id).map_err(|error| fault(&error))?;
         let stored = stored.ok_or_else(missing)?;
         Ok(StoredDocument {
             page: stored
@@ -200,7 +202,7 @@ pub(crate) async fn stored(
 
 /// The archived page of a document, read from the place that the index gives for it.
 pub(crate) fn page(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal> {
-    let stored = index(app)?.get(id).map_err(|error| refusal(&error))?;
+    let stored = index(app)?.get(id).map_err(|error| fault(&error))?;
     let source = stored.ok_or_else(missing)?.source;
     let not_at_hand = || Refusal::NotFound("the archived page is not at hand".to_owned());
     let source = source.ok_or_else(not_at_hand)?;
@@ -252,14 +254,9 @@ fn missing() -> Refusal {
     Refusal::NotFound("there is no such document".to_owned())
 }
 
-fn refusal(error: &IndexError) -> Refusal {
-    match error {
-        IndexError::EmptyQuery => Refusal::BadRequest(error.to_string()),
-        _ => {
-            tracing::error!("{error}");
-            Refusal::Fault
-        }
-    }
+fn fault(error: &IndexError) -> Refusal {
+    tracing::error!("{error}");
+    Refusal::Fault
 }
 
 impl From<Hit> for FoundDocument {

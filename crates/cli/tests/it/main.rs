@@ -25,6 +25,8 @@ mod resume;
 mod run;
 mod sample;
 mod select;
+#[cfg(feature = "serve")]
+mod serve;
 mod servers;
 #[cfg(feature = "train")]
 mod train;

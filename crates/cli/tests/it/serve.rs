@@ -1,0 +1,185 @@
+//! `trommel serve`, as the program that it is.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    path::Path,
+    process::{Child, ChildStderr, Command, Stdio},
+};
+
+use crate::{
+    program::{trommel, trommel_under, workspace},
+    sample::ARCHIVE,
+};
+
+const SECRET: &str = "correct-horse-battery-staple";
+
+/// A service that is killed when it is dropped.
+struct Service {
+    child: Child,
+    address: String,
+    stderr: BufReader<ChildStderr>,
+}
+
+impl Service {
+    fn begin(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_trommel"))
+            .args(["--log-format", "json", "serve", "--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .current_dir(workspace())
+            .env_remove("RUST_LOG")
+            .env_remove("TROMMEL_TOKEN")
+            .envs(variables.iter().copied())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        let said: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let message = said["message"].as_str().unwrap();
+        let address = message.strip_prefix("listening on http://").unwrap();
+        Self {
+            address: address.to_owned(),
+            child,
+            stderr,
+        }
+    }
+
+    /// Status and body of the answer.
+    fn post(&self, target: &str, headers: &str, body: &[u8]) -> (u16, Vec<u8>) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        // HTTP/1.0 answers come in one piece that ends with the connection.
+        let length = body.len();
+        let head = format!("POST {target} HTTP/1.0\r\nContent-Length: {length}\r\n{headers}\r\n");
+        let mut sending = stream.try_clone().unwrap();
+        let mut answer = Vec::new();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let _ = sending.write_all(head.as_bytes());
+                let _ = sending.write_all(body);
+            });
+            stream.read_to_end(&mut answer).unwrap();
+        });
+        let end = answer
+            .windows(4)
+            .position(|four| four == b"\r\n\r\n")
+            .unwrap();
+        let status = std::str::from_utf8(&answer[9..12])
+            .unwrap()
+            .parse()
+            .unwrap();
+        (status, answer.split_off(end + 4))
+    }
+
+    /// Asks it to end; its exit code and what else it said.
+    fn ended(mut self) -> (i32, String) {
+        let pid = self.child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let mut said = String::new();
+        self.stderr.read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code().unwrap(), said)
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn answers_are_those_of_the_other_commands() {
+    let service = Service::begin(&[], &[]);
+    let pages = ["tests/pages/lists.html", "tests/pages/breaks.html"];
+    for page in pages {
+        let bytes = fs::read(workspace().join(page)).unwrap();
+        for (format, accept) in [
+            ("text", "text/plain"),
+            ("markdown", "text/markdown"),
+            ("json", "application/json"),
+        ] {
+            let url = "https://example.org/a";
+            let printed = trommel(
+                &workspace(),
+                &["extract", "-f", format, "--url", url, page],
+                b"",
+            );
+            let accept = format!("Accept: {accept}\r\n");
+            let (status, body) = service.post(&format!("/extract?url={url}"), &accept, &bytes);
+            assert_eq!(status, 200);
+            assert_eq!(
+                String::from_utf8(body).unwrap(),
+                printed.well(),
+                "{page} {format}"
+            );
+        }
+    }
+    let archive = fs::read(workspace().join(ARCHIVE)).unwrap();
+    let run = trommel(
+        Path::new("/"),
+        &["run", "-", "-o", "-", "-f", "jsonl"],
+        &archive,
+    );
+    let (status, body) = service.post("/extract/batch", "", &archive);
+    assert_eq!(status, 200);
+    assert_eq!(String::from_utf8(body).unwrap(), run.well());
+    let (code, said) = service.ended();
+    assert_eq!(code, 0, "{said}");
+    let requests = said
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|line| line["message"] == "request");
+    let paths: Vec<_> = requests
+        .map(|line| {
+            assert!(line["request_id"].as_str().unwrap().len() > 8 && line["status"] == 200);
+            line["path"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(paths.len(), 7);
+    assert_eq!(paths.last().map(String::as_str), Some("/extract/batch"));
+}
+
+#[test]
+fn a_token_of_the_environment_is_needed_and_never_said() {
+    let service = Service::begin(&[], &[("TROMMEL_TOKEN", SECRET)]);
+    assert_eq!(service.post("/extract", "", b"<p>x").0, 401);
+    let header = format!("Authorization: Bearer {SECRET}\r\n");
+    assert_eq!(service.post("/extract", &header, b"<p>x").0, 200);
+    let (code, said) = service.ended();
+    assert_eq!(code, 0);
+    assert!(!said.contains(SECRET), "{said}");
+}
+
+#[test]
+fn what_cannot_be_served_is_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("short"), "abc").unwrap();
+    for (arguments, words) in [
+        (["--token-file", "gone"], "gone: "),
+        (["--token-file", "short"], "shorter than 16"),
+        (["--config", "gone.toml"], "gone.toml: "),
+        (["--listen", "unix:short"], "no socket"),
+        (["--model", "gone.trommel"], "gone.trommel"),
+    ] {
+        let ran = trommel(folder.path(), &[&["serve"], &arguments[..]].concat(), b"");
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        assert!(ran.stderr.contains(words), "{arguments:?}: {}", ran.stderr);
+        assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
+    }
+    let short = [("TROMMEL_TOKEN", "abc")];
+    let ran = trommel_under(folder.path(), &["serve"], b"", &short);
+    assert!(
+        ran.code == 2 && !ran.stderr.contains("abc"),
+        "{}",
+        ran.stderr
+    );
+}

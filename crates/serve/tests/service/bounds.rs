@@ -1,0 +1,154 @@
+//! What is too much, too slow, or breaks off.
+
+use std::{
+    io::{Read as _, Write as _},
+    num::NonZeroUsize,
+    time::Duration,
+};
+
+use trommel_serve::Limits;
+
+use crate::{
+    client::{answer, ask, connect, end, get, head, post},
+    host::{Host, limits, settings},
+};
+
+#[test]
+fn long_bodies_are_refused_at_once_or_when_they_are_too_long() {
+    let host = Host::new();
+    assert_eq!(
+        post(host.address, "/extract", &vec![b'x'; 1 << 20]).status,
+        200
+    );
+    // A gigabyte is refused by its header: none of it is sent.
+    let mut stream = connect(host.address);
+    stream
+        .write_all(head("POST", "/extract", "", 1 << 30).as_bytes())
+        .unwrap();
+    let given = answer(&mut stream);
+    assert_eq!(given.status, 413);
+    assert!(
+        given.json()["detail"]
+            .as_str()
+            .unwrap()
+            .contains("1048576 bytes")
+    );
+    // Without a length it is refused when it has come.
+    let mut stream = connect(host.address);
+    stream
+        .write_all(b"POST /extract HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        .unwrap();
+    let chunk = [b"10000\r\n".as_slice(), &vec![b'x'; 0x10000], b"\r\n"].concat();
+    while stream.write_all(&chunk).is_ok() {
+        stream.set_nonblocking(true).unwrap();
+        let came = stream.peek(&mut [0]);
+        stream.set_nonblocking(false).unwrap();
+        if came.is_ok() {
+            break;
+        }
+    }
+    assert_eq!(answer(&mut stream).status, 413);
+    assert_eq!(get(host.address, "/healthz").status, 200);
+}
+
+#[test]
+fn slow_clients_are_let_go() {
+    let limits = Limits {
+        timeout: Duration::from_millis(300),
+        ..limits()
+    };
+    let host = Host::with(settings(limits), &[]);
+    // A body that does not come.
+    let mut slow = connect(host.address);
+    slow.write_all(head("POST", "/extract", "", 100).as_bytes())
+        .unwrap();
+    slow.write_all(b"<p>").unwrap();
+    // A head that does not end, the start of one, and nothing at all.
+    let starts: [&[u8]; 3] = [b"POST /extract HTTP/1.1\r\nHost: x\r\n", b"PRI * HTT", b""];
+    let silent = starts.map(|start| {
+        let mut stream = connect(host.address);
+        stream.write_all(start).unwrap();
+        stream
+    });
+    assert_eq!(answer(&mut slow).status, 408);
+    for mut stream in silent {
+        let mut rest = Vec::new();
+        let read = stream.read_to_end(&mut rest);
+        let is_closed = read.is_ok_and(|_| rest.is_empty() || rest.starts_with(b"HTTP/1.1 408"));
+        assert!(is_closed, "{}", String::from_utf8_lossy(&rest));
+    }
+    assert_eq!(get(host.address, "/healthz").status, 200);
+}
+
+#[test]
+fn connections_that_break_off_leave_nothing_behind() {
+    let limits = Limits {
+        jobs: NonZeroUsize::MIN,
+        queue: 0,
+        ..limits()
+    };
+    let host = Host::with(settings(limits), &[]);
+    for _ in 0..20 {
+        let mut stream = connect(host.address);
+        stream
+            .write_all(head("POST", "/extract", "", 1000).as_bytes())
+            .unwrap();
+        stream.write_all(b"<p>half").unwrap();
+        drop(stream);
+        let mut stream = connect(host.address);
+        stream
+            .write_all(head("POST", "/extract", "", 1000).as_bytes())
+            .unwrap();
+        end(&stream);
+        drop(stream);
+    }
+    // Their places are free again as soon as the service has seen them go.
+    let served = (0..200).any(|_| {
+        let status = post(host.address, "/extract", b"<p>whole").status;
+        std::thread::sleep(Duration::from_millis(20));
+        status == 200
+    });
+    assert!(served);
+}
+
+#[test]
+fn over_capacity_requests_are_told_to_come_back() {
+    let limits = Limits {
+        jobs: NonZeroUsize::MIN,
+        queue: 1,
+        ..limits()
+    };
+    let host = Host::with(settings(limits), &[]);
+    let page = b"<p>whole";
+    // Two requests that hold their places as long as their bodies have not come.
+    let mut held: Vec<_> = (0..2)
+        .map(|_| {
+            let mut stream = connect(host.address);
+            let head = head("POST", "/extract", "Expect: 100-continue\r\n", page.len());
+            stream.write_all(head.as_bytes()).unwrap();
+            // Asked to continue, the request is inside.
+            let mut begun = [0; 25];
+            stream.read_exact(&mut begun).unwrap();
+            assert!(begun.starts_with(b"HTTP/1.1 100"));
+            stream
+        })
+        .collect();
+    let refused = post(host.address, "/extract", page);
+    assert_eq!(
+        (refused.status, refused.header("retry-after")),
+        (429, Some("1"))
+    );
+    assert_eq!(get(host.address, "/readyz").status, 503);
+    assert_eq!(get(host.address, "/healthz").status, 200);
+    // Nothing of those inside is lost.
+    for stream in &mut held {
+        stream.write_all(page).unwrap();
+        let given = answer(stream);
+        assert_eq!(
+            (given.status, &given.json()["text"]),
+            (200, &"whole".into())
+        );
+    }
+    assert_eq!(ask(host.address, "POST", "/extract", "", page).status, 200);
+    assert_eq!(get(host.address, "/readyz").status, 200);
+}

@@ -1,0 +1,99 @@
+//! A service in this process.
+
+use std::{
+    net::SocketAddr,
+    num::NonZeroUsize,
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use trommel_extract::{ContentPolicy, Extractor};
+use trommel_filters::Filters;
+use trommel_model::Model;
+use trommel_serve::{Limits, Listen, ServeError, Settings, Socket, serve};
+
+pub static FAST: LazyLock<Arc<Model>> = LazyLock::new(|| Arc::new(Model::builtin("fast").unwrap()));
+
+/// An extractor as the service has it.
+pub fn extractor() -> Extractor {
+    Extractor::new(FAST.clone())
+}
+
+/// A service that ends when it is dropped.
+pub struct Host {
+    pub address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Result<(), ServeError>>>,
+}
+
+/// Bounds that tests do not wait for.
+pub fn limits() -> Limits {
+    Limits {
+        jobs: NonZeroUsize::new(2).unwrap(),
+        queue: 64,
+        max_body: 1 << 20,
+        timeout: Duration::from_secs(20),
+        grace: Duration::from_secs(20),
+        ..Limits::default()
+    }
+}
+
+pub fn settings(limits: Limits) -> Settings {
+    Settings {
+        models: vec![("fast".into(), FAST.clone())],
+        policy: ContentPolicy::default(),
+        filters: Arc::new(Filters::new(&trommel_filters::Settings::default())),
+        limits,
+        token: None,
+        tls: None,
+        #[cfg(feature = "index")]
+        index: None,
+        archives: None,
+    }
+}
+
+impl Host {
+    pub fn new() -> Self {
+        Self::with(settings(limits()), &[])
+    }
+
+    /// A service that listens on a free port and at `more`.
+    pub fn with(settings: Settings, more: &[Listen]) -> Self {
+        let tcp = Socket::bind(&Listen::Tcp("127.0.0.1:0".into())).unwrap();
+        let address = tcp.to_string().parse().unwrap();
+        let mut sockets = vec![tcp];
+        sockets.extend(more.iter().map(|listen| Socket::bind(listen).unwrap()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = stop.clone();
+        let thread = std::thread::spawn(move || serve(settings, sockets, &flag));
+        Self {
+            address,
+            stop,
+            thread: Some(thread),
+        }
+    }
+
+    /// Asks the service to stop.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// How it ended.
+    pub fn ended(mut self) -> Result<(), ServeError> {
+        self.stop();
+        self.thread.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
