@@ -4,7 +4,7 @@
 //! paragraph. What MathJax 2 has laid out waits for the script behind it, which has the source.
 
 use memchr::memmem;
-use trommel_text::hash;
+use trommel_text::{hash, word_hash};
 
 use super::blocks::narrow;
 use super::notes::Marks;
@@ -287,7 +287,7 @@ impl Builder {
     }
 
     fn is_set_apart(&self) -> bool {
-        const DISPLAY: u64 = hash(b"display");
+        const DISPLAY: u64 = word_hash(b"display");
         let around = self.stack.iter().rev().take(AROUND);
         around
             .take_while(|open| open.tag != Tag::Body && open.tag != Tag::P)

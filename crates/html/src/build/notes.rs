@@ -1,7 +1,7 @@
 //! Which parts of a block's text say something by how they are set ([`Notation`]).
 
 use bitflags::bitflags;
-use trommel_text::hash;
+use trommel_text::word_hash;
 
 use super::Builder;
 use super::blocks::narrow;
@@ -26,15 +26,15 @@ impl Marks {
     /// What a word of a class says, given by its hash.
     pub(super) fn of_word(word: u64) -> Self {
         const MATH: [u64; 7] = [
-            hash(b"katex"),
-            hash(b"jax"),
-            hash(b"mathjax"),
-            hash(b"math"),
-            hash(b"tex"),
-            hash(b"latex"),
-            hash(b"mjx"),
+            word_hash(b"katex"),
+            word_hash(b"jax"),
+            word_hash(b"mathjax"),
+            word_hash(b"math"),
+            word_hash(b"tex"),
+            word_hash(b"latex"),
+            word_hash(b"mjx"),
         ];
-        const NOTE: [u64; 3] = [hash(b"sidenote"), hash(b"marginnote"), hash(b"ltx")];
+        const NOTE: [u64; 3] = [word_hash(b"sidenote"), word_hash(b"marginnote"), word_hash(b"ltx")];
         if MATH.contains(&word) {
             Marks::MATH
         } else if NOTE.contains(&word) {
