@@ -129,6 +129,24 @@ impl<'a> Extraction<'a> {
         &self.decoded
     }
 
+    /// URL of the page, if it is known.
+    pub(crate) fn url(&self) -> Option<&str> {
+        self.hints.url
+    }
+
+    /// Probability of a block, whether it is kept, and its role.
+    pub(crate) fn verdict(&self, block: usize) -> Option<(f32, bool, Role)> {
+        let Verdicts {
+            judgement, roles, ..
+        } = &self.verdicts;
+        let kept = judgement.choice.kept.get(block)?;
+        Some((
+            *judgement.probabilities.get(block)?,
+            *kept,
+            *roles.get(block)?,
+        ))
+    }
+
     /// The page's tables.
     pub fn page(&self) -> &Page {
         &self.page

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trommel_html::{Limits, charset};
+use trommel_html::{GrowingReader, Limits, Page, charset};
 use trommel_model::Model;
 
 use crate::extraction::Extraction;
@@ -10,15 +10,16 @@ use crate::hints::Hints;
 use crate::observer::{ExtractionObserver, ExtractionStage, SharedObserver, observed};
 use crate::page_memory;
 use crate::policy::ContentPolicy;
+use crate::push::PushPage;
 
 /// Extracts main text with one model. Cheap to clone; has no state between pages, so the same bytes,
 /// hints and model give the same result on any thread and in any order.
 #[derive(Clone, Debug)]
 pub struct Extractor {
     model: Arc<Model>,
-    limits: Limits,
+    pub(crate) limits: Limits,
     policy: ContentPolicy,
-    inline_style: bool,
+    pub(crate) inline_style: bool,
     observer: SharedObserver,
 }
 
@@ -64,6 +65,25 @@ impl Extractor {
             let page = page_memory::read(&decoded.text, &self.limits, self.inline_style);
             (decoded, page)
         });
+        self.judged(decoded, page, hints)
+    }
+
+    /// A page that will come in parts.
+    pub fn push(&self) -> PushPage {
+        let reader = GrowingReader::new(&self.limits);
+        PushPage::new(match self.inline_style {
+            true => reader.with_styles(),
+            false => reader,
+        })
+    }
+
+    /// Judges a page that has been read.
+    pub(crate) fn judged<'a>(
+        &self,
+        decoded: charset::Decoded<'a>,
+        page: Page,
+        hints: &Hints<'a>,
+    ) -> Extraction<'a> {
         let verdicts = observed(&self.observer, ExtractionStage::Classify, || {
             self.policy.judge(&self.model, &page, hints.url)
         });

@@ -19,6 +19,7 @@ mod text_fold;
 
 use std::collections::HashMap;
 
+use crate::head::Head;
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
@@ -78,7 +79,7 @@ impl Capture {
 }
 
 /// Builds a [`Page`] from the tags and texts of a document in order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Builder {
     page: Page,
     limits: Limits,
@@ -229,6 +230,11 @@ impl Builder {
     /// Has the page read with these vector instructions.
     pub fn use_vectors(&mut self, vectors: Vectors) {
         self.vectors = vectors;
+    }
+
+    /// What is known of the page's head.
+    pub fn head(&self) -> &Head {
+        &self.page.head
     }
 
     /// Notes a cap that an engine met.

@@ -29,7 +29,7 @@ pub use page::{
     Attribute, AttributeWord, Block, Element, FactKind, InlineStyle, NONE, Notation, NotationKind,
     Page, StatedFact, StyledText,
 };
-pub use reader::{Engine, ScanEngine, ScanReader};
+pub use reader::{Engine, GrowingReader, ScanEngine, ScanReader};
 #[cfg(feature = "lol")]
 pub use reader::{LolEngine, PushReader};
-pub use reread::{anchors, code_text, code_white_space, element_text, source_range};
+pub use reread::{anchors, code_text, code_white_space, element_text, next_page, source_range};

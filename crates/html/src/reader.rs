@@ -1,7 +1,8 @@
-//! The readers of HTML, which drive one builder: over a page that is whole in memory, and, with the
-//! feature `lol`, over one that comes in chunks.
+//! The readers of HTML, which drive one builder: over a page that is whole in memory, over one that grows, and,
+//! with the feature `lol`, over one that comes in chunks, by a tokenizer of others.
 
 mod content;
+mod growing;
 #[cfg(feature = "lol")]
 mod lol;
 mod namespaces;
@@ -12,6 +13,7 @@ mod scan;
 use crate::limits::Limits;
 use crate::page::Page;
 
+pub use growing::GrowingReader;
 #[cfg(feature = "lol")]
 pub use lol::{LolEngine, PushReader};
 pub use scan::{ScanEngine, ScanReader};

@@ -84,7 +84,8 @@
 //!
 //! # A page that arrives in parts
 //!
-//! [`Session`] takes a page from a crawler as it comes, in any chunks.
+//! [`Session`] takes a page from a crawler as it comes, in any chunks. While it comes, it tells the links
+//! with what their blocks seem to be ([`Known`]), and on wish that a page is not wanted ([`EarlyStops`]).
 //!
 //! # What to choose
 //!
@@ -99,7 +100,7 @@
 pub use trommel_extract::{
     BlockRow, BlockSource, BlockVerdict, CommentPolicy, ContentPolicy, Document, DocumentOptions,
     Extraction, ExtractionObserver, ExtractionStage, Extractor, HeadlinePolicy, Hints,
-    MarkdownOptions, Metadata, Role,
+    MarkdownOptions, Metadata, PageLink, Role,
 };
 pub use trommel_model::{Model, ModelError};
 
@@ -109,7 +110,9 @@ pub use trommel_archive as archive;
 #[cfg(feature = "archive")]
 mod record;
 mod session;
+mod stops;
 
 #[cfg(feature = "archive")]
 pub use record::page_hints;
-pub use session::{DEFAULT_MAX_PAGE, Session};
+pub use session::{DEFAULT_MAX_PAGE, Known, Session, Verdict};
+pub use stops::{EarlyStops, StopReason};

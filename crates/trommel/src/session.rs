@@ -1,16 +1,64 @@
 //! A page that arrives in parts.
 
+use std::{borrow::Cow, fmt};
+
+use trommel_extract::{Head, PageLink, PushPage};
+
+use crate::stops::{EarlyStops, StopReason};
 use crate::{Document, DocumentOptions, Extractor, Hints};
 
 /// Most bytes that a session keeps of a page, if it is not told otherwise.
 pub const DEFAULT_MAX_PAGE: usize = 16 << 20;
 
+/// Whether a session wants more of its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does.
+    Continue,
+    /// It has as much as it keeps: what comes is left out.
+    Full,
+    /// The page is not wanted, as [`EarlyStops`] say.
+    Stop(StopReason),
+}
+
+impl Verdict {
+    /// Whether more is wanted; otherwise a crawler may stop its download.
+    pub fn is_continue(self) -> bool {
+        self == Self::Continue
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Continue => f.write_str("continue"),
+            Self::Full => f.write_str("full"),
+            Self::Stop(reason) => reason.fmt(f),
+        }
+    }
+}
+
+/// What is known of a page that has not ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Known {
+    /// Its links up to here, with what their blocks seem to be: a crawler may want to follow those of
+    /// content first.
+    pub links: Vec<PageLink>,
+    /// Canonical URL as the page has it.
+    pub canonical: Option<String>,
+    /// What the page tells robots, as it stands (`noindex, nofollow`).
+    pub robots: Option<String>,
+    /// Where the page says that it goes on.
+    pub next_page: Option<String>,
+}
+
 /// Takes the parts of one page as a crawler gets them, and gives its document when it has ended.
 ///
 /// The parts may be cut anywhere, within a character, a tag or an escape: the document is that of the
-/// whole page. A session holds the bytes of its page and nothing else, at most
-/// [`Session::with_max_page`] of them; it needs no thread and no lock, so a crawler can keep one for
-/// each page on its way.
+/// whole page. A page in UTF-8 is read as it comes. A session holds the bytes of its page, at most
+/// [`Session::with_max_page`] of them, and the tables that they are read into; it needs no thread and no
+/// lock, so a crawler can keep one for each page on its way.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -21,33 +69,43 @@ pub const DEFAULT_MAX_PAGE: usize = 16 << 20;
 /// let hints = Hints { url: Some("https://example.org/mill"), ..Hints::default() };
 /// let mut session = Session::new(&extractor, hints);
 /// for part in ["<h1>The mi", "ll</h1><p>It stands by the river, and its wheel tur", "ns."] {
-///     session.feed(part.as_bytes());
+///     if !session.feed(part.as_bytes()).is_continue() {
+///         break;
+///     }
 /// }
 /// let document = session.finish();
 /// assert_eq!(document.title.as_deref(), Some("The mill"));
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Session<'a> {
-    extractor: &'a Extractor,
-    hints: Hints<'a>,
+    extractor: Cow<'a, Extractor>,
+    hints: OwnedHints,
     options: DocumentOptions,
-    page: Vec<u8>,
+    page: PushPage,
     max_page: usize,
     passed: bool,
+    stops: EarlyStops,
+    stopped: Option<StopReason>,
 }
 
 impl<'a> Session<'a> {
     /// A session for one page.
-    pub fn new(extractor: &'a Extractor, hints: Hints<'a>) -> Self {
+    pub fn new(extractor: &'a Extractor, hints: Hints<'_>) -> Self {
+        Self::over(Cow::Borrowed(extractor), hints)
+    }
+
+    fn over(extractor: Cow<'a, Extractor>, hints: Hints<'_>) -> Self {
         Self {
+            page: extractor.push(),
             extractor,
-            hints,
+            hints: OwnedHints::of(hints),
             options: DocumentOptions::default(),
-            page: Vec::new(),
             max_page: DEFAULT_MAX_PAGE,
             passed: false,
+            stops: EarlyStops::default(),
+            stopped: None,
         }
     }
 
@@ -66,14 +124,34 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Takes the next bytes of the page. Whether there is room for more: after `false` a crawler may
-    /// stop its download.
-    pub fn feed(&mut self, part: &[u8]) -> bool {
+    /// The same session, which says early of some pages that they are not wanted.
+    #[must_use]
+    pub fn with_stops(mut self, stops: EarlyStops) -> Self {
+        self.set_stops(stops);
+        self
+    }
+
+    /// Has the session say early of some pages that they are not wanted.
+    pub fn set_stops(&mut self, stops: EarlyStops) {
+        self.stops = stops;
+    }
+
+    /// Takes the next bytes of the page. What it says of a page does not change any more once it is
+    /// [`Verdict::Stop`]; a page that is fed on all the same is read as any other.
+    pub fn feed(&mut self, part: &[u8]) -> Verdict {
         let room = self.max_page.saturating_sub(self.page.len());
         let taken = part.get(..room).unwrap_or(part);
         self.passed |= taken.len() < part.len();
-        self.page.extend_from_slice(taken);
-        self.page.len() < self.max_page
+        self.page.push(taken);
+        if self.stopped.is_none() {
+            let hints = self.hints.borrowed();
+            self.stopped = self.stops.look(&self.page, &self.extractor, &hints);
+        }
+        match self.stopped {
+            Some(reason) => Verdict::Stop(reason),
+            None if self.page.len() >= self.max_page => Verdict::Full,
+            None => Verdict::Continue,
+        }
     }
 
     /// Bytes of the page that the session holds.
@@ -86,15 +164,75 @@ impl<'a> Session<'a> {
         self.page.is_empty()
     }
 
+    /// What is known of the page up to here. Links take as long as judging what has come takes; nothing is
+    /// known of a page that is not in UTF-8 before its end.
+    pub fn known(&mut self) -> Known {
+        self.page.catch_up();
+        let mut known = Known::default();
+        if let Some(head) = self.page.head() {
+            known.canonical.clone_from(&head.canonical);
+            known.robots = robots(head).map(str::to_owned);
+        }
+        if let Some(extraction) = self.page.so_far(&self.extractor, &self.hints.borrowed()) {
+            known.links = extraction.links();
+            known.next_page = extraction.next_page();
+        }
+        known
+    }
+
     /// The document of the page, which has ended.
     pub fn finish(self) -> Document {
-        let extraction = self.extractor.extract(&self.page, &self.hints);
+        let hints = self.hints.borrowed();
+        let extraction = self.page.finish(&self.extractor, &hints);
         let mut document = extraction.document(&self.options);
         if self.passed {
             document.capped.push("max-page".to_owned());
         }
         document
     }
+}
+
+impl Session<'static> {
+    /// A session that has its extractor, which is cheap to clone, for itself: for whoever keeps sessions
+    /// somewhere, between tasks or behind a pointer.
+    pub fn owned(extractor: Extractor, hints: Hints<'_>) -> Self {
+        Self::over(Cow::Owned(extractor), hints)
+    }
+}
+
+/// [`Hints`] with strings of their own.
+#[derive(Clone, Debug, Default)]
+struct OwnedHints {
+    url: Option<String>,
+    http_charset: Option<String>,
+    crawl_charset: Option<String>,
+    date: Option<String>,
+}
+
+impl OwnedHints {
+    fn of(hints: Hints<'_>) -> Self {
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        Self {
+            url: own(hints.url),
+            http_charset: own(hints.http_charset),
+            crawl_charset: own(hints.crawl_charset),
+            date: own(hints.date),
+        }
+    }
+
+    fn borrowed(&self) -> Hints<'_> {
+        Hints {
+            url: self.url.as_deref(),
+            http_charset: self.http_charset.as_deref(),
+            crawl_charset: self.crawl_charset.as_deref(),
+            date: self.date.as_deref(),
+        }
+    }
+}
+
+/// What a head tells robots.
+pub(crate) fn robots(head: &Head) -> Option<&str> {
+    head.meta("robots")
 }
 
 #[cfg(test)]
@@ -104,7 +242,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Model;
+    use crate::{CommentPolicy, ContentPolicy, Model, Role};
 
     static EXTRACTOR: LazyLock<Extractor> =
         LazyLock::new(|| Extractor::new(Arc::new(Model::builtin("fast").unwrap())));
@@ -116,6 +254,19 @@ mod tests {
             .document(&options)
     }
 
+    fn in_parts(page: &[u8], cuts: impl IntoIterator<Item = usize>) -> Document {
+        let options = DocumentOptions::default().with_blocks(true);
+        let mut session = Session::new(&EXTRACTOR, Hints::default()).with_options(options);
+        let mut from = 0;
+        for cut in cuts {
+            session.feed(&page[from..cut]);
+            from = cut;
+        }
+        session.feed(&page[from..]);
+        assert_eq!(session.len(), page.len());
+        session.finish()
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -124,42 +275,132 @@ mod tests {
             pieces in prop::collection::vec(
                 prop_oneof![
                     "[a-z ]{1,40}",
-                    "</?(p|h1|article|nav|a href=/x|script|li|table|td)>",
-                    "(日本語|é|&amp;|&#x65e5;|<!--|-->|<meta charset=utf-8>|<title>T</title>)",
+                    "</?(p|h1|article|nav|a href=/x|script|li|table|td|style|textarea|svg|title)>",
+                    "(日本語|é|&amp;|&#x65e5;|<!--|-->|<meta charset=utf-8>|<title>T</title>|<!x>|<a b='>|<)",
+                    "[a-z ]{4000,6000}",
                 ],
                 0..60,
             ),
+            mark in prop::option::of(Just("\u{feff}")),
             raw in prop::collection::vec(any::<u8>(), 0..4),
-            cuts in prop::collection::vec(0usize..2000, 0..12),
+            cuts in prop::collection::vec(0usize..60_000, 0..12),
         ) {
-            let mut page = pieces.concat().into_bytes();
+            let mut page = mark.unwrap_or_default().as_bytes().to_vec();
+            page.extend(pieces.concat().into_bytes());
             page.extend(raw);
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(page.len())).collect();
-            cuts.push(page.len());
             cuts.sort_unstable();
-            let options = DocumentOptions::default().with_blocks(true);
-            let mut session = Session::new(&EXTRACTOR, Hints::default()).with_options(options);
-            let mut from = 0;
-            for cut in cuts {
-                session.feed(&page[from..cut]);
-                from = cut;
+            prop_assert_eq!(in_parts(&page, cuts), whole(&page));
+        }
+    }
+
+    /// Real pages, in each encoding, cut into parts as networks cut them.
+    #[test]
+    fn real_pages_in_parts_are_the_same() {
+        let text =
+            "<html><head><title>Мельница</title></head><body><p>Мельница стоит у реки, и её \
+            колесо вращается уже двести лет.</p><!-- ende --><script>if (a < b) {}</script>"
+                .repeat(200);
+        let (cyrillic, _, _) = encoding_rs::WINDOWS_1251.encode(&text);
+        let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let marked = [&[0xEF, 0xBB, 0xBF], text.as_bytes()].concat();
+        for page in [text.as_bytes(), &cyrillic, &utf16, &marked] {
+            let expected = whole(page);
+            assert!(
+                expected.text.contains("Мельница стоит"),
+                "{}",
+                expected.charset
+            );
+            for size in [1, 1400, 16 << 10] {
+                let cuts = (1..)
+                    .map(|number| number * size)
+                    .take_while(|cut| *cut < page.len());
+                assert_eq!(
+                    in_parts(page, cuts),
+                    expected,
+                    "{size} {}",
+                    expected.charset
+                );
             }
-            prop_assert_eq!(session.finish(), whole(&page));
         }
     }
 
     #[test]
     fn no_more_is_kept_than_is_allowed() {
         let mut session = Session::new(&EXTRACTOR, Hints::default()).with_max_page(10);
-        assert!(session.is_empty() && session.feed(b"<p>one "));
-        assert!(!session.feed(b"two three"));
-        assert!(!session.feed(b"four"));
+        assert!(session.is_empty() && session.feed(b"<p>one ").is_continue());
+        assert_eq!(session.feed(b"two three"), Verdict::Full);
+        assert_eq!(session.feed(b"four"), Verdict::Full);
         assert_eq!(session.len(), 10);
         let document = session.finish();
         assert_eq!(document.text, "one two");
         assert_eq!(document.capped, ["max-page"]);
         let mut session = Session::new(&EXTRACTOR, Hints::default()).with_max_page(6);
-        assert!(!session.feed(b"<p>one"));
+        assert_eq!(session.feed(b"<p>one"), Verdict::Full);
         assert!(session.finish().capped.is_empty(), "a page that fits");
+    }
+
+    #[test]
+    fn links_are_known_before_the_page_has_ended() {
+        let hints = Hints {
+            url: Some("https://example.org/a/b"),
+            ..Hints::default()
+        };
+        let mut session = Session::new(&EXTRACTOR, hints);
+        let long =
+            "The mill stands by the river, and its wheel has turned there for two hundred years. ";
+        let page = format!(
+            "<html><head><meta name=robots content='noindex'><link rel=canonical href=/c>\
+             <link rel=next href='?p=2'></head><body><nav><ul><li><a href=/home>Home</a><li><a href=/news>News</a>\
+             </ul></nav><article><p>{}<a href='../mill#top'>the mill</a>. {}</p><p>{}</p></article>",
+            long.repeat(6),
+            long.repeat(30),
+            long.repeat(80)
+        );
+        session.feed(page.as_bytes());
+        let known = session.known();
+        assert_eq!(known.canonical.as_deref(), Some("/c"));
+        assert_eq!(known.robots.as_deref(), Some("noindex"));
+        assert_eq!(
+            known.next_page.as_deref(),
+            Some("https://example.org/a/b?p=2")
+        );
+        let urls: Vec<&str> = known.links.iter().map(|link| link.url.as_str()).collect();
+        assert_eq!(
+            urls,
+            [
+                "https://example.org/home",
+                "https://example.org/news",
+                "https://example.org/mill"
+            ]
+        );
+        assert!(known.links[2].kept && known.links[2].probability > 0.5);
+        assert!(!known.links[0].kept && known.links[0].probability < known.links[2].probability);
+        assert_eq!(known.links[2].role, Role::Body);
+        // The page goes on as if nobody had asked.
+        session.feed(b"<p>And a last word of it.");
+        let page = [page.as_bytes(), b"<p>And a last word of it."].concat();
+        assert_eq!(
+            session.finish(),
+            EXTRACTOR
+                .extract(&page, &hints)
+                .document(&DocumentOptions::default())
+        );
+    }
+
+    #[test]
+    fn a_policy_holds_for_sessions_too() {
+        let policy = ContentPolicy {
+            comments: CommentPolicy::Include,
+            ..ContentPolicy::default()
+        };
+        let extractor = EXTRACTOR
+            .clone()
+            .with_policy(policy)
+            .with_inline_style(false);
+        let mut session = Session::new(&extractor, Hints::default());
+        session.feed(b"<p>one <a href=http://x/>two</a>");
+        assert!(session.known().links.is_empty(), "not noted");
+        assert_eq!(session.finish().text, "one two");
     }
 }

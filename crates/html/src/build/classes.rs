@@ -25,7 +25,7 @@ pub(super) struct ClassReading {
     pub steps: u16,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Slot {
     value: Vec<u8>,
     class: ClassReading,
@@ -33,7 +33,7 @@ struct Slot {
 
 /// A table with one place for each value, which the value that came last holds: nothing that a page
 /// does makes a look-up slow.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
     slots: Vec<Slot>,
     /// Number of the page, and a part of the hash, of each slot's value: small enough to be at hand.

@@ -64,6 +64,17 @@ pub struct Decoded<'a> {
     pub source: CharsetSource,
 }
 
+impl Decoded<'_> {
+    /// A text without a byte, as of a page that turned out to be UTF-8.
+    pub fn of_utf8() -> Self {
+        Self {
+            text: Cow::Borrowed(""),
+            encoding: UTF_8,
+            source: CharsetSource::Detected,
+        }
+    }
+}
+
 /// Decodes a page.
 pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     let mark = Encoding::for_bom(bytes);

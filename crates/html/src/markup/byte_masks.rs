@@ -51,7 +51,6 @@ impl MaskWindow {
     }
 
     /// Forgets what was read, as another text comes.
-    #[cfg(feature = "lol")]
     pub fn forget(&mut self) {
         self.first = NOWHERE;
     }

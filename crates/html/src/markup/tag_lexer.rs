@@ -168,7 +168,6 @@ impl TagLexer {
     }
 
     /// Forgets the bytes it was given before: the next are others.
-    #[cfg(feature = "lol")]
     pub fn forget(&mut self) {
         self.window.forget();
     }

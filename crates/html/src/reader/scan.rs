@@ -9,7 +9,7 @@ use super::{Engine, MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, SparePage, TextKind};
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::Tag;
-use crate::markup::lex::Markup;
+use crate::markup::lex::{Markup, RawTag};
 use crate::markup::tag_lexer::{Key, TagLexer, TextRun};
 use crate::page::Page;
 use trommel_text::vectors::Vectors;
@@ -89,22 +89,24 @@ impl ScanReader {
 }
 
 /// One run over a text: the page, or the content of a `noscript`.
-struct Scanner<'a> {
+pub(super) struct Scanner<'a> {
     html: &'a str,
     /// Place of `html` in the page.
     offset: usize,
     depth: u32,
     builder: &'a mut Builder,
-    namespaces: Namespaces,
+    pub(super) namespaces: Namespaces,
     /// Kind of the text between tags.
-    kind: TextKind,
-    lexer: TagLexer,
+    pub(super) kind: TextKind,
+    pub(super) lexer: TagLexer,
     /// Set while what something unclosed swallowed is read again.
     recovery: Option<Recovery>,
+    /// Whether more of the page will come: what is not complete is then left for later.
+    pub(super) grows: bool,
 }
 
 impl<'a> Scanner<'a> {
-    fn new(html: &'a str, offset: usize, depth: u32, builder: &'a mut Builder) -> Self {
+    pub(super) fn new(html: &'a str, offset: usize, depth: u32, builder: &'a mut Builder) -> Self {
         let lexer = TagLexer::new(builder.limits().attributes, builder.vectors());
         Self {
             html,
@@ -115,11 +117,12 @@ impl<'a> Scanner<'a> {
             kind: TextKind::Decoded,
             lexer,
             recovery: None,
+            grows: false,
         }
     }
 
     /// Reads on from `start` to the end, and again behind a `template` that is still open there.
-    fn run(mut self, start: usize) {
+    pub(super) fn run(mut self, start: usize) {
         self.read(start);
         if self.recovery.is_none()
             && let Some(from) = self.builder.open_template(self.offset)
@@ -129,13 +132,18 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn read(&mut self, start: usize) {
+    /// Reads on from `start`. Of a page that grows, gives the place from which on it is not complete.
+    pub(super) fn read(&mut self, start: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
         // Text that has not been given yet begins at `from`.
         let mut from = start;
         let mut run = self.lexer.text_run(bytes, start);
         while run.end < bytes.len() {
             let lt = run.end;
+            // Two bytes tell what begins here.
+            if self.grows && lt + 2 >= bytes.len() {
+                return Some(from);
+            }
             let next = match (bytes.get(lt + 1), bytes.get(lt + 2)) {
                 (Some(c), _) if c.is_ascii_alphabetic() => {
                     self.text_run(from, run);
@@ -169,12 +177,16 @@ impl<'a> Scanner<'a> {
                 }
             };
             let Some(next) = next else {
-                return;
+                return self.grows.then_some(lt);
             };
             from = next;
             run = self.lexer.text_run(bytes, next);
         }
+        if self.grows {
+            return Some(from);
+        }
         self.text_run(from, run);
+        None
     }
 
     /// Gives a run of text that begins at `from`.
@@ -206,17 +218,22 @@ impl<'a> Scanner<'a> {
         let bytes = self.html.as_bytes();
         let raw = match self.lexer.markup(bytes, lt) {
             Markup::Tag(raw) => raw,
+            Markup::Cut { .. } if self.grows => return None,
             Markup::Cut { quoted: true } => return self.resume(Unclosed::Quote, lt + 1),
             Markup::Cut { .. } | Markup::Skip(_) => return None,
         };
-        self.kind = TextKind::Decoded;
         if raw.is_end {
+            self.kind = TextKind::Decoded;
             let tag = Tag::at(bytes, raw.name);
             let name = bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
             self.namespaces.end(tag, name);
             self.builder.end_tag(tag, name);
             return Some(raw.end);
         }
+        if self.grows && !self.is_whole(raw) {
+            return None;
+        }
+        self.kind = TextKind::Decoded;
         let text = self.lexer.tag(bytes, raw);
         let content = self.namespaces.start(&text);
         self.builder.start_tag(&text, self.offset + lt);
@@ -234,6 +251,21 @@ impl<'a> Scanner<'a> {
         let tag = text.tag;
         let unclosed = Unclosed::of(tag, text.value(Key::Type));
         self.content(tag, content, raw.end, unclosed)
+    }
+
+    /// Whether the element of a start tag, should it hold no markup, is there up to its end tag.
+    fn is_whole(&self, raw: RawTag) -> bool {
+        let bytes = self.html.as_bytes();
+        let text = self.lexer.tag(bytes, raw);
+        if ContentModel::of(text.tag) == ContentModel::Markup || raw.value_missing {
+            return true;
+        }
+        match self.namespaces.clone().start(&text) {
+            ContentModel::Markup => true,
+            ContentModel::Plain => false,
+            ContentModel::Script => end_of_script(bytes, raw.end).is_some(),
+            _ => end_of_raw(bytes, raw.end, text.tag.name()).is_some(),
+        }
     }
 
     /// Reads the text, from `from` on, of an element that holds no markup; gives the place of its end
@@ -326,6 +358,9 @@ impl<'a> Scanner<'a> {
     fn bogus_comment(&mut self, lt: usize) -> Option<usize> {
         let rest = self.html.as_bytes().get(lt..)?;
         let end = memchr::memchr(b'>', rest);
+        if self.grows && end.is_none() {
+            return None;
+        }
         self.builder.comment();
         end.map(|end| lt + end + 1)
     }
@@ -340,6 +375,9 @@ impl<'a> Scanner<'a> {
             } else {
                 end_of_comment(bytes, lt + 4)
             };
+            if self.grows && end.is_none() {
+                return None;
+            }
             self.builder.comment();
             return end.or_else(|| self.resume(Unclosed::Comment, lt + 4));
         }
@@ -353,6 +391,9 @@ impl<'a> Scanner<'a> {
             let from = lt + 9;
             let text = bytes.get(from..)?;
             let end = memchr::memmem::find(text, b"]]>");
+            if self.grows && end.is_none() {
+                return None;
+            }
             self.kind = TextKind::Raw;
             self.text(from, end.map_or(bytes.len(), |end| from + end));
             self.kind = TextKind::Decoded;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
 
-use crate::{Engine as _, Limits, LolEngine, Page, ScanEngine, ScanReader, charset};
+use crate::{Engine as _, GrowingReader, Limits, LolEngine, Page, ScanEngine, ScanReader, charset};
 use trommel_text::vectors::Vectors;
 
 fn both(html: &str) -> (Page, Page) {
@@ -16,9 +16,23 @@ fn both(html: &str) -> (Page, Page) {
     )
 }
 
+/// The page as it is read while it grows by so many bytes at a time, or a little more.
+fn grown(html: &str, step: usize) -> Page {
+    let mut reader = GrowingReader::new(&Limits::default()).with_styles();
+    let mut at = 0;
+    while at < html.len() {
+        at = html.ceil_char_boundary(at + step);
+        reader.read_on_now(&html[..at]);
+    }
+    reader.finish(html)
+}
+
 fn assert_same(html: &str) {
     let (scan, lol) = both(html);
     assert_eq!(scan, lol, "{html:?}");
+    for step in [1, 7, 64] {
+        assert_eq!(grown(html, step), scan, "by {step}: {html:?}");
+    }
 }
 
 #[test]
@@ -186,7 +200,10 @@ proptest! {
     #[test]
     fn engines_agree_on_soup(html in soup()) {
         let (scan, lol) = both(&html);
-        prop_assert_eq!(scan, lol);
+        prop_assert_eq!(&scan, &lol);
+        for step in [1, 7] {
+            prop_assert_eq!(&grown(&html, step), &scan, "grown by {}", step);
+        }
     }
 
     #[test]
@@ -291,6 +308,7 @@ fn engines_agree_on_mutated_pages() {
         .run(&strategy, |html| {
             let (scan, lol) = both(&html);
             prop_assert!(scan == lol);
+            prop_assert!(grown(&html, 1400) == scan, "grown");
             Ok(())
         })
         .unwrap();

@@ -1,0 +1,89 @@
+//! The links of a page, with what is known of the blocks that they stand in.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+use trommel_html::next_page;
+use url::Url;
+
+use crate::extraction::Extraction;
+use crate::role::Role;
+
+/// Longest address in bytes.
+const LONGEST: usize = 2048;
+/// Most links of a page that are given.
+const MOST: usize = 10_000;
+
+/// A link in the text of a page.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PageLink {
+    /// Where it leads: an absolute `http(s)` URL without fragment.
+    pub url: String,
+    /// Index of the first block that it stands in.
+    pub block: usize,
+    /// Probability that the block is main content.
+    pub probability: f32,
+    /// Whether the block is part of the text.
+    pub kept: bool,
+    /// What the block is on its page.
+    pub role: Role,
+}
+
+impl Extraction<'_> {
+    /// The links in the text of the page, in its order, each address once: 10,000 of them at most. A page
+    /// that was read without inline style has none.
+    pub fn links(&self) -> Vec<PageLink> {
+        let base = self.base();
+        let (mut elements, mut urls) = (HashSet::new(), HashSet::new());
+        let mut links = Vec::new();
+        let page = self.page();
+        for (index, block) in page.blocks.iter().enumerate() {
+            for element in page.styled(block).filter_map(|part| part.style.link) {
+                if links.len() == MOST || !elements.insert(element) {
+                    continue;
+                }
+                let href = page
+                    .element(element)
+                    .and_then(|element| element.attribute(&self.decoded().text, "href"));
+                let Some(url) = href.and_then(|href| absolute(&href, base.as_ref())) else {
+                    continue;
+                };
+                if let Some((probability, kept, role)) = self.verdict(index)
+                    && urls.insert(url.clone())
+                {
+                    links.push(PageLink {
+                        url,
+                        block: index,
+                        probability,
+                        kept,
+                        role,
+                    });
+                }
+            }
+        }
+        links
+    }
+
+    /// Where the page says that it goes on (`rel="next"`).
+    pub fn next_page(&self) -> Option<String> {
+        absolute(&next_page(&self.decoded().text)?, self.base().as_ref())
+    }
+
+    fn base(&self) -> Option<Url> {
+        let url = self.url().and_then(|url| Url::parse(url).ok());
+        let base = self.page().head.base.as_deref();
+        base.filter(|base| base.len() <= LONGEST)
+            .and_then(|base| Url::options().base_url(url.as_ref()).parse(base).ok())
+            .or(url)
+    }
+}
+
+fn absolute(href: &str, base: Option<&Url>) -> Option<String> {
+    if href.len() > LONGEST {
+        return None;
+    }
+    let mut url = Url::options().base_url(base).parse(href.trim()).ok()?;
+    url.set_fragment(None);
+    let is_read = matches!(url.scheme(), "http" | "https") && url.as_str().len() <= 2 * LONGEST;
+    is_read.then(|| url.into())
+}

@@ -1,0 +1,189 @@
+//! A page that is read while it comes.
+
+use std::borrow::Cow;
+
+use trommel_html::{GrowingReader, Head, charset};
+
+use crate::extraction::Extraction;
+use crate::extractor::Extractor;
+use crate::hints::Hints;
+use crate::page_memory;
+
+/// Least number of bytes by which the memory of the text grows.
+const GROWTH: usize = 32 << 10;
+/// The byte order mark of UTF-8.
+const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+/// A page whose bytes come in parts, cut anywhere. As long as they are UTF-8, as nearly all pages are, they
+/// are read into the tables as they come; other pages are read at their end. What comes out is in every case
+/// what [`Extractor::extract`] makes of the whole page.
+#[derive(Debug)]
+pub struct PushPage {
+    /// What came and is UTF-8; without a mark.
+    text: String,
+    /// What came behind it.
+    rest: Vec<u8>,
+    /// Whether a mark came first.
+    has_mark: bool,
+    /// Reads the text; none once the page turned out to be no UTF-8.
+    reader: Option<GrowingReader>,
+}
+
+impl PushPage {
+    pub(crate) fn new(reader: GrowingReader) -> Self {
+        Self {
+            text: String::new(),
+            rest: Vec::new(),
+            has_mark: false,
+            reader: Some(reader),
+        }
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, part: &[u8]) {
+        let Some(reader) = &mut self.reader else {
+            grow(&mut self.rest, part);
+            return;
+        };
+        let joined;
+        let mut bytes = part;
+        if !self.rest.is_empty() {
+            self.rest.extend_from_slice(part);
+            joined = std::mem::take(&mut self.rest);
+            bytes = &joined;
+        }
+        if self.text.is_empty() && !self.has_mark {
+            if let Some(after) = bytes.strip_prefix(&MARK) {
+                (self.has_mark, bytes) = (true, after);
+            } else if MARK.starts_with(bytes) {
+                self.rest.extend_from_slice(bytes);
+                return;
+            }
+        }
+        let (valid, broken) = match std::str::from_utf8(bytes) {
+            Ok(valid) => (valid, false),
+            Err(error) => {
+                let (valid, after) = bytes.split_at(error.valid_up_to());
+                self.rest.extend_from_slice(after);
+                // The first part was just found to be text.
+                let valid = std::str::from_utf8(valid).unwrap_or_default();
+                (valid, error.error_len().is_some())
+            }
+        };
+        let room = self.text.capacity() - self.text.len();
+        if valid.len() > room {
+            let more = valid.len().max(GROWTH).max(self.text.len() / 8);
+            self.text.reserve_exact(more);
+        }
+        self.text.push_str(valid);
+        if broken {
+            self.reader = None;
+            let rest = std::mem::take(&mut self.rest);
+            self.rest = self.take_bytes();
+            grow(&mut self.rest, &rest);
+            return;
+        }
+        reader.read_on(&self.text);
+    }
+
+    /// Bytes that have come.
+    pub fn len(&self) -> usize {
+        self.text.len() + self.rest.len() + if self.has_mark { MARK.len() } else { 0 }
+    }
+
+    /// Whether nothing has come yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What came so far, if it is text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The first bytes, up to some thousands.
+    pub fn first_bytes(&self) -> &[u8] {
+        let bytes = match self.text.is_empty() {
+            true => self.rest.as_slice(),
+            false => self.text.as_bytes(),
+        };
+        bytes.get(..4096).unwrap_or(bytes)
+    }
+
+    /// The head of the page as far as it has been read.
+    pub fn head(&self) -> Option<&Head> {
+        self.reader.as_ref().map(GrowingReader::head)
+    }
+
+    /// All bytes of the text, with its mark.
+    fn take_bytes(&mut self) -> Vec<u8> {
+        let mut bytes = std::mem::take(&mut self.text).into_bytes();
+        if std::mem::take(&mut self.has_mark) {
+            bytes.splice(0..0, MARK);
+        }
+        bytes
+    }
+
+    /// Reads all that has come and is complete: pieces of few bytes are otherwise left for later.
+    pub fn catch_up(&mut self) {
+        if let Some(reader) = &mut self.reader {
+            reader.read_on_now(&self.text);
+        }
+    }
+
+    /// What the extractor makes of the page as far as it has been read, as if it ended there; none if it is
+    /// no UTF-8. It takes as long as all but reading takes.
+    pub fn so_far<'a>(
+        &'a self,
+        extractor: &Extractor,
+        hints: &Hints<'a>,
+    ) -> Option<Extraction<'a>> {
+        let page = self.reader.as_ref()?.so_far();
+        let decoded = charset::Decoded {
+            text: Cow::Borrowed(&self.text),
+            ..charset::Decoded::of_utf8()
+        };
+        Some(extractor.judged(decoded, page, hints))
+    }
+
+    /// What the extractor makes of the page, which has ended.
+    pub fn finish<'a>(mut self, extractor: &Extractor, hints: &Hints<'a>) -> Extraction<'a> {
+        let reader = self.reader.take();
+        let mut rest = std::mem::take(&mut self.rest);
+        let (mark, is_text) = (self.has_mark, rest.is_empty());
+        let mut bytes = self.take_bytes();
+        bytes.append(&mut rest);
+        let decoded = charset::decode(&bytes, &hints.charset());
+        let (encoding, source) = (decoded.encoding, decoded.source);
+        let (text, page) = match (decoded.text, reader) {
+            // The text is the bytes: it has been read.
+            (Cow::Borrowed(_), Some(reader)) if is_text => {
+                if mark {
+                    bytes.drain(..MARK.len());
+                }
+                let text = String::from_utf8(bytes).unwrap_or_default();
+                let page = reader.finish(&text);
+                (text, page)
+            }
+            (text, _) => {
+                let text = text.into_owned();
+                let page = page_memory::read(&text, &extractor.limits, extractor.inline_style);
+                (text, page)
+            }
+        };
+        let decoded = charset::Decoded {
+            text: Cow::Owned(text),
+            encoding,
+            source,
+        };
+        extractor.judged(decoded, page, hints)
+    }
+}
+
+fn grow(bytes: &mut Vec<u8>, part: &[u8]) {
+    if part.len() > bytes.capacity() - bytes.len() {
+        let more = part.len().max(GROWTH).max(bytes.len() / 8);
+        bytes.reserve_exact(more);
+    }
+    bytes.extend_from_slice(part);
+}

@@ -1,0 +1,235 @@
+//! The functions of the library. The only module with pointers.
+//!
+//! What makes each `unsafe` block sound is the contract of the header: a pointer is null or what the library
+//! gave and has not freed; a string ends with 0; `length` bytes can be read at `bytes`; no two calls use one
+//! session at a time. Null is checked for everywhere. A panic never leaves the library.
+#![allow(unsafe_code)]
+
+use std::{
+    ffi::{CStr, CString, c_char},
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr, slice,
+};
+
+use crate::session::{Given, TrommelExtractor, TrommelForm, TrommelSession, TrommelVerdict};
+
+/// The string at a pointer, unless it is null or no UTF-8.
+///
+/// # Safety
+/// The pointer is null or a string that ends with 0 and stays as it is for `'a`.
+unsafe fn text<'a>(pointer: *const c_char) -> Option<&'a str> {
+    if pointer.is_null() {
+        return None;
+    }
+    // SAFETY: not null, and a string by the contract of this function.
+    unsafe { CStr::from_ptr(pointer) }.to_str().ok()
+}
+
+/// The bytes at a pointer, none if it is null.
+///
+/// # Safety
+/// The pointer is null, or `length` bytes can be read there that stay as they are for `'a`.
+unsafe fn bytes<'a>(pointer: *const u8, length: usize) -> &'a [u8] {
+    if pointer.is_null() || length == 0 || length > isize::MAX as usize {
+        return &[];
+    }
+    // SAFETY: not null, and so many bytes by the contract of this function.
+    unsafe { slice::from_raw_parts(pointer, length) }
+}
+
+/// Gives a string away; null for none. What comes after a 0 in it is left out, as C would not see it.
+fn given(text: Option<String>) -> *mut c_char {
+    let text = text.map(|text| match text.find('\0') {
+        Some(end) => text.get(..end).unwrap_or_default().to_owned(),
+        None => text,
+    });
+    let text = text.and_then(|text| CString::new(text).ok());
+    text.map_or(ptr::null_mut(), CString::into_raw)
+}
+
+/// What `work` gives; `otherwise` if the library has a fault.
+fn guarded<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
+}
+
+/// The version of the library. Not to be freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn trommel_version() -> *const c_char {
+    const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+    VERSION.as_ptr().cast()
+}
+
+/// An extractor with a built-in model: "fast" (also for null) or "best". Null if there is none of that name.
+///
+/// # Safety
+/// `model` is null or a string that ends with 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trommel_extractor_new(model: *const c_char) -> *mut TrommelExtractor {
+    guarded(ptr::null_mut(), || {
+        // SAFETY: by the contract of this function.
+        let name = unsafe { text(model) };
+        if name.is_none() && !model.is_null() {
+            return ptr::null_mut();
+        }
+        let extractor = TrommelExtractor::new(name).map(Box::new);
+        extractor.map_or(ptr::null_mut(), Box::into_raw)
+    })
+}
+
+/// Frees an extractor; sessions that were begun with it go on.
+///
+/// # Safety
+/// `extractor` is null or one that has not been freed and is not in use.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trommel_extractor_free(extractor: *mut TrommelExtractor) {
+    if !extractor.is_null() {
+        // SAFETY: it came from `Box::into_raw` and is not used again, by the contract of this function.
+        guarded((), || drop(unsafe { Box::from_raw(extractor) }));
+    }
+}
+
+/// The main text of one whole page, to be freed with trommel_string_free. URL, charset of the HTTP header and
+/// date of the capture may be null. Null if the library has a fault.
+///
+/// # Safety
+/// `extractor` is one that has not been freed; `length` bytes can be read at `page`; the strings end with 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trommel_extract(
+    extractor: *const TrommelExtractor,
+    page: *const u8,
+    length: usize,
+    url: *const c_char,
+    charset: *const c_char,
+    date: *const c_char,
+    form: TrommelForm,
+) -> *mut c_char {
+    guarded(ptr::null_mut(), || {
+        // SAFETY: null or an extractor, and strings and bytes, by the contract of this function.
+        let (extractor, page, hints) = unsafe {
+            let given = Given {
+                url: text(url),
+                charset: text(charset),
+                date: text(date),
+            };
+            (extractor.as_ref(), bytes(page, length), given)
+        };
+        given(extractor.and_then(|extractor| extractor.extract(page, hints, form)))
+    })
+}
+
+/// Begins a page that arrives in parts, to be ended by trommel_session_finish or trommel_session_free. URL,
+/// charset of the HTTP header and date of the capture may be null.
+///
+/// # Safety
+/// `extractor` is null or one that has not been freed; the strings are null or end with 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trommel_session_new(
+    extractor: *const TrommelExtractor,
+    url: *const c_char,
+    charset: *const c_char,
+    date: *const c_char,
+    form: TrommelForm,
+) -> *mut TrommelSession {
+    guarded(ptr::null_mut(), || {
+        // SAFETY: null or an extractor, and strings, by the contract of this function.
+        let (extractor, hints) = unsafe {
+            let given = Given {
+                url: text(url),
+                charset: text(charset),
+                date: text(date),
+            };
+            (extractor.as_ref(), given)
+        };
+        let session = extractor.map(|extractor| Box::new(extractor.session(hints, form)));
+        session.map_or(ptr::null_mut(), Box::into_raw)
+    })
+}
+
+/// Has a session tell early of pages that are not wanted: no HTML, noindex, another language than these
+/// (divided by commas; null for all), without content, in the way of other pages.
+///
+/// # Safety
+/// `session` is null or one that has not ended; `languages` is null or a string that ends with 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trommel_session_stop_early(
+    session: *mut TrommelSession,
+    languages: *const c_char,
+) {
+    guarded((), || {
+        // SAFETY: null or a session that nobody else uses, and a string, by the contract of this function.
+        let (session, languages) = unsafe { (session.as_mut(), text(languages)) };
+        if let Some(session) = session {
+            session.stop_early(languages.unwrap_or_default());
+        }
+    });
+}
+
+/// Takes the next bytes of the page, cut anywhere.
+///
+/// # Safety
+/// `session` is null or one that has not ended; `length` bytes can be read at `part`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trommel_session_feed(
+    session: *mut TrommelSession,
+    part: *const u8,
+    length: usize,
+) -> TrommelVerdict {
+    guarded(TrommelVerdict::Error, || {
+        // SAFETY: null or a session that nobody else uses, and bytes, by the contract of this function.
+        let (session, part) = unsafe { (session.as_mut(), bytes(part, length)) };
+        session.map_or(TrommelVerdict::Error, |session| session.feed(part))
+    })
+}
+
+/// What is known of the page up to here, as JSON: canonical, robots, next_page, and links with url, block,
+/// probability, kept and role. To be freed with trommel_string_free.
+///
+/// # Safety
+/// `session` is null or one that has not ended.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trommel_session_known(session: *mut TrommelSession) -> *mut c_char {
+    guarded(ptr::null_mut(), || {
+        // SAFETY: null or a session, by the contract of this function.
+        given(unsafe { session.as_mut() }.map(TrommelSession::known))
+    })
+}
+
+/// Ends a session and gives its page, to be freed with trommel_string_free. The session is freed. Null if the
+/// library has a fault.
+///
+/// # Safety
+/// `session` is null or one that has not ended.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trommel_session_finish(session: *mut TrommelSession) -> *mut c_char {
+    if session.is_null() {
+        return ptr::null_mut();
+    }
+    guarded(ptr::null_mut(), || {
+        // SAFETY: it came from `Box::into_raw` and is not used again, by the contract of this function.
+        given(unsafe { Box::from_raw(session) }.finish())
+    })
+}
+
+/// Ends a session whose page is not wanted.
+///
+/// # Safety
+/// `session` is null or one that has not ended.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trommel_session_free(session: *mut TrommelSession) {
+    if !session.is_null() {
+        // SAFETY: it came from `Box::into_raw` and is not used again, by the contract of this function.
+        guarded((), || drop(unsafe { Box::from_raw(session) }));
+    }
+}
+
+/// Frees a string that the library gave.
+///
+/// # Safety
+/// `text` is null or such a string, which has not been freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trommel_string_free(text: *mut c_char) {
+    if !text.is_null() {
+        // SAFETY: it came from `CString::into_raw`, by the contract of this function.
+        drop(unsafe { CString::from_raw(text) });
+    }
+}

@@ -1,0 +1,97 @@
+//! The functions as C calls them: null, strings that are none, and pages.
+#![allow(unsafe_code)]
+
+use std::{
+    ffi::{CStr, CString, c_char},
+    ptr,
+};
+
+use crate::{
+    TrommelForm, TrommelVerdict, trommel_extract, trommel_extractor_free, trommel_extractor_new,
+    trommel_session_feed, trommel_session_finish, trommel_session_free, trommel_session_known,
+    trommel_session_new, trommel_session_stop_early, trommel_string_free, trommel_version,
+};
+
+/// A string of the library, freed.
+fn taken(text: *mut c_char) -> Option<String> {
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: the library gave it.
+    let own = unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned();
+    // SAFETY: as above, and nobody else has it.
+    unsafe { trommel_string_free(text) };
+    Some(own)
+}
+
+const PAGE: &[u8] = b"<title>Mills</title><nav><a href=/x>Home</a></nav><article><h1>Mills</h1>\
+    <p>The mill stands by the river, and its wheel has turned there for two hundred years.</p>";
+
+#[test]
+fn a_page_in_one_call_and_in_parts() {
+    let url = CString::new("https://example.org/").unwrap();
+    // SAFETY: pointers are those that the library gave, each freed once; strings end with 0.
+    unsafe {
+        let extractor = trommel_extractor_new(ptr::null());
+        let whole = |form| {
+            let (page, length) = (PAGE.as_ptr(), PAGE.len());
+            let null = ptr::null();
+            taken(trommel_extract(
+                extractor,
+                page,
+                length,
+                url.as_ptr(),
+                null,
+                null,
+                form,
+            ))
+            .unwrap()
+        };
+        let text =
+            "The mill stands by the river, and its wheel has turned there for two hundred years.";
+        assert_eq!(whole(TrommelForm::Text), text);
+        assert!(whole(TrommelForm::Markdown).starts_with("# Mills\n"));
+        assert!(whole(TrommelForm::Json).contains("\"title\":\"Mills\""));
+        let null = ptr::null();
+        let session = trommel_session_new(extractor, url.as_ptr(), null, null, TrommelForm::Json);
+        trommel_extractor_free(extractor);
+        for part in PAGE.chunks(7) {
+            let verdict = trommel_session_feed(session, part.as_ptr(), part.len());
+            assert_eq!(verdict, TrommelVerdict::Continue);
+        }
+        let known = taken(trommel_session_known(session)).unwrap();
+        assert!(known.starts_with("{\"canonical\":null,"), "{known}");
+        let json = taken(trommel_session_finish(session)).unwrap();
+        assert!(json.contains(text), "{json}");
+    }
+}
+
+#[test]
+fn null_is_no_fault() {
+    let unknown = CString::new("no such model").unwrap();
+    let broken = CString::new(b"\xFF".to_vec()).unwrap();
+    let null = ptr::null();
+    // SAFETY: null and strings that end with 0.
+    unsafe {
+        assert!(trommel_extractor_new(unknown.as_ptr()).is_null());
+        assert!(trommel_extractor_new(broken.as_ptr()).is_null());
+        assert!(trommel_session_new(ptr::null(), null, null, null, TrommelForm::Text).is_null());
+        let verdict = trommel_session_feed(ptr::null_mut(), ptr::null(), 5);
+        assert_eq!(verdict, TrommelVerdict::Error);
+        assert!(trommel_session_known(ptr::null_mut()).is_null());
+        assert!(trommel_session_finish(ptr::null_mut()).is_null());
+        trommel_session_stop_early(ptr::null_mut(), ptr::null());
+        trommel_session_free(ptr::null_mut());
+        trommel_extractor_free(ptr::null_mut());
+        trommel_string_free(ptr::null_mut());
+        let extractor = trommel_extractor_new(ptr::null());
+        let session =
+            trommel_session_new(extractor, broken.as_ptr(), null, null, TrommelForm::Text);
+        let verdict = trommel_session_feed(session, ptr::null(), 5);
+        assert_eq!(verdict, TrommelVerdict::Continue);
+        assert_eq!(taken(trommel_session_finish(session)).as_deref(), Some(""));
+        trommel_extractor_free(extractor);
+        let version = CStr::from_ptr(trommel_version()).to_str().unwrap();
+        assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    }
+}

@@ -1,0 +1,106 @@
+//! A page that grows while it is read: the scan engine over what has come, as far as that is certain.
+
+use super::namespaces::Namespaces;
+use super::scan::Scanner;
+use crate::build::{Builder, TextKind};
+use crate::head::Head;
+use crate::limits::{Caps, Limits, up_to};
+use crate::markup::tag_lexer::TagLexer;
+use crate::page::Page;
+use trommel_text::vectors::Vectors;
+
+/// Least number of bytes that must have come before they are looked at.
+const LEAST: usize = 4096;
+
+/// Reads a page of which more and more is there, and gives the same [`Page`] as
+/// [`ScanEngine`](crate::ScanEngine) once it is whole. It keeps the tables, not the text: each call is given
+/// the page from its start on. What is not complete (a tag, a comment, a script) waits for the rest; what
+/// was waited for is looked at again only when half as much again has come, so that the work is
+/// proportional to the page in whatever parts it comes.
+#[derive(Debug)]
+pub struct GrowingReader {
+    builder: Builder,
+    namespaces: Namespaces,
+    kind: TextKind,
+    lexer: TagLexer,
+    /// Place up to which the page has been read.
+    from: usize,
+    /// Length at which it was last looked at.
+    tried: usize,
+}
+
+impl GrowingReader {
+    /// A reader for one page.
+    pub fn new(limits: &Limits) -> Self {
+        let builder = Builder::new(*limits);
+        let lexer = TagLexer::new(limits.attributes, builder.vectors());
+        Self {
+            builder,
+            namespaces: Namespaces::default(),
+            kind: TextKind::Decoded,
+            lexer,
+            from: 0,
+            tried: 0,
+        }
+    }
+
+    /// Notes inline style, too ([`Page::styled`]).
+    #[must_use]
+    pub fn with_styles(mut self) -> Self {
+        self.builder.record_styles();
+        self
+    }
+
+    /// Reads on in `html`, which begins with all that was there before.
+    pub fn read_on(&mut self, html: &str) {
+        let html = up_to(html, u32::MAX as usize);
+        let waits = self.tried.saturating_sub(self.from) / 2;
+        if html.len().saturating_sub(self.tried) < waits.max(LEAST) {
+            return;
+        }
+        self.read_on_now(html);
+    }
+
+    /// As [`GrowingReader::read_on`], however little has come.
+    pub fn read_on_now(&mut self, html: &str) {
+        self.tried = html.len();
+        self.read(html, true);
+    }
+
+    /// The page, which `html` is the whole of.
+    pub fn finish(mut self, html: &str) -> Page {
+        let text = up_to(html, u32::MAX as usize);
+        if text.len() < html.len() {
+            self.builder.cap(Caps::PAGE);
+        }
+        self.read(text, false);
+        self.builder.finish(text.len())
+    }
+
+    /// The page as far as it has been read, as if it ended there.
+    pub fn so_far(&self) -> Page {
+        self.builder.clone().finish(self.from)
+    }
+
+    /// What is known of the page's head.
+    pub fn head(&self) -> &Head {
+        self.builder.head()
+    }
+
+    fn read(&mut self, html: &str, grows: bool) {
+        let lexer = std::mem::replace(&mut self.lexer, TagLexer::new(0, Vectors::default()));
+        let mut scanner = Scanner::new(html, 0, 0, &mut self.builder);
+        scanner.lexer = lexer;
+        // What stood at the end of the bytes before has others behind it now.
+        scanner.lexer.forget();
+        scanner.namespaces = std::mem::take(&mut self.namespaces);
+        scanner.kind = self.kind;
+        scanner.grows = grows;
+        if !grows {
+            return scanner.run(self.from);
+        }
+        self.from = scanner.read(self.from).unwrap_or(self.from);
+        self.kind = scanner.kind;
+        (self.namespaces, self.lexer) = (scanner.namespaces, scanner.lexer);
+    }
+}

@@ -1,0 +1,257 @@
+//! Which pages are not wanted, and can be told early.
+
+use std::fmt;
+
+use trommel_extract::{Extractor, Hints, PushPage};
+
+use crate::session::robots;
+
+/// Bytes from which on something that is HTML shows it.
+const HEAD: usize = 1024;
+/// Bytes from which on a page without content is hopeless.
+const HOPELESS: usize = 256 << 10;
+/// Probability that the best block of a hopeless page does not reach.
+const HOPE: f32 = 0.2;
+/// What the titles of pages begin with that stand in the way of others, in lower case.
+const BLOCK_TITLES: [&str; 12] = [
+    "just a moment",
+    "attention required! | cloudflare",
+    "access denied",
+    "403 forbidden",
+    "ddos-guard",
+    "please wait... | cloudflare",
+    "are you a robot",
+    "robot check",
+    "security check",
+    "verify you are human",
+    "captcha",
+    "pardon our interruption",
+];
+
+/// Which pages a session says of, as soon as it knows, that they are not wanted. None unless asked for.
+/// Only pages that are read as they come, in UTF-8 or ASCII, can be told early; of any page its first bytes
+/// tell whether it is HTML.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EarlyStops {
+    /// What is no HTML by its first bytes: images, PDF, archives, JSON.
+    pub not_html: bool,
+    /// Pages that say `noindex` (or `none`) to robots in their head.
+    pub noindex: bool,
+    /// Languages that are wanted, as `lang` of `<html>` begins (`en` is `en-GB`, too); empty: all. Pages
+    /// that declare none are wanted.
+    pub languages: Vec<String>,
+    /// Pages of which the first 256 KiB have no block that may be content, such as scripts without a text.
+    pub hopeless: bool,
+    /// Pages that stand in the way of others, by their titles: "Just a moment...".
+    pub block_pages: bool,
+}
+
+/// Why a page is not wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// It is no HTML.
+    NotHtml,
+    /// It says that it is not to be indexed.
+    NoIndex,
+    /// It declares another language.
+    Language,
+    /// A long beginning of it has no content.
+    Hopeless,
+    /// It stands in the way of another page.
+    BlockPage,
+}
+
+impl StopReason {
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotHtml => "not-html",
+            Self::NoIndex => "noindex",
+            Self::Language => "language",
+            Self::Hopeless => "hopeless",
+            Self::BlockPage => "block-page",
+        }
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl EarlyStops {
+    /// Stops of every kind, for pages in these languages; empty: in any.
+    pub fn all(languages: Vec<String>) -> Self {
+        Self {
+            not_html: true,
+            noindex: true,
+            languages,
+            hopeless: true,
+            block_pages: true,
+        }
+    }
+
+    /// Why the page is not wanted, as far as has come of it.
+    pub(crate) fn look(
+        &mut self,
+        page: &PushPage,
+        extractor: &Extractor,
+        hints: &Hints<'_>,
+    ) -> Option<StopReason> {
+        if self.not_html && page.len() >= HEAD {
+            // Once is enough.
+            self.not_html = false;
+            if is_no_html(page.first_bytes()) {
+                return Some(StopReason::NotHtml);
+            }
+        }
+        let head = page.head()?;
+        if self.noindex
+            && let Some(robots) = robots(head)
+        {
+            self.noindex = false;
+            let says = |word: &str| {
+                let word = word.trim();
+                word.eq_ignore_ascii_case("noindex") || word.eq_ignore_ascii_case("none")
+            };
+            if robots.split(',').any(says) {
+                return Some(StopReason::NoIndex);
+            }
+        }
+        if !self.languages.is_empty()
+            && let Some(declared) = &head.lang
+        {
+            let declared = declared.split(['-', '_']).next().unwrap_or_default().trim();
+            let languages = std::mem::take(&mut self.languages);
+            let is_wanted = |wanted: &String| wanted.eq_ignore_ascii_case(declared);
+            if !declared.is_empty() && !languages.iter().any(is_wanted) {
+                return Some(StopReason::Language);
+            }
+        }
+        if self.block_pages && !head.title.is_empty() {
+            self.block_pages = false;
+            let title = head.title.to_lowercase();
+            if BLOCK_TITLES
+                .iter()
+                .any(|known| title.trim_start().starts_with(known))
+            {
+                return Some(StopReason::BlockPage);
+            }
+        }
+        if self.hopeless && page.len() >= HOPELESS {
+            self.hopeless = false;
+            let extraction = page.so_far(extractor, hints)?;
+            if extraction.blocks().all(|block| block.probability < HOPE) {
+                return Some(StopReason::Hopeless);
+            }
+        }
+        None
+    }
+}
+
+/// Whether something begins as other formats do. A tag anywhere in it speaks for HTML.
+fn is_no_html(bytes: &[u8]) -> bool {
+    const KNOWN: [&[u8]; 14] = [
+        b"%PDF-",
+        b"\x89PNG",
+        b"GIF8",
+        b"\xFF\xD8\xFF",
+        b"PK\x03\x04",
+        b"\x1F\x8B",
+        b"RIFF",
+        b"BM",
+        b"\x7FELF",
+        b"OggS",
+        b"ID3",
+        b"\0\0\0 ftyp",
+        b"wOFF",
+        b"wOF2",
+    ];
+    let start = bytes.trim_ascii_start();
+    let is_data = start.starts_with(b"{") || start.starts_with(b"[");
+    let has_tag = bytes.windows(2).any(|pair| {
+        pair.first() == Some(&b'<')
+            && pair
+                .get(1)
+                .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'!')
+    });
+    KNOWN.iter().any(|known| bytes.starts_with(known)) || is_data && !has_tag
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, LazyLock};
+
+    use super::*;
+    use crate::{Model, Session, Verdict};
+
+    static EXTRACTOR: LazyLock<Extractor> =
+        LazyLock::new(|| Extractor::new(Arc::new(Model::builtin("fast").unwrap())));
+
+    /// The first verdict that is none to go on, and the bytes fed until then.
+    fn stop(page: &str, stops: EarlyStops) -> (Verdict, usize) {
+        let mut session = Session::new(&EXTRACTOR, Hints::default()).with_stops(stops);
+        for part in page.as_bytes().chunks(1400) {
+            let verdict = session.feed(part);
+            if !verdict.is_continue() {
+                return (verdict, session.len());
+            }
+        }
+        (Verdict::Continue, page.len())
+    }
+
+    #[test]
+    fn pages_that_are_not_wanted_are_told_early() {
+        let body = "<p>The mill stands by the river, and its wheel turns.</p>".repeat(6000);
+        let scripts = "<script>var words = [1, 2, 3];</script>\n".repeat(10_000);
+        for (page, reason) in [
+            (format!("%PDF-1.7 {body}"), StopReason::NotHtml),
+            (
+                format!("{{\"a\": {}1}}", "[1],".repeat(5000)),
+                StopReason::NotHtml,
+            ),
+            (
+                format!("<html><meta name=robots content='max-snippet:3, NoIndex'>{body}"),
+                StopReason::NoIndex,
+            ),
+            (
+                format!("<html lang=de-AT><title>x</title>{body}"),
+                StopReason::Language,
+            ),
+            (
+                format!("<title>Just a moment...</title>{body}"),
+                StopReason::BlockPage,
+            ),
+            (
+                format!("<title>Shop</title><body><div id=app></div>{scripts}<p>Loading"),
+                StopReason::Hopeless,
+            ),
+        ] {
+            let stops = EarlyStops::all(vec!["en".to_owned(), "fr".to_owned()]);
+            let (verdict, bytes) = stop(&page, stops);
+            assert_eq!(verdict, Verdict::Stop(reason), "{reason}");
+            let most = if reason == StopReason::Hopeless {
+                HOPELESS + 1400
+            } else {
+                9_000
+            };
+            assert!(
+                bytes <= most && bytes < page.len(),
+                "{reason} after {bytes}"
+            );
+            // Nothing is told that was not asked for.
+            assert_eq!(
+                stop(&page, EarlyStops::default()).0,
+                Verdict::Continue,
+                "{reason}"
+            );
+        }
+        let wanted = format!(
+            "<html lang=en-GB><title>The mill</title><meta name=robots content=index>{body}"
+        );
+        let stops = EarlyStops::all(vec!["en".to_owned()]);
+        assert_eq!(stop(&wanted, stops), (Verdict::Continue, wanted.len()));
+    }
+}
