@@ -8,12 +8,14 @@ mod bucket;
 mod cat;
 mod eval;
 mod extract;
+mod follow;
 #[cfg(feature = "index")]
 mod index;
 mod inspect;
 mod jobs;
 mod labelled;
 mod manual;
+mod measured;
 mod messages;
 mod models;
 mod network;

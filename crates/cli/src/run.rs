@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use trommel_archive::{PayloadOptions, ReadOptions};
 use trommel_extract::{ContentPolicy, DocumentOptions, Extractor, MarkdownOptions};
 use trommel_filters::{Filters, Settings};
+use trommel_metrics::{Listener, Metrics};
 use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format, LocalDisk};
 use trommel_pipeline::{
@@ -26,6 +27,8 @@ use trommel_pipeline::{
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
 use crate::bucket::Bucket;
+use crate::follow::FollowArgs;
+use crate::measured::{Observers, StageTimes};
 use crate::network::NetworkArgs;
 use crate::policy::PolicyArgs;
 use crate::text::TextArgs;
@@ -163,6 +166,17 @@ pub struct RunArgs {
     #[arg(long, value_name = "KIND=FILE")]
     set_aside: Vec<SetAside>,
 
+    /// File for what is told of each record that is dropped: a JSON line with id, url, date, reason, source
+    #[arg(long, value_name = "FILE")]
+    dropped: Option<PathBuf>,
+
+    /// Answer GET /metrics at this address, such as 127.0.0.1:9464, with the counts of the run for Prometheus
+    #[arg(long, value_name = "ADDRESS")]
+    metrics: Option<String>,
+
+    #[command(flatten)]
+    follow: FollowArgs,
+
     #[command(flatten)]
     network: NetworkArgs,
 
@@ -217,6 +231,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         (false, false) => Existing::Refuse,
     };
     let base = args.base_url.as_deref().map(Base::new);
+    let follow = args.follow.follow(&args.inputs)?;
     let mut inputs = expand(&args.inputs, base.as_ref(), &args.network.options())?;
     let options = SelectOptions {
         anywhere: args.select_anywhere,
@@ -228,7 +243,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     if let Some(shard) = args.shard {
         inputs.retain(|input| shard.takes(input));
     }
-    let stop = match inputs.contains(&Input::Stdin) {
+    let stop = match inputs.contains(&Input::Stdin) && follow.is_none() {
         // A read from a silent pipe can't be called off: such a run, which has no state, just ends.
         true => Stop::never(),
         false => Stop::on_signals().context("signals cannot be caught")?,
@@ -241,7 +256,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         check_hashes: args.check_hashes,
         pages_only: args.pages_only,
     };
-    let inputs = unpack(inputs, packed, &network);
+    let inputs = match follow {
+        Some(_) => inputs,
+        None => unpack(inputs, packed, &network),
+    };
     output.check(&inputs)?;
     check_set_aside(&args.set_aside, &inputs)?;
     let quarantine = quarantine(args.quarantine, &output.destination, &inputs)?;
@@ -286,6 +304,8 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             .unwrap_or_else(|| PayloadOptions::default().max_payload),
         max_memory: bytes(args.max_memory).or(config.max_memory),
         frame: args.checkpoint.0,
+        dropped: args.dropped,
+        follow,
         resolve_revisits: args.resolve_revisits,
         epoch: epoch()?,
     };
@@ -314,8 +334,24 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         form = form.with_markdown(MarkdownOptions::default().with_text(text));
     }
     let clock = args.profile.then(|| Arc::new(Clock::default()));
+    let metrics = args.metrics.as_ref().map(|_| Arc::new(Metrics::new()));
+    // It listens as long as the run goes on.
+    let _listener = match (&args.metrics, &metrics) {
+        (Some(address), Some(metrics)) => Some(
+            Listener::bind(address, metrics.clone())
+                .with_context(|| format!("cannot listen at {address}"))?,
+        ),
+        _ => None,
+    };
+    let mut observers = Observers::default();
     if let Some(clock) = &clock {
-        extractor = extractor.with_observer(clock.clone());
+        observers.0.push(clock.clone());
+    }
+    if let Some(metrics) = &metrics {
+        observers.0.push(Arc::new(StageTimes(metrics.clone())));
+    }
+    if !observers.0.is_empty() {
+        extractor = extractor.with_observer(Arc::new(observers));
     }
     quiet_workers();
     let bucket = Bucket::take(&mut plan, network.clone(), existing)?;
@@ -333,6 +369,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         },
         existing,
         clock: clock.as_deref(),
+        metrics: metrics.as_deref(),
         ..Environment::new(&mut stdout, &mut reporter)
     };
     let done = run_plan(
@@ -478,9 +515,10 @@ fn check_summary(path: &Path, plan: &Plan, read: [Option<&Path>; 2]) -> Result<(
         .iter()
         .filter_map(Input::path)
         .map(Path::to_owned);
+    let sides = [&plan.quarantine, &plan.dropped].into_iter().flatten();
     let aside = plan.set_aside.iter();
     let aside = aside.flat_map(|own| [own.path.clone(), own.index()]);
-    let outputs = plan.outputs().into_iter().chain(plan.quarantine.clone());
+    let outputs = plan.outputs().into_iter().chain(sides.cloned());
     let outputs = outputs.chain(aside);
     let read = read.into_iter().flatten().map(Path::to_owned);
     let summary = place(path);

@@ -17,12 +17,12 @@ use crate::{
     identity::Identity,
     journal::{self, Contents, Done},
     outputs::{OutputsState, Written},
-    quarantine::QuarantineState,
+    side_output::SideState,
     times::Times,
 };
 
 /// Version of the format; a state of another is refused.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// Characters shown of a setting that differs.
 const SHOWN: usize = 80;
 
@@ -42,14 +42,14 @@ pub(crate) struct Checkpoint {
     pub(crate) current: Option<Current>,
     /// The outputs being written and the bytes of them that count.
     pub(crate) outputs: OutputsState,
-    /// The quarantine being written, likewise.
-    pub(crate) quarantine: Option<QuarantineState>,
+    /// The files beside them, likewise.
+    pub(crate) sides: Vec<SideState>,
     /// The files of records that are set aside, and their indexes, likewise.
-    pub(crate) aside: Vec<Option<QuarantineState>>,
+    pub(crate) aside: Vec<Option<SideState>>,
     /// Outputs that are complete but may not have their final names yet.
     pub(crate) complete: Vec<Written>,
-    /// A complete quarantine that may not have its final name yet.
-    pub(crate) complete_quarantine: Option<PathBuf>,
+    /// Files beside them that are complete but may not have their final names yet.
+    pub(crate) complete_sides: Vec<PathBuf>,
     /// Complete files of records that are set aside, likewise.
     pub(crate) complete_aside: Vec<PathBuf>,
     /// Counts, without those of single inputs.
@@ -189,10 +189,10 @@ impl Checkpoint {
             journal: 0,
             current: None,
             outputs: OutputsState::default(),
-            quarantine: None,
+            sides: Vec::new(),
             aside: Vec::new(),
             complete: Vec::new(),
-            complete_quarantine: None,
+            complete_sides: Vec::new(),
             complete_aside: Vec::new(),
             summary: Summary::default(),
             times: Times::default(),
@@ -286,7 +286,11 @@ impl Continued {
                 path: journal,
                 what: error.to_string(),
             })?;
-        let (again, todo) = remaining(plan, &state, &mut contents.done)?;
+        let (again, todo) = match plan.follow {
+            // What is followed grows, and is looked for anew.
+            Some(_) => (Vec::new(), Vec::new()),
+            None => remaining(plan, &state, &mut contents.done)?,
+        };
         let continued = Self {
             state,
             contents,
@@ -312,9 +316,11 @@ impl Continued {
                 return Err(ResumeError::Gone { output });
             }
         }
-        if let (Destination::File(path), Some(&first)) =
-            (&plan.output.destination, self.todo.first())
-        {
+        let first = match plan.follow {
+            Some(_) => Some(0),
+            None => self.todo.first().copied(),
+        };
+        if let (Destination::File(path), Some(first)) = (&plan.output.destination, first) {
             let input = plan.inputs.get(first);
             return Err(ResumeError::Whole {
                 output: path.clone(),

@@ -2,6 +2,7 @@
 
 use std::{io::Write, sync::atomic::AtomicBool};
 
+use trommel_metrics::Metrics;
 use trommel_output::{Disk, LocalDisk};
 use trommel_sources::NetworkOptions;
 
@@ -29,6 +30,8 @@ pub struct Environment<'a> {
     pub existing: Existing,
     /// Is told how long reading, encoding and writing take.
     pub clock: Option<&'a Clock>,
+    /// Is told what is counted.
+    pub metrics: Option<&'a Metrics>,
 }
 
 impl<'a> Environment<'a> {
@@ -43,6 +46,7 @@ impl<'a> Environment<'a> {
             unfinished: None,
             existing: Existing::Refuse,
             clock: None,
+            metrics: None,
         }
     }
 }

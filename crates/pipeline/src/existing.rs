@@ -115,7 +115,8 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
         .set_aside
         .iter()
         .flat_map(|own| [own.path.clone(), own.index()]);
-    let kept = plan.quarantine.clone().into_iter().chain(aside);
+    let sides = [&plan.quarantine, &plan.dropped].into_iter().flatten();
+    let kept = sides.cloned().chain(aside);
     found.extend(kept.filter(|path| path.exists()));
     Ok(found.into_iter().collect())
 }
@@ -145,7 +146,8 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
         .set_aside
         .iter()
         .flat_map(|own| [own.path.clone(), own.index()]);
-    for path in plan.quarantine.clone().into_iter().chain(aside) {
+    let sides = [&plan.quarantine, &plan.dropped].into_iter().flatten();
+    for path in sides.cloned().chain(aside) {
         if let Ok(spool) = hidden(&path, "tmp")
             && spool.exists()
         {

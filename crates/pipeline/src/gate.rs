@@ -73,6 +73,11 @@ impl Gate {
         self.changed.notify_all();
     }
 
+    /// Tasks inside.
+    pub(crate) fn inside(&self) -> usize {
+        self.lock().tasks
+    }
+
     /// Lets nothing in any more.
     pub(crate) fn close(&self) {
         self.lock().closed = true;

@@ -7,6 +7,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use trommel_archive::ResumePoint;
 use trommel_output::{Disk, DiskFile};
 
 use crate::{FileReport, identity::Identity, manifest::Listed};
@@ -29,6 +30,9 @@ pub(crate) struct Done {
     pub(crate) identity: Identity,
     /// What came of it.
     pub(crate) report: FileReport,
+    /// Of an input that is followed, where reading goes on should it grow.
+    #[serde(default)]
+    pub(crate) point: Option<ResumePoint>,
 }
 
 /// What a journal says, all in all.

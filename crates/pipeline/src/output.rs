@@ -254,16 +254,6 @@ impl Output {
     /// names are alike have a few digits made of their whole names after it, whatever their order is; an
     /// input that is named again is numbered `-2`, `-3`.
     pub(crate) fn stems(&self, inputs: &[Input]) -> Vec<String> {
-        let stem_of = |input: &Input| match input {
-            Input::File(path) => stem(path),
-            Input::Url(url) => {
-                let path = url.split(['?', '#']).next().unwrap_or_default();
-                stem(Path::new(path))
-            }
-            Input::Selection(selection) => stem(selection.index()),
-            Input::Packed(packed) => packed.stem().to_owned(),
-            Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),
-        };
         // A missing input has no file and must not take a name from one that has.
         let is_there = |input: &&Input| !matches!(input, Input::Nothing { .. });
         let mut alike: HashMap<String, HashSet<String>> = HashMap::new();
@@ -279,8 +269,7 @@ impl Output {
             .map(|input| {
                 let mut stem = stem_of(input);
                 if alike.get(&stem).is_some_and(|names| names.len() > 1) {
-                    let digest = HEXLOWER.encode(&Sha256::digest(input.name().as_bytes()));
-                    stem = format!("{stem}-{}", digest.get(..8).unwrap_or_default());
+                    stem = format!("{stem}-{}", short_digest(&input.name()));
                 }
                 let mut name = stem.clone();
                 let mut number = 2;
@@ -446,6 +435,27 @@ fn suffix_length(name: &str) -> usize {
 
 /// Endings of the names of indexes, which stand for the archives they name.
 const LISTS: [&str; 3] = [".cdxj", ".jsonl", ".parquet"];
+
+/// What the outputs of an input are called by itself.
+pub(crate) fn stem_of(input: &Input) -> String {
+    match input {
+        Input::File(path) => stem(path),
+        Input::Url(url) => {
+            let path = url.split(['?', '#']).next().unwrap_or_default();
+            stem(Path::new(path))
+        }
+        Input::Selection(selection) => stem(selection.index()),
+        Input::Packed(packed) => packed.stem().to_owned(),
+        Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),
+    }
+}
+
+/// A few digits made of a name.
+pub(crate) fn short_digest(name: &str) -> String {
+    let mut digest = HEXLOWER.encode(&Sha256::digest(name.as_bytes()));
+    digest.truncate(8);
+    digest
+}
 
 /// The name of an archive or index without folder and without what says that it is one.
 fn stem(path: &Path) -> String {

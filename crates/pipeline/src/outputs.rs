@@ -135,7 +135,8 @@ impl Open<'_> {
     fn end_frame(&mut self) -> Result<(), RunError> {
         match &mut self.target {
             Target::File(shard) => shard.end_frame(),
-            Target::Stdout(frames) => frames.end_frame().map(drop),
+            // Whoever reads it shall not have to wait for what comes next.
+            Target::Stdout(frames) => frames.end_frame().and_then(|out| out.flush()),
         }
         .map_err(|source| RunError::output(&self.file.path, source))
     }

@@ -12,7 +12,7 @@ use trommel_archive::{PayloadOptions, ReadOptions};
 use trommel_filters::Filters;
 use trommel_output::{Assemble, Format, hidden};
 
-use crate::{Destination, Encoding, Input, Output, SetAside, budget::PAGE_FACTOR};
+use crate::{Destination, Encoding, Follow, Input, Output, SetAside, budget::PAGE_FACTOR};
 
 /// What a run is to do.
 #[derive(Clone, Debug)]
@@ -29,6 +29,11 @@ pub struct Plan {
     pub quarantine: Option<PathBuf>,
     /// Files for records that are no pages, by their kind.
     pub set_aside: Vec<SetAside>,
+    /// File for what is told of records that are dropped, a JSON line each.
+    pub dropped: Option<PathBuf>,
+    /// What to follow as it grows, instead of reading the inputs once; those are then only looked at for
+    /// what their outputs would replace.
+    pub follow: Option<Follow>,
     /// What makes the text what it is (model, conventions ...), as names and values. A run can be
     /// continued only under the same.
     pub recipe: Vec<(String, String)>,
@@ -63,6 +68,8 @@ impl Plan {
             assemble: BTreeMap::new(),
             quarantine: None,
             set_aside: Vec::new(),
+            dropped: None,
+            follow: None,
             recipe: Vec::new(),
             jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             max_record: ReadOptions::default().max_record,
@@ -90,7 +97,8 @@ impl Plan {
     /// `.NAME.checkpoint` beside its one output. None if the run cannot be continued: standard input and
     /// output can't be read or written again.
     pub fn state_file(&self) -> Option<PathBuf> {
-        if self.inputs.contains(&Input::Stdin) {
+        let pipe = |follow: &Follow| follow.arguments.iter().any(|argument| argument == "-");
+        if self.inputs.contains(&Input::Stdin) || self.follow.as_ref().is_some_and(pipe) {
             return None;
         }
         match &self.output.destination {
@@ -115,6 +123,7 @@ impl Plan {
         };
         let quarantine = self.quarantine.as_deref().map_or("none".to_owned(), path);
         let set_aside: Vec<String> = self.set_aside.iter().map(SetAside::to_string).collect();
+        let dropped = self.dropped.as_deref().map_or("none".to_owned(), path);
         let of_encodings = |name: fn(&Encoding) -> &'static str| {
             let names: Vec<&str> = self.output.encodings.iter().map(name).collect();
             names.join(",")
@@ -138,6 +147,8 @@ impl Plan {
             ("filters", self.filters.describe().join("; ")),
             ("quarantine", quarantine),
             ("set aside", set_aside.join(", ")),
+            ("dropped", dropped),
+            ("follow", self.follow.is_some().to_string()),
             ("max-record", self.max_record.to_string()),
             ("max-payload", self.max_payload.to_string()),
             ("checkpoint size", self.frame.to_string()),

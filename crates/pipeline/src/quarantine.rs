@@ -1,16 +1,12 @@
 //! Records that failed, as WARC records that can be run again.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::io;
 
-use serde::{Deserialize, Serialize};
 use trommel_archive::{
     Record,
     write::{gzip_member, write_record},
 };
-use trommel_output::{Compression, Disk, Shard, hidden, record_id};
+use trommel_output::record_id;
 
 use crate::FailureKind;
 
@@ -102,91 +98,4 @@ fn member(fields: &[(String, String)], block: &[u8]) -> io::Result<Vec<u8>> {
 
 fn one_line(value: &str) -> String {
     value.replace(['\r', '\n'], " ")
-}
-
-/// An unfinished quarantine and the length of it that counts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct QuarantineState {
-    /// Its final name.
-    pub(crate) path: PathBuf,
-    /// Bytes that count; what follows is written again.
-    pub(crate) length: u64,
-}
-
-/// The file that failed records go to. It is made with the first of them.
-pub(crate) struct Quarantine<'a> {
-    disk: &'a dyn Disk,
-    path: PathBuf,
-    shard: Option<Shard>,
-    /// Whether the file of that name, if there is one, is of the same run and goes on.
-    continues: bool,
-}
-
-impl<'a> Quarantine<'a> {
-    /// The quarantine at `path`; `state` is what an interrupted run left of it. If it `continues` that of
-    /// a finished run, records come behind those that are in the file.
-    pub(crate) fn new(
-        disk: &'a dyn Disk,
-        path: &Path,
-        state: Option<&QuarantineState>,
-        continues: bool,
-    ) -> io::Result<Self> {
-        let resume =
-            |state: &QuarantineState| Shard::resume(disk, path, Compression::None, state.length);
-        Ok(Self {
-            disk,
-            path: path.to_owned(),
-            shard: state.map(resume).transpose()?,
-            continues,
-        })
-    }
-
-    /// Its final name.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Whether there is anything in it.
-    pub(crate) fn is_begun(&self) -> bool {
-        self.shard.is_some()
-    }
-
-    /// Adds the members of a record.
-    pub(crate) fn add(&mut self, members: &[u8]) -> io::Result<()> {
-        let shard = match &mut self.shard {
-            Some(shard) => shard,
-            None => {
-                let shard = match self.continues && self.path.exists() {
-                    true => {
-                        let length = fs::copy(&self.path, hidden(&self.path, "tmp")?)?;
-                        Shard::resume(self.disk, &self.path, Compression::None, length)?
-                    }
-                    false => Shard::create(self.disk, &self.path, Compression::None)?,
-                };
-                self.shard.insert(shard)
-            }
-        };
-        shard.write(members)
-    }
-
-    /// Puts on disk what there is.
-    pub(crate) fn checkpoint(&mut self) -> io::Result<Option<QuarantineState>> {
-        let path = &self.path;
-        let state = |length| QuarantineState {
-            path: path.clone(),
-            length,
-        };
-        self.shard
-            .as_mut()
-            .map(|shard| shard.checkpoint().map(state))
-            .transpose()
-    }
-
-    /// Ends it, if there is one, and puts it on disk under its hidden name.
-    pub(crate) fn complete(&mut self) -> io::Result<Option<PathBuf>> {
-        match self.shard.take() {
-            Some(shard) => shard.complete().map(|()| Some(self.path.clone())),
-            None => Ok(None),
-        }
-    }
 }

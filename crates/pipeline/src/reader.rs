@@ -11,6 +11,7 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
+use trommel_metrics::Metrics;
 use trommel_output::Disk;
 use trommel_sources::{RecordSelection, StopFlag, interruptible, open_file, redacted};
 
@@ -42,6 +43,8 @@ pub(crate) struct RecordFeed<'a> {
     disk: &'a dyn Disk,
     /// Is told how long reading takes.
     pub(crate) clock: Option<&'a Clock>,
+    /// Is told what is read.
+    pub(crate) metrics: Option<&'a Metrics>,
     /// The archive in a WACZ file that is being read.
     packed: Option<&'a Packed>,
     next: u64,
@@ -87,6 +90,7 @@ impl<'a> RecordFeed<'a> {
             position,
             disk,
             clock: None,
+            metrics: None,
             packed: None,
             next: 0,
             held: None,
@@ -122,7 +126,9 @@ impl<'a> RecordFeed<'a> {
             };
             let size = size(input);
             let point = point.take();
-            self.send(0, None, Step::Open(Identity::of(input)))?;
+            let identity = Identity::of(input);
+            let stem = None;
+            self.send(0, None, Step::Open { identity, stem })?;
             if let (Input::Packed(packed), None) = (input, &point) {
                 for fault in packed.faults() {
                     let what = fault.clone();
@@ -182,6 +188,7 @@ impl<'a> RecordFeed<'a> {
                 bytes,
                 error,
                 broken,
+                point: None,
             };
             self.send(0, None, step)?;
         }
@@ -274,47 +281,59 @@ impl<'a> RecordFeed<'a> {
             self.position
                 .store(before + Reader::position(reader), Ordering::Relaxed);
             let after = reader.resume_point();
-            match item {
-                Ok(record) => {
-                    let record = self.resolved(record);
-                    if !begun {
-                        begun = true;
-                        let is_info = record.kind == RecordType::Warcinfo;
-                        let step = Step::Begin {
-                            input,
-                            info: is_info.then(|| record.block.clone()),
-                            date: record.date().map(str::to_owned),
-                        };
-                        self.send(0, None, step)?;
-                    }
-                    self.release(Some(&record))?;
-                    if record.kind == RecordType::Response {
-                        self.held = Some(Held { record, after });
-                    } else {
-                        self.send_record(record, None, after)?;
-                    }
-                }
-                Err(ArchiveError::Damage {
-                    offset, lost, what, ..
-                }) => {
-                    self.release(None)?;
-                    let what = what.to_string();
-                    // Before the first record there is no output yet to continue.
-                    let after = begun.then_some(after);
-                    self.send(0, after, Step::Damage { offset, lost, what })?;
-                }
-                // After all tries: the object is given up, and the run continues with the next input.
-                Err(error @ ArchiveError::Io { .. })
-                    if matches!(self.plan.inputs.get(input), Some(Input::Url(_))) =>
-                {
-                    return Ok(Ended::Failed(error.to_string()));
-                }
-                Err(error @ ArchiveError::Io { .. }) => {
-                    return Ok(Ended::Broken(error.to_string()));
-                }
-                Err(error) => return Ok(Ended::Failed(error.to_string())),
-            }
+            let Some(error) = self.give(input, &mut begun, item, after)? else {
+                continue;
+            };
+            // After all tries: the object is given up, and the run continues with the next input.
+            let is_url = matches!(self.plan.inputs.get(input), Some(Input::Url(_)));
+            return Ok(match error {
+                ArchiveError::Io { .. } if !is_url => Ended::Broken(error.to_string()),
+                error => Ended::Failed(error.to_string()),
+            });
         }
+    }
+
+    /// Sends one item of an input; gives the error that ends it, if it is one. `begun` says whether its
+    /// first record was sent.
+    pub(crate) fn give(
+        &mut self,
+        input: usize,
+        begun: &mut bool,
+        item: Result<Record, ArchiveError>,
+        after: ResumePoint,
+    ) -> Result<Option<ArchiveError>, Stopped> {
+        match item {
+            Ok(record) => {
+                let record = self.resolved(record);
+                if !*begun {
+                    *begun = true;
+                    let is_info = record.kind == RecordType::Warcinfo;
+                    let step = Step::Begin {
+                        input,
+                        info: is_info.then(|| record.block.clone()),
+                        date: record.date().map(str::to_owned),
+                    };
+                    self.send(0, None, step)?;
+                }
+                self.release(Some(&record))?;
+                if record.kind == RecordType::Response {
+                    self.held = Some(Held { record, after });
+                } else {
+                    self.send_record(record, None, after)?;
+                }
+            }
+            Err(ArchiveError::Damage {
+                offset, lost, what, ..
+            }) => {
+                self.release(None)?;
+                let what = what.to_string();
+                // Before the first record there is no output yet to continue.
+                let after = begun.then_some(after);
+                self.send(0, after, Step::Damage { offset, lost, what })?;
+            }
+            Err(error) => return Ok(Some(error)),
+        }
+        Ok(None)
     }
 
     /// A revisit with its content, if that is wanted and known; any other record as it is.
@@ -328,7 +347,7 @@ impl<'a> RecordFeed<'a> {
     }
 
     /// Sends the response held back, with what the record after it says about it.
-    fn release(&mut self, next: Option<&Record>) -> Result<(), Stopped> {
+    pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Stopped> {
         if let Some(held) = self.held.take() {
             let Held { record, after } = held;
             let charset = next.and_then(|next| crawl_metadata::crawl_charset(&record, next));
@@ -378,7 +397,7 @@ impl<'a> RecordFeed<'a> {
 }
 
 /// Whether reading may wait for a writer.
-fn is_pipe(path: &Path) -> bool {
+pub(crate) fn is_pipe(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
 }
 

@@ -12,6 +12,7 @@ use std::{
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::PayloadOptions;
+use trommel_metrics::Metrics;
 use trommel_output::{BULK_MAPPING, Disk, hidden};
 
 use crate::clock::{Clock, Stage};
@@ -20,6 +21,7 @@ use crate::{
     RunError, Summary,
     checkpoint::{Checkpoint, Continued},
     existing::{check_folders, outputs, remove_leftovers},
+    follow::Followed,
     gate::Gate,
     lock::OutputLock,
     manifest,
@@ -66,15 +68,17 @@ pub fn run(
         unfinished,
         existing,
         clock,
+        metrics,
     } = environment;
     let flag = network.stop.clone();
-    let is_stopped = || stop.load(Ordering::Relaxed) || flag.is_set();
+    let flag_set = || stop.load(Ordering::Relaxed) || flag.is_set();
+    let is_stopped = || plan.follow.is_none() && flag_set();
     if let Destination::Folder(folder) = &plan.output.destination {
         fs::create_dir_all(folder).map_err(|source| RunError::output(folder, source))?;
     }
     let _lock = OutputLock::acquire(&plan.output.destination)?;
     let continued = begin(plan, disk, existing)?;
-    if continued.state.finished && continued.todo.is_empty() {
+    if continued.state.finished && continued.todo.is_empty() && plan.follow.is_none() {
         tracing::info!("nothing to do: this run is finished and no input is new");
         return Ok(RunWriter::finished(continued));
     }
@@ -113,8 +117,18 @@ pub fn run(
         quarantine: plan.quarantine.is_some(),
         set_aside: &plan.set_aside,
         clock,
+        about: plan.dropped.is_some(),
     };
+    let followed = Followed::new(
+        &continued.contents.done,
+        continued
+            .state
+            .current
+            .as_ref()
+            .map(|current| (current.identity.name.clone(), current.point)),
+    );
     let mut writer = RunWriter::new(plan, &encoders, stdout, disk, continued)?;
+    writer.metrics = metrics;
     let mut ticker = Ticker {
         progress,
         position: &position,
@@ -138,13 +152,17 @@ pub fn run(
         drop((tasks, result_sender));
         let mut feed = RecordFeed::new(plan, &gate, task_sender, spares, &position, disk);
         feed.clock = clock;
+        feed.metrics = metrics;
         feed.stop = network.stop.clone();
         feed.network = Network::new(network);
         thread::Builder::new()
             .name("reader".to_owned())
             .spawn_scoped(scope, move || {
                 // Being stopped is no fault: the writer knows why.
-                let _ = feed.run(start);
+                let _ = match &plan.follow {
+                    Some(follow) => feed.follow(follow, followed),
+                    None => feed.run(start),
+                };
             })
             .map_err(RunError::Thread)?;
         let written = write(
@@ -152,11 +170,17 @@ pub fn run(
             &gate,
             &mut writer,
             &mut ticker,
-            (&is_stopped, clock),
+            (&is_stopped, clock, metrics),
         );
         gate.close();
         written
     });
+    // What is followed is read up to a good end when it is stopped, and goes on from there.
+    let left = plan.follow.is_some() && flag_set() && plan.state_file().is_some();
+    let written = match left {
+        true => written.and(Err(RunError::Stopped)),
+        false => written,
+    };
     let closed = match written.and_then(|()| writer.finish()) {
         Ok(()) => false,
         Err(RunError::Output { source, .. })
@@ -238,7 +262,7 @@ fn write(
     gate: &Gate,
     writer: &mut RunWriter<'_>,
     ticker: &mut Ticker<'_>,
-    (is_stopped, clock): (&dyn Fn() -> bool, Option<&Clock>),
+    (is_stopped, clock, metrics): (&dyn Fn() -> bool, Option<&Clock>, Option<&Metrics>),
 ) -> Result<(), RunError> {
     let mut early = BTreeMap::new();
     let mut next = 0;
@@ -258,6 +282,9 @@ fn write(
                         clock.lap(Stage::Writing, &mut begin);
                     }
                     gate.leave(bytes);
+                    if let Some(metrics) = metrics {
+                        metrics.queue(gate.inside());
+                    }
                 }
             }
             Err(RecvTimeoutError::Timeout) => writer.idle()?,

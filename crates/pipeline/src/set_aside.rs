@@ -12,7 +12,8 @@ use trommel_archive::Record;
 use trommel_output::Disk;
 
 use crate::{
-    quarantine::{Quarantine, QuarantineState, record_member},
+    quarantine::record_member,
+    side_output::{SideOutput, SideState},
     task::Aside,
 };
 
@@ -110,7 +111,7 @@ fn line(record: &Record, media_type: &str) -> Vec<u8> {
 
 /// The files of records set aside, and their indexes.
 pub(crate) struct AsideFiles<'a> {
-    files: Vec<Quarantine<'a>>,
+    files: Vec<SideOutput<'a>>,
 }
 
 impl<'a> AsideFiles<'a> {
@@ -119,13 +120,13 @@ impl<'a> AsideFiles<'a> {
     pub(crate) fn new(
         disk: &'a dyn Disk,
         all: &[SetAside],
-        states: &[Option<QuarantineState>],
+        states: &[Option<SideState>],
         continues: bool,
     ) -> io::Result<Self> {
         let paths = all.iter().flat_map(|own| [own.path.clone(), own.index()]);
         let files = paths.enumerate().map(|(at, path)| {
             let state = states.get(at).and_then(Option::as_ref);
-            Quarantine::new(disk, &path, state, continues)
+            SideOutput::new(disk, &path, state, continues)
         });
         Ok(Self {
             files: files.collect::<io::Result<_>>()?,
@@ -144,8 +145,8 @@ impl<'a> AsideFiles<'a> {
     }
 
     /// Puts on disk what there is.
-    pub(crate) fn checkpoint(&mut self) -> io::Result<Vec<Option<QuarantineState>>> {
-        self.files.iter_mut().map(Quarantine::checkpoint).collect()
+    pub(crate) fn checkpoint(&mut self) -> io::Result<Vec<Option<SideState>>> {
+        self.files.iter_mut().map(SideOutput::checkpoint).collect()
     }
 
     /// Ends the files, which are on disk under their hidden names then.
@@ -157,7 +158,7 @@ impl<'a> AsideFiles<'a> {
 
     /// Lets go of the files, and gives those that are begun and not ended.
     pub(crate) fn leave(&mut self) -> Vec<PathBuf> {
-        let files = self.files.drain(..).filter(Quarantine::is_begun);
+        let files = self.files.drain(..).filter(SideOutput::is_begun);
         files.map(|file| Path::to_owned(file.path())).collect()
     }
 }

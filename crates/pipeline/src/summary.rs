@@ -189,6 +189,19 @@ impl Summary {
 }
 
 impl FileReport {
+    /// Adds what a later visit of the same input gave.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.outputs.extend(more.outputs);
+        self.records += more.records;
+        self.documents += more.documents;
+        self.drops += more.drops;
+        self.failures += more.failures;
+        self.damaged += more.damaged;
+        self.lost_bytes = self.lost_bytes.saturating_add(more.lost_bytes);
+        self.stored_bytes = self.stored_bytes.saturating_add(more.stored_bytes);
+        self.error = self.error.take().or(more.error);
+    }
+
     fn is_bad(&self) -> bool {
         self.error.is_some() || self.damaged > 0
     }

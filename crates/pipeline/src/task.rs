@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use trommel_archive::{Record, ResumePoint};
 use trommel_filters::Fingerprint;
 
-use crate::{DropReason, FailureKind, identity::Identity, packed::Listing};
+use crate::{DropReason, FailureKind, dropped::About, identity::Identity, packed::Listing};
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that
 /// stage: [`Captured`] before the workers, [`Made`] after them.
@@ -34,7 +34,12 @@ pub(crate) enum Step<T> {
         date: Option<String>,
     },
     /// An input has been opened.
-    Open(Identity),
+    Open {
+        /// The input as it is now.
+        identity: Identity,
+        /// What its outputs are called, if it is not one of the plan's.
+        stem: Option<String>,
+    },
     /// A record.
     Record(T),
     /// Damage that was passed.
@@ -56,6 +61,8 @@ pub(crate) enum Step<T> {
         error: Option<String>,
         /// Whether the system could not read on in the middle of it.
         broken: bool,
+        /// Where reading goes on should it grow.
+        point: Option<ResumePoint>,
     },
 }
 
@@ -68,7 +75,7 @@ impl<T> Task<T> {
             point: self.point,
             step: match self.step {
                 Step::Record(record) => Step::Record(next(record)),
-                Step::Open(identity) => Step::Open(identity),
+                Step::Open { identity, stem } => Step::Open { identity, stem },
                 Step::Begin { input, info, date } => Step::Begin { input, info, date },
                 Step::Damage { offset, lost, what } => Step::Damage { offset, lost, what },
                 Step::End {
@@ -76,11 +83,13 @@ impl<T> Task<T> {
                     bytes,
                     error,
                     broken,
+                    point,
                 } => Step::End {
                     input,
                     bytes,
                     error,
                     broken,
+                    point,
                 },
             },
         }
@@ -113,6 +122,8 @@ pub(crate) struct Made {
     pub(crate) aside: Option<Aside>,
     /// What the record gave.
     pub(crate) verdict: Verdict,
+    /// What is told of it should it be dropped, if that is wanted.
+    pub(crate) about: Option<Box<About>>,
 }
 
 /// A record that is set aside.
@@ -136,6 +147,7 @@ impl Made {
             time: None,
             aside: None,
             verdict,
+            about: None,
         }
     }
 }
@@ -162,6 +174,8 @@ pub(crate) enum Verdict {
         encoded: Vec<Option<Vec<u8>>>,
         /// Bytes of its text.
         text: u64,
+        /// Its confidence.
+        confidence: f32,
         /// What it is compared with others by.
         fingerprint: Fingerprint,
     },

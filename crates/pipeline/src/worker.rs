@@ -18,6 +18,7 @@ use trommel_text::TextStats;
 use crate::{
     Clock, DropReason, FailureKind, Stage,
     budget::PAGE_FACTOR,
+    dropped::About,
     gate::Gate,
     outputs::Encoder,
     panic::panic_message,
@@ -49,6 +50,8 @@ pub(crate) struct Worker<'a> {
     pub(crate) set_aside: &'a [SetAside],
     /// Is told how long payloads and encoding take; how long extracting takes, the extractor knows.
     pub(crate) clock: Option<&'a Clock>,
+    /// Whether something is to be told of records that are dropped.
+    pub(crate) about: bool,
 }
 
 impl Worker<'_> {
@@ -62,7 +65,10 @@ impl Worker<'_> {
     ) {
         for task in tasks {
             let task = task.map(|captured| {
-                let made = self.made(&captured);
+                let mut made = self.made(&captured);
+                if self.about {
+                    made.about = Some(Box::new(About::of(&captured.record)));
+                }
                 let Captured { record, .. } = captured;
                 // The reader need not want it.
                 let _ = spares.try_send(record.block);
@@ -200,6 +206,7 @@ impl Worker<'_> {
             }),
             aside: None,
             verdict,
+            about: None,
         }
     }
 
@@ -218,6 +225,7 @@ impl Worker<'_> {
         Verdict::Document {
             encoded,
             text: record.text.len() as u64,
+            confidence: record.confidence,
             fingerprint,
         }
     }
@@ -313,7 +321,7 @@ fn by_kind(record: &Record) -> Option<DropReason> {
 
 /// The id of a record that has none, as in ARC files. It depends on the archive's name but not on the
 /// folder it is in.
-fn derived_id(record: &Record) -> String {
+pub(crate) fn derived_id(record: &Record) -> String {
     let place = &record.place;
     let file = Path::new(&*place.file).file_name().unwrap_or_default();
     record_id(&[

@@ -1,6 +1,7 @@
 //! Takes results in order, writes and counts them, and saves the state of the run.
 
 use std::{
+    collections::HashMap,
     io::Write,
     path::{Path, PathBuf},
     time::Instant,
@@ -8,6 +9,7 @@ use std::{
 
 use trommel_archive::ResumePoint;
 use trommel_filters::{Duplicates, DuplicatesState, OrderedFilter};
+use trommel_metrics::Metrics;
 use trommel_output::{Assemble, Compression, Disk, Format, OutputError, discard, publish};
 
 use crate::{
@@ -17,8 +19,8 @@ use crate::{
     journal::{Done, Journal, JournalEntry},
     manifest::{self, Listed},
     outputs::{Beginning, Encoder, Outputs, OutputsState},
-    quarantine::Quarantine,
     set_aside::AsideFiles,
+    side_output::SideOutputs,
     task::{Made, Step, Task, Verdict},
     times::Times,
 };
@@ -34,7 +36,7 @@ pub(crate) struct RunWriter<'a> {
     plan: &'a Plan,
     disk: &'a dyn Disk,
     outputs: Outputs<'a>,
-    quarantine: Option<Quarantine<'a>>,
+    sides: SideOutputs<'a>,
     aside: AsideFiles<'a>,
     duplicates: Duplicates,
     /// Where the state is saved; none if the run cannot be continued.
@@ -45,6 +47,8 @@ pub(crate) struct RunWriter<'a> {
     journal: Option<Journal<'a>>,
     /// What the outputs of each input are called.
     stems: Vec<String>,
+    /// What those of the input are called that is being read, if it is not one of the plan's.
+    stem: Option<String>,
     /// The inputs that are read, in that order, and how many of them are done.
     todo: Vec<usize>,
     ended: usize,
@@ -52,12 +56,16 @@ pub(crate) struct RunWriter<'a> {
     identity: Identity,
     /// Reports of the inputs that are done.
     reports: Vec<FileReport>,
+    /// Of those that are followed, by name.
+    report_of: HashMap<String, usize>,
     /// The outputs that have their names.
     files: Vec<Listed>,
     /// Encoded bytes since the state was saved.
     unsaved: u64,
     since: Since,
     begin: Instant,
+    /// Is told what is counted.
+    pub(crate) metrics: Option<&'a Metrics>,
     /// Report of the input that is being read.
     report: FileReport,
     summary: Summary,
@@ -89,15 +97,9 @@ impl<'a> RunWriter<'a> {
             todo,
         } = continued;
         let outputs = Outputs::new(plan, encoders, stdout, disk, &state.outputs)?;
-        // One that this run has completed before, when there were fewer inputs.
-        let continues = state.summary.quarantine.is_some();
-        let quarantine = match &plan.quarantine {
-            Some(path) => Some(
-                Quarantine::new(disk, path, state.quarantine.as_ref(), continues)
-                    .map_err(|source| RunError::output(path, source))?,
-            ),
-            None => None,
-        };
+        // Those that this run has completed before, when there were fewer inputs.
+        let continues = state.finished || state.summary.quarantine.is_some();
+        let sides = SideOutputs::new(disk, plan, &state.sides, continues)?;
         let continues = !state.summary.set_aside.is_empty();
         let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside, continues)
             .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
@@ -119,20 +121,23 @@ impl<'a> RunWriter<'a> {
             plan,
             disk,
             outputs,
-            quarantine,
+            sides,
             aside,
             duplicates,
             state_file,
             journal,
             stems: plan.output.stems(&plan.inputs),
+            stem: None,
             todo,
             ended: 0,
             identity: current.identity,
-            reports: contents.done.into_iter().map(|done| done.report).collect(),
+            reports: Vec::new(),
+            report_of: HashMap::new(),
             files: contents.files,
             unsaved: 0,
             since: Since::default(),
             begin: Instant::now(),
+            metrics: None,
             report: current.report,
             summary: state.summary.clone(),
             times: state.times.clone(),
@@ -141,6 +146,9 @@ impl<'a> RunWriter<'a> {
                 ..state
             },
         };
+        for done in contents.done {
+            writer.add_report(done.report);
+        }
         writer.publish_complete()?;
         Ok(writer)
     }
@@ -164,7 +172,10 @@ impl<'a> RunWriter<'a> {
     /// Writes and counts one step, and saves the state after it if it is time.
     pub(crate) fn step(&mut self, task: Task<Made>) -> Result<(), RunError> {
         match task.step {
-            Step::Open(identity) => self.identity = identity,
+            Step::Open { identity, stem } => {
+                self.identity = identity;
+                self.stem = stem;
+            }
             Step::Begin { input, info, date } => self.begin(input, info, date)?,
             Step::Record(made) => {
                 self.record(made)?;
@@ -172,6 +183,9 @@ impl<'a> RunWriter<'a> {
                 self.since.blocks = self.since.blocks.saturating_add(task.bytes);
             }
             Step::Damage { offset, lost, what } => {
+                if let Some(metrics) = self.metrics {
+                    metrics.damaged();
+                }
                 self.report.damaged += 1;
                 self.report.lost_bytes = self.report.lost_bytes.saturating_add(lost);
                 let file = self.input_name();
@@ -188,12 +202,15 @@ impl<'a> RunWriter<'a> {
                 bytes,
                 error,
                 broken,
+                point,
             } => {
                 if let (true, Some(error)) = (broken, &error) {
                     self.stop_unless_known(error)?;
                 }
-                debug_assert_eq!(self.todo.get(self.ended), Some(&input));
-                return self.end(bytes, error);
+                debug_assert!(
+                    self.plan.follow.is_some() || self.todo.get(self.ended) == Some(&input)
+                );
+                return self.end(bytes, error, point);
             }
         }
         let Since {
@@ -248,7 +265,7 @@ impl<'a> RunWriter<'a> {
             return Ok(());
         }
         self.note(None, OutputsState::default())?;
-        self.saved.quarantine = None;
+        self.saved.sides = Vec::new();
         self.saved.aside = Vec::new();
         self.saved.finished = true;
         self.save()
@@ -274,9 +291,7 @@ impl<'a> RunWriter<'a> {
             return self.into_summary();
         }
         self.outputs.discard();
-        if let Some(quarantine) = self.quarantine.take().filter(Quarantine::is_begun) {
-            let path = quarantine.path().to_owned();
-            drop(quarantine);
+        for path in self.sides.abandon() {
             discard(self.disk, &path);
         }
         for path in self.aside.leave() {
@@ -304,12 +319,9 @@ impl<'a> RunWriter<'a> {
         self.summary
     }
 
-    /// Name of the input that is being read: each ends exactly once, in order.
+    /// Name of the input that is being read.
     fn input_name(&self) -> String {
-        let index = self.todo.get(self.ended);
-        index
-            .and_then(|&index| self.plan.inputs.get(index))
-            .map_or_else(String::new, crate::Input::name)
+        self.identity.name.clone()
     }
 
     fn begin(
@@ -320,7 +332,10 @@ impl<'a> RunWriter<'a> {
     ) -> Result<(), RunError> {
         self.outputs.begin(Beginning {
             input: self.input_name(),
-            stem: self.stems.get(input).cloned().unwrap_or_default(),
+            stem: match &self.stem {
+                Some(stem) => stem.clone(),
+                None => self.stems.get(input).cloned().unwrap_or_default(),
+            },
             info,
             date,
         })?;
@@ -343,7 +358,7 @@ impl<'a> RunWriter<'a> {
         }
         if let Verdict::Failed { members, .. } = &made.verdict
             && !members.is_empty()
-            && let Some(quarantine) = &mut self.quarantine
+            && let Some(quarantine) = &mut self.sides.quarantine
         {
             quarantine
                 .add(members)
@@ -358,6 +373,12 @@ impl<'a> RunWriter<'a> {
             if let Some(own) = self.plan.set_aside.get(aside.place) {
                 let path = own.path.to_string_lossy().into_owned();
                 *self.summary.set_aside.entry(path).or_default() += 1;
+            }
+        }
+        if let Some(metrics) = self.metrics {
+            metrics.record();
+            if let (Some(bytes), Some(timed)) = (made.page, &made.time) {
+                metrics.page(bytes, timed.time);
             }
         }
         let (summary, report) = (&mut self.summary, &mut self.report);
@@ -377,18 +398,34 @@ impl<'a> RunWriter<'a> {
             });
         }
         match made.verdict {
-            Verdict::Document { text, .. } => {
+            Verdict::Document {
+                text, confidence, ..
+            } => {
+                if let Some(metrics) = self.metrics {
+                    metrics.document(f64::from(confidence), text);
+                }
                 summary.documents += 1;
                 summary.empty += u64::from(text == 0);
                 summary.text_bytes = summary.text_bytes.saturating_add(text);
                 report.documents += 1;
             }
             Verdict::Dropped(reason) => {
+                if let Some(metrics) = self.metrics {
+                    metrics.dropped(reason.name());
+                }
+                if let (Some(dropped), Some(about)) = (&mut self.sides.dropped, made.about) {
+                    dropped
+                        .add(&about.line(reason))
+                        .map_err(|source| RunError::output(dropped.path(), source))?;
+                }
                 summary.drop(reason);
                 report.drops += 1;
             }
             Verdict::Failed { kind, message, .. } => {
                 tracing::error!("{message}");
+                if let Some(metrics) = self.metrics {
+                    metrics.failed(kind.name());
+                }
                 summary.fail(kind);
                 report.failures += 1;
             }
@@ -396,7 +433,12 @@ impl<'a> RunWriter<'a> {
         Ok(())
     }
 
-    fn end(&mut self, bytes: u64, error: Option<String>) -> Result<(), RunError> {
+    fn end(
+        &mut self,
+        bytes: u64,
+        error: Option<String>,
+        point: Option<ResumePoint>,
+    ) -> Result<(), RunError> {
         if let Some(error) = &error {
             tracing::error!("{error}");
         }
@@ -409,12 +451,13 @@ impl<'a> RunWriter<'a> {
             let done = Done {
                 identity: std::mem::take(&mut self.identity),
                 report: report.clone(),
+                point,
             };
             journal
                 .add(&JournalEntry::Done(done))
                 .map_err(|source| RunError::output(journal.path(), source))?;
         }
-        self.reports.push(report);
+        self.add_report(report);
         self.ended += 1;
         if let Destination::Folder(_) = self.plan.output.destination
             && self.outputs.are_open()
@@ -426,7 +469,37 @@ impl<'a> RunWriter<'a> {
                 self.publish_complete()?;
             }
         }
+        match (&self.plan.follow, &self.plan.output.destination) {
+            (Some(_), Destination::File(_) | Destination::Stdout) => self.end_visit(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes out all that came of an input that is followed, and saves that it is done with for now.
+    fn end_visit(&mut self) -> Result<(), RunError> {
+        self.since = Since::default();
+        let outputs = self.outputs.checkpoint()?;
+        if self.state_file.is_some() {
+            self.note(None, outputs)?;
+            self.saved.complete = self.outputs.take_complete();
+            self.save()?;
+            return self.publish_complete();
+        }
         Ok(())
+    }
+
+    /// Takes the report on an input that is done. Those of one that is followed count as one.
+    fn add_report(&mut self, report: FileReport) {
+        if self.plan.follow.is_some() {
+            let known = self.report_of.get(&report.file).copied();
+            if let Some(known) = known.and_then(|at| self.reports.get_mut(at)) {
+                known.add(report);
+                return;
+            }
+            self.report_of
+                .insert(report.file.clone(), self.reports.len());
+        }
+        self.reports.push(report);
     }
 
     /// Whether saving costs no more than what was written since, however much the filters of duplicates
@@ -464,16 +537,11 @@ impl<'a> RunWriter<'a> {
         self.publish_complete()
     }
 
-    /// Saves that outputs are complete, and at the end of the run the quarantine as well.
+    /// Saves that outputs are complete, and at the end of the run the files beside them as well.
     fn save_complete(&mut self, last: bool) -> Result<(), RunError> {
-        let mut quarantine = None;
-        if let Some(open) = self.quarantine.as_mut().filter(|_| last) {
-            quarantine = open
-                .complete()
-                .map_err(|source| RunError::output(open.path(), source))?;
-        }
-        let mut aside = Vec::new();
+        let (mut sides, mut aside) = (Vec::new(), Vec::new());
         if last {
+            sides = self.sides.complete()?;
             aside = self
                 .aside
                 .complete()
@@ -481,9 +549,9 @@ impl<'a> RunWriter<'a> {
         }
         let complete = self.outputs.take_complete();
         self.note(None, OutputsState::default())?;
-        let any = !complete.is_empty() || quarantine.is_some() || !aside.is_empty();
+        let any = !complete.is_empty() || !sides.is_empty() || !aside.is_empty();
         self.saved.complete = complete;
-        self.saved.complete_quarantine = quarantine;
+        self.saved.complete_sides = sides;
         self.saved.complete_aside = aside;
         match any {
             true => self.save(),
@@ -493,11 +561,7 @@ impl<'a> RunWriter<'a> {
 
     /// Takes note of the present state.
     fn note(&mut self, point: Option<ResumePoint>, outputs: OutputsState) -> Result<(), RunError> {
-        if let Some(quarantine) = &mut self.quarantine {
-            self.saved.quarantine = quarantine
-                .checkpoint()
-                .map_err(|source| RunError::output(quarantine.path(), source))?;
-        }
+        self.saved.sides = self.sides.checkpoint()?;
         self.saved.aside = self
             .aside
             .checkpoint()
@@ -516,7 +580,7 @@ impl<'a> RunWriter<'a> {
         self.unsaved = 0;
         self.saved.outputs = outputs;
         self.saved.complete = Vec::new();
-        self.saved.complete_quarantine = None;
+        self.saved.complete_sides = Vec::new();
         self.saved.complete_aside = Vec::new();
         self.saved.summary = self.summary.clone();
         self.saved.summary.seconds = earlier + self.begin.elapsed().as_secs_f64();
@@ -571,10 +635,10 @@ impl<'a> RunWriter<'a> {
         for path in std::mem::take(&mut self.saved.complete_aside) {
             self.publish(&path, None)?;
         }
-        match self.saved.complete_quarantine.take() {
-            Some(path) => self.publish(&path, None),
-            None => Ok(()),
+        for path in std::mem::take(&mut self.saved.complete_sides) {
+            self.publish(&path, None)?;
         }
+        Ok(())
     }
 
     /// Writes the manifest of a folder and marks it as complete, if anything could be read.

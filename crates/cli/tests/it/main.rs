@@ -12,6 +12,7 @@ mod eval;
 mod existing;
 mod extract;
 mod filters;
+mod follow;
 mod golden;
 mod index;
 mod inspect;

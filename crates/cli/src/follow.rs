@@ -1,0 +1,54 @@
+//! Options of runs that go on as their inputs grow.
+
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use trommel_pipeline::Follow;
+use trommel_sources::is_url;
+
+/// Seconds of silence after which all that came is written out.
+const IDLE: f64 = 2.0;
+
+/// How long inputs are followed.
+#[derive(Debug, Args)]
+pub struct FollowArgs {
+    /// Go on as inputs grow and new ones appear: files that a crawler writes (also under NAME.open), folders,
+    /// globs, named pipes, - for standard input; ends with SIGINT or SIGTERM, and when all pipes have ended
+    #[arg(long, conflicts_with_all = ["select", "shard", "pages_only", "check_hashes", "resolve_revisits"])]
+    follow: bool,
+
+    /// Seconds without anything new after which all that came is written out [default: 2]
+    #[arg(long, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
+    idle: Option<f64>,
+
+    /// Seconds without anything new after which the run ends
+    #[arg(long, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
+    until_idle: Option<f64>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.0..=1e6).contains(&seconds) => Ok(seconds),
+        _ => Err("expected a number of seconds".to_owned()),
+    }
+}
+
+impl FollowArgs {
+    /// What to follow; none if inputs are to be read once.
+    pub fn follow(&self, arguments: &[String]) -> Result<Option<Follow>> {
+        if !self.follow {
+            return Ok(None);
+        }
+        for argument in arguments {
+            if is_url(argument) || argument.starts_with('@') {
+                bail!("{argument}: only files, folders, globs and pipes can be followed");
+            }
+        }
+        Ok(Some(Follow {
+            arguments: arguments.to_vec(),
+            idle: Duration::from_secs_f64(self.idle.unwrap_or(IDLE)),
+            until_idle: self.until_idle.map(Duration::from_secs_f64),
+        }))
+    }
+}

@@ -1,0 +1,33 @@
+//! What `--metrics` and `--profile` are told while a run goes on.
+
+use std::{sync::Arc, time::Duration};
+
+use trommel_extract::{ExtractionObserver, ExtractionStage};
+use trommel_metrics::Metrics;
+
+/// Tells several observers.
+#[derive(Debug, Default)]
+pub struct Observers(pub Vec<Arc<dyn ExtractionObserver>>);
+
+impl ExtractionObserver for Observers {
+    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
+        for observer in &self.0 {
+            observer.stage_ended(stage, time);
+        }
+    }
+}
+
+/// Keeps the times of stages for Prometheus.
+#[derive(Debug)]
+pub struct StageTimes(pub Arc<Metrics>);
+
+impl ExtractionObserver for StageTimes {
+    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
+        let name = match stage {
+            ExtractionStage::Parse => "parse",
+            ExtractionStage::Classify => "classify",
+            ExtractionStage::Render => "render",
+        };
+        self.0.stage(name, time);
+    }
+}

@@ -1,0 +1,319 @@
+//! Runs that go on as their inputs grow, what they tell while they do, and the list of what was dropped.
+
+use std::{
+    fs::{self, File},
+    io::{Read, Write},
+    net::TcpStream,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use trommel_archive::write::{gzip_member, write_record};
+
+use crate::{
+    program::{trommel, workspace},
+    sample::ARCHIVE,
+};
+
+/// A record with a page.
+fn record(number: u32) -> Vec<u8> {
+    let text =
+        format!("The mill number {number} stands by the river, and it has been there for years. ");
+    let block = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html><body><p>{}</p></body></html>",
+        text.repeat(5)
+    );
+    let id = format!("<urn:uuid:00000000-0000-4000-8000-{number:012}>");
+    let url = format!("http://example.com/{number}");
+    let fields = [
+        ("WARC-Type", "response"),
+        ("WARC-Date", "2024-05-18T01:58:10Z"),
+        ("WARC-Record-ID", &id),
+        ("WARC-Target-URI", &url),
+        ("Content-Type", "application/http; msgtype=response"),
+    ];
+    let mut out = Vec::new();
+    write_record(&mut out, "WARC/1.1", &fields, block.as_bytes()).unwrap();
+    out
+}
+
+fn gzip(number: u32) -> Vec<u8> {
+    gzip_member(&record(number), 6).unwrap()
+}
+
+/// A run that goes on, ended with the test.
+struct Live(Child);
+
+impl Live {
+    fn start(folder: &Path, arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trommel"));
+        command.current_dir(folder).arg("run").args(arguments);
+        command.args(["--follow", "--idle", "0.3"]);
+        let stderr = File::create(folder.join("stderr")).unwrap();
+        let stdout = File::create(folder.join("stdout")).unwrap();
+        command.stdin(Stdio::piped()).stdout(stdout).stderr(stderr);
+        Self(command.spawn().unwrap())
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
+        let input = self.0.stdin.as_mut().unwrap();
+        input.write_all(bytes).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// Asks it to end, and gives its exit code.
+    fn stop(mut self) -> Option<i32> {
+        let id = self.0.id().to_string();
+        Command::new("kill").args(["-TERM", &id]).status().unwrap();
+        self.0.wait().unwrap().code()
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// Waits until something holds: for a state, not for a time.
+#[track_caller]
+fn wait(folder: &Path, what: &str, holds: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        let stderr = fs::read_to_string(folder.join("stderr")).unwrap_or_default();
+        assert!(
+            begin.elapsed() < Duration::from_secs(60),
+            "{what}\n{stderr}"
+        );
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn append(path: &Path, bytes: &[u8]) {
+    let mut file = File::options()
+        .create(true)
+        .append(true)
+        .open(path)
+        .unwrap();
+    file.write_all(bytes).unwrap();
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    lines.collect()
+}
+
+fn stdout(folder: &Path) -> Vec<Value> {
+    lines(&fs::read_to_string(folder.join("stdout")).unwrap_or_default())
+}
+
+/// The documents in the order of their places.
+fn sorted(mut documents: Vec<Value>) -> Vec<Value> {
+    documents.sort_by_key(|line| {
+        let source = &line["source"];
+        (source["file"].to_string(), source["offset"].as_u64())
+    });
+    documents
+}
+
+/// All documents in the files of a folder.
+fn documents(folder: &Path) -> Vec<Value> {
+    let mut found = Vec::new();
+    for file in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = file.file_name().into_string().unwrap();
+        if name.ends_with(".jsonl") && !name.starts_with('.') {
+            found.extend(lines(&fs::read_to_string(file.path()).unwrap()));
+        }
+    }
+    sorted(found)
+}
+
+/// A file grows by pieces of records, plain and compressed; what comes out is what a run over it gives.
+#[test]
+fn a_growing_file_gives_what_a_whole_one_does() {
+    for (name, records) in [
+        ("a.warc", [record(1), record(2), record(3)]),
+        ("a.warc.gz", [gzip(1), gzip(2), gzip(3)]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let path = at.join(name);
+        let run = Live::start(at, &[name, "-o", "-"]);
+        append(&path, &records[0]);
+        wait(at, "the first document, with nothing behind it", || {
+            stdout(at).len() == 1
+        });
+        let half = records[1].len() / 2;
+        append(&path, &records[1][..half]);
+        thread::sleep(Duration::from_millis(500));
+        assert_eq!(stdout(at).len(), 1, "{name}: half a record is none");
+        append(&path, &records[1][half..]);
+        wait(at, "the second document", || stdout(at).len() == 2);
+        append(&path, &records[2]);
+        wait(at, "the third document", || stdout(at).len() == 3);
+        let code = run.stop();
+        let stderr = fs::read_to_string(at.join("stderr")).unwrap();
+        assert_eq!(code, Some(0), "{stderr}");
+        let whole = trommel(at, &["run", name, "-o", "-"], b"");
+        assert_eq!(stdout(at), lines(whole.well()), "{name}");
+    }
+}
+
+#[test]
+fn a_pipe_is_written_out_when_it_is_silent_and_ends_the_run_when_it_ends() {
+    for make in [gzip, record] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let mut run = Live::start(at, &["-", "-o", "-"]);
+        run.send(&make(1));
+        wait(at, "the first document", || stdout(at).len() == 1);
+        run.send(&make(2));
+        let last = make(3);
+        run.send(&last[..last.len() - 20]);
+        wait(at, "the second document", || stdout(at).len() == 2);
+        drop(run.0.stdin.take());
+        // The last record is cut: that is damage now.
+        assert_eq!(run.0.wait().unwrap().code(), Some(1));
+        assert_eq!(stdout(at).len(), 3);
+        let stderr = fs::read_to_string(at.join("stderr")).unwrap();
+        assert!(stderr.contains("file is cut"), "{stderr}");
+    }
+}
+
+/// Files under the names of three crawlers; the run is killed and stopped in between, and goes on.
+#[test]
+fn rolling_files_are_read_once_however_often_the_run_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let crawl = at.join("crawl");
+    fs::create_dir(&crawl).unwrap();
+    let start = |more: &[&str]| {
+        let arguments = ["crawl", "-o", "out", "-f", "jsonl", "--compress", "none"];
+        Live::start(at, &[&arguments[..], more].concat())
+    };
+    let count = |number: usize| {
+        wait(at, "documents", || {
+            documents(&at.join("out")).len() >= number
+        });
+        let found = documents(&at.join("out"));
+        let ids: Vec<&Value> = found.iter().map(|line| &line["id"]).collect();
+        assert_eq!(ids.len(), number, "{ids:?}");
+    };
+    append(&crawl.join("x.warc.gz.open"), &gzip(1));
+    let run = start(&[]);
+    count(1);
+    append(&crawl.join("x.warc.gz.open"), &gzip(2));
+    count(2);
+    // Renamed and followed by another, while nobody looks.
+    drop(run);
+    append(&crawl.join("x.warc.gz.open"), &gzip(3));
+    fs::rename(crawl.join("x.warc.gz.open"), crawl.join("x.warc.gz")).unwrap();
+    append(&crawl.join("y-00001.warc.gz"), &gzip(4));
+    let run = start(&["--resume"]);
+    count(4);
+    append(&crawl.join("y-00001.warc.gz"), &gzip(5));
+    append(&crawl.join("z.warc"), &record(6));
+    count(6);
+    assert_eq!(run.stop(), Some(2));
+    let stderr = fs::read_to_string(at.join("stderr")).unwrap();
+    assert!(stderr.contains("--resume"), "{stderr}");
+    append(&crawl.join("z.warc"), &record(7));
+    let mut last = start(&["--resume", "--until-idle", "1"]);
+    assert_eq!(last.0.wait().unwrap().code(), Some(0));
+    count(7);
+    let whole = trommel(at, &["run", "crawl", "-o", "-"], b"");
+    assert_eq!(documents(&at.join("out")), sorted(lines(whole.well())));
+}
+
+#[test]
+fn metrics_are_answered_while_the_run_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    append(&at.join("a.warc.gz"), &gzip(1));
+    let port = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let address = format!("127.0.0.1:{port}");
+    let _run = Live::start(at, &["a.warc.gz", "-o", "-", "--metrics", &address]);
+    wait(at, "a document", || stdout(at).len() == 1);
+    let mut stream = TcpStream::connect(&address).unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    for line in [
+        "trommel_records_total 1",
+        "trommel_documents_total 1",
+        "trommel_stage_seconds_count{stage=\"parse\"} 1",
+    ] {
+        assert!(
+            answer.lines().any(|other| other == line),
+            "{line}\n{answer}"
+        );
+    }
+    let arguments = [
+        "run",
+        "a.warc.gz",
+        "-o",
+        "x.jsonl",
+        "--metrics",
+        "1.2.3.4:1",
+    ];
+    let taken = trommel(at, &arguments, b"");
+    assert_eq!(taken.code, 2);
+    let told = "cannot listen at 1.2.3.4:1";
+    assert!(taken.stderr.contains(told), "{}", taken.stderr);
+}
+
+#[test]
+fn what_is_dropped_is_listed_with_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let archive = workspace().join(ARCHIVE);
+    let archive = archive.to_str().unwrap();
+    fs::write(at.join("c.toml"), "[filters]\nmin_words = 200\n").unwrap();
+    let list = ["--dropped", "dropped.jsonl"];
+    let arguments = [
+        "run",
+        archive,
+        "-o",
+        "out.jsonl",
+        "--config",
+        "c.toml",
+        "--summary",
+        "s.json",
+    ];
+    trommel(at, &[&arguments[..], &list].concat(), b"").well();
+    let summary: Value = serde_json::from_slice(&fs::read(at.join("s.json")).unwrap()).unwrap();
+    let dropped = lines(&fs::read_to_string(at.join("dropped.jsonl")).unwrap());
+    let drops = summary["drops"].as_object().unwrap();
+    assert!(drops.contains_key("too-short"), "{drops:?}");
+    for (reason, count) in drops {
+        let listed = dropped.iter().filter(|line| line["reason"] == **reason);
+        assert_eq!(Some(listed.count() as u64), count.as_u64(), "{reason}");
+    }
+    let all: u64 = drops.values().filter_map(Value::as_u64).sum();
+    assert_eq!(dropped.len() as u64, all);
+    let kept = lines(&fs::read_to_string(at.join("out.jsonl")).unwrap());
+    for line in &dropped {
+        assert!(kept.iter().all(|kept| kept["id"] != line["id"]), "{line}");
+        assert_eq!(line["source"]["file"], archive);
+        assert!(line["source"]["length"].as_u64() > Some(0));
+    }
+    // It is as any output: not written over.
+    let again = trommel(
+        at,
+        &[&["run", archive, "-o", "other.jsonl"][..], &list].concat(),
+        b"",
+    );
+    assert_eq!(again.code, 2);
+    assert!(
+        again.stderr.contains("dropped.jsonl: is there already"),
+        "{}",
+        again.stderr
+    );
+}

@@ -1,0 +1,252 @@
+//! Inputs that grow while they are read: files that a crawler writes, and pipes.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use trommel_wacz::{Bytes, Window};
+
+/// Bytes read from a pipe at a time.
+const PIECE: usize = 256 << 10;
+/// Bytes of a pipe that are done with, from which on they are thrown away.
+const DONE: u64 = 64 << 20;
+
+/// Something that grows.
+#[derive(Clone, Debug)]
+pub(crate) enum Growing {
+    /// A file, which the crawler may rename.
+    File(PathBuf),
+    /// A pipe.
+    Pipe(Arc<Pipe>),
+}
+
+impl Growing {
+    /// Bytes there are up to now.
+    pub(crate) fn length(&self) -> io::Result<u64> {
+        match self {
+            Self::File(path) => Ok(fs::metadata(path)?.len()),
+            Self::Pipe(pipe) => pipe.length(),
+        }
+    }
+
+    /// The first `length` bytes.
+    pub(crate) fn open(&self, length: u64) -> io::Result<Window<Box<dyn Bytes>>> {
+        let bytes: Box<dyn Bytes> = match self {
+            Self::File(path) => Box::new(File::open(path)?),
+            Self::Pipe(pipe) => Box::new(PipeBytes {
+                pipe: pipe.clone(),
+                at: 0,
+            }),
+        };
+        Window::new(bytes, 0, length)
+    }
+
+    /// Whether nothing more will come.
+    pub(crate) fn is_ended(&self) -> bool {
+        match self {
+            Self::File(_) => false,
+            Self::Pipe(pipe) => pipe.lock().is_ended,
+        }
+    }
+
+    /// Whether nothing is being written to it: a pipe that has ended, or a file under its final name that
+    /// has not changed for so long.
+    pub(crate) fn is_quiet(&self, time: Duration) -> bool {
+        match self {
+            Self::File(path) if path.to_string_lossy().ends_with(OPEN) => false,
+            Self::File(path) => fs::metadata(path)
+                .and_then(|file| file.modified())
+                .is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age >= time)),
+            Self::Pipe(_) => self.is_ended(),
+        }
+    }
+
+    /// Lets go of the bytes before `offset`, as far as they need not be there again.
+    pub(crate) fn forget(&self, offset: u64) {
+        if let Self::Pipe(pipe) = self
+            && let Err(error) = pipe.forget(offset)
+        {
+            // They stay where they are.
+            tracing::debug!("temporary file of a pipe: {error}");
+        }
+    }
+}
+
+/// What came through a pipe and is not done with, in a temporary file without a name.
+#[derive(Debug)]
+pub(crate) struct Pipe(Mutex<Stored>);
+
+#[derive(Debug)]
+struct Stored {
+    file: File,
+    /// Place in the pipe of the first byte of the file.
+    base: u64,
+    /// Bytes that came.
+    length: u64,
+    is_ended: bool,
+    error: Option<io::Error>,
+}
+
+impl Pipe {
+    /// Begins to read what `open` opens, on a thread of its own that ends with the pipe or the program.
+    pub(crate) fn new<R: Read>(
+        open: impl FnOnce() -> io::Result<R> + Send + 'static,
+    ) -> io::Result<Arc<Self>> {
+        let pipe = Arc::new(Self(Mutex::new(Stored {
+            file: tempfile::tempfile()?,
+            base: 0,
+            length: 0,
+            is_ended: false,
+            error: None,
+        })));
+        let filled = pipe.clone();
+        thread::Builder::new()
+            .name("pipe".to_owned())
+            .spawn(move || {
+                let read = open().and_then(|input| filled.fill(input));
+                let mut stored = filled.lock();
+                stored.error = read.err();
+                stored.is_ended = true;
+            })?;
+        Ok(pipe)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Stored> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fill(&self, mut input: impl Read) -> io::Result<()> {
+        let mut piece = vec![0; PIECE];
+        loop {
+            let read = match input.read(&mut piece) {
+                Ok(0) => return Ok(()),
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let mut stored = self.lock();
+            stored.file.seek(SeekFrom::End(0))?;
+            stored
+                .file
+                .write_all(piece.get(..read).unwrap_or_default())?;
+            stored.length += read as u64;
+        }
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        let mut stored = self.lock();
+        match stored.error.take() {
+            Some(error) => Err(error),
+            None => Ok(stored.length),
+        }
+    }
+
+    fn forget(&self, offset: u64) -> io::Result<()> {
+        let mut stored = self.lock();
+        if offset.saturating_sub(stored.base) < DONE {
+            return Ok(());
+        }
+        let mut head = [0; 4];
+        stored.file.rewind()?;
+        stored.file.read_exact(&mut head)?;
+        // Its dictionary stands at the head.
+        if head == trommel_archive::signature::ZSTD {
+            return Ok(());
+        }
+        let mut rest = tempfile::tempfile()?;
+        let from = offset - stored.base;
+        stored.file.seek(SeekFrom::Start(from))?;
+        io::copy(&mut stored.file, &mut rest)?;
+        stored.file = rest;
+        stored.base = offset;
+        Ok(())
+    }
+}
+
+/// The bytes of a pipe, with a place of its own in them.
+struct PipeBytes {
+    pipe: Arc<Pipe>,
+    at: u64,
+}
+
+impl Read for PipeBytes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut stored = self.pipe.lock();
+        let Some(at) = self.at.checked_sub(stored.base) else {
+            return Err(io::Error::other("these bytes of the pipe are done with"));
+        };
+        stored.file.seek(SeekFrom::Start(at))?;
+        let read = stored.file.read(buffer)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for PipeBytes {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.pipe.lock().length.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
+}
+
+/// What crawlers add to the name of a file that they are still writing.
+pub(crate) const OPEN: &str = ".open";
+
+/// The path without what says that the file is still being written.
+pub(crate) fn without_open(path: &Path) -> PathBuf {
+    let name = path.to_string_lossy();
+    match name.strip_suffix(OPEN) {
+        Some(name) => PathBuf::from(name),
+        None => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(growing: &Growing, from: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut window = growing.open(growing.length().unwrap()).unwrap();
+        window.seek(SeekFrom::Start(from)).unwrap();
+        window.read_to_end(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn pipes_can_be_read_again_as_far_as_they_are_not_done_with() {
+        let (read, mut write) = io::pipe().unwrap();
+        let growing = Growing::Pipe(Pipe::new(move || Ok(read)).unwrap());
+        let wait = |length| {
+            while growing.length().unwrap() < length {
+                thread::yield_now();
+            }
+        };
+        write.write_all(b"0123456789").unwrap();
+        wait(10);
+        assert_eq!(all(&growing, 4), b"456789");
+        assert!(!growing.is_ended());
+        let long: Vec<u8> = (0..DONE).map(|at| (at % 251) as u8).collect();
+        write.write_all(&long).unwrap();
+        drop(write);
+        wait(10 + DONE);
+        growing.forget(DONE);
+        assert_eq!(growing.length().unwrap(), 10 + DONE);
+        assert_eq!(all(&growing, DONE), long[long.len() - 10..]);
+        let mut before = growing.open(DONE).unwrap();
+        assert!(before.read(&mut [0]).is_err());
+        while !growing.is_ended() {
+            thread::yield_now();
+        }
+    }
+}
