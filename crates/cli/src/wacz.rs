@@ -136,12 +136,21 @@ fn digits(time: &str) -> String {
 
 /// The text captured at that time, or else next to it.
 fn nearest<'a>(texts: &'a [(String, String)], time: &str) -> Option<&'a str> {
-    let number = |digits: &str| digits.parse::<i64>().unwrap_or(0);
-    let wanted = number(time);
+    let wanted = seconds(time);
     let best = texts
         .iter()
-        .min_by_key(|(date, _)| (number(date) - wanted).abs());
+        .min_by_key(|(date, _)| (seconds(date) - wanted).abs());
     best.map(|(_, text)| text.as_str())
+}
+
+/// Seconds from year 0 to a time in digits, as if all months had 31 days: enough to tell what is nearer.
+fn seconds(digits: &str) -> i64 {
+    let field = |at: usize, length: usize| {
+        let field = digits.get(at..at + length);
+        field.and_then(|field| field.parse().ok()).unwrap_or(0)
+    };
+    let days = (field(0, 4) * 12 + field(4, 2)) * 31 + field(6, 2);
+    ((days * 24 + field(8, 2)) * 60 + field(10, 2)) * 60 + field(12, 2)
 }
 
 #[cfg(test)]

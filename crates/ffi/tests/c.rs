@@ -101,7 +101,7 @@ fn a_program_in_c_feeds_a_page() {
     assert_eq!(code, Some(0), "{err}");
     assert_eq!(out, format!("{text}the wheel.\n"));
     assert!(err.contains("\"url\":\"https://example.org/a/b\""), "{err}");
-    let (code, out, err) = run(&page.replace("lang=en", "lang=xx"));
+    let (code, out, err) = run(&page.replace("lang=en", "lang=pl"));
     assert_eq!((code, out.as_str()), (Some(1), ""));
     // TROMMEL_VERDICT_LANGUAGE
     assert_eq!(err, "stopped: 4\n");

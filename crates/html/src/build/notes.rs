@@ -34,7 +34,11 @@ impl Marks {
             word_hash(b"latex"),
             word_hash(b"mjx"),
         ];
-        const NOTE: [u64; 3] = [word_hash(b"sidenote"), word_hash(b"marginnote"), word_hash(b"ltx")];
+        const NOTE: [u64; 3] = [
+            word_hash(b"sidenote"),
+            word_hash(b"marginnote"),
+            word_hash(b"ltx"),
+        ];
         if MATH.contains(&word) {
             Marks::MATH
         } else if NOTE.contains(&word) {
