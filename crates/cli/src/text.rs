@@ -29,7 +29,7 @@ enum Math {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Notes {
-    /// Behind the text, in Markdown as [^1]
+    /// Behind the text, in Markdown as `[^1]`
     Keep,
     /// Left out
     Drop,

@@ -101,7 +101,9 @@ fn a_program_in_c_feeds_a_page() {
     assert_eq!(code, Some(0), "{err}");
     assert_eq!(out, format!("{text}the wheel.\n"));
     assert!(err.contains("\"url\":\"https://example.org/a/b\""), "{err}");
-    let (code, out, err) = run(&page.replace("lang=en", "lang=pl"));
+    // A page so long that it is told before its end.
+    let long = page.replace("lang=en", "lang=pl") + &paragraph.repeat(3000);
+    let (code, out, err) = run(&long);
     assert_eq!((code, out.as_str()), (Some(1), ""));
     // TROMMEL_VERDICT_LANGUAGE
     assert_eq!(err, "stopped: 4\n");

@@ -131,7 +131,7 @@ fn size(bytes: u64) -> String {
     let units = [(G, "G"), (M, "M"), (K, "K")];
     let fit = units
         .iter()
-        .find(|(unit, _)| bytes >= *unit && bytes % unit == 0);
+        .find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit));
     fit.map_or_else(
         || bytes.to_string(),
         |(unit, name)| format!("{}{name}", bytes / unit),

@@ -229,7 +229,7 @@ fn has_ending(place: &Location, ending: &str) -> bool {
 
 /// The last part of a path or URL.
 fn place_name(place: &Location) -> String {
-    let name = match place {
+    match place {
         Location::File(path) => path
             .file_name()
             .unwrap_or_default()
@@ -239,8 +239,7 @@ fn place_name(place: &Location) -> String {
             let path = url.split(['?', '#']).next().unwrap_or_default();
             path.rsplit('/').next().unwrap_or_default().to_owned()
         }
-    };
-    name
+    }
 }
 
 fn is_container(place: &Location) -> bool {

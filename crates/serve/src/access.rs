@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn what_cannot_be_a_token_is_refused_without_being_told() {
         for wrong in [
-            "short",
+            "tiny-secret",
             "with spaces in the middle",
             "über-sechzehn-zeichen",
         ] {

@@ -102,9 +102,7 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
     let mut editor: Option<(&[u8], u32)> = None;
     let mut open: Vec<(&[u8], bool)> = Vec::new();
     loop {
-        let Some(lt) = memchr::memchr(b'<', bytes.get(at..)?) else {
-            return None;
-        };
+        let lt = memchr::memchr(b'<', bytes.get(at..)?)?;
         let lt = at + lt;
         if beside.is_none() {
             code.text(rest.get(at..lt)?);
