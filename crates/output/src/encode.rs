@@ -34,7 +34,7 @@ pub trait Encode: Send + Sync {
     fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError>;
 }
 
-/// The encoder of a format, and the compression that is left to the [`CompressedStream`](crate::Stream): WET
+/// The encoder of a format, and the compression that is left to the [`CompressedStream`](crate::CompressedStream): WET
 /// compresses record by record and leaves none. What is [assembled](crate::Assemble) is MessagePack
 /// until then.
 ///

@@ -27,7 +27,7 @@ pub struct Contribution {
 /// The reasons of one block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reasons {
-    /// The largest, by size; at most [`SHOWN`].
+    /// The largest, by size; at most twenty.
     pub shown: Vec<Contribution>,
     /// Number of reasons that are not shown, those that add nothing not counted.
     pub others: usize,
