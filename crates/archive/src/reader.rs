@@ -35,6 +35,10 @@ pub struct ReadOptions {
     pub max_record: u64,
     /// Bytes of one record header. A longer one is damage. Default 1 MiB.
     pub max_header: usize,
+    /// Whether a record is wanted as soon as its bytes have come, as from a socket. If not, the input is
+    /// waited for in pieces of 128 KiB, so that the places of damage do not depend on how the input cuts
+    /// its bytes. Default false.
+    pub live: bool,
 }
 
 impl Default for ReadOptions {
@@ -42,6 +46,7 @@ impl Default for ReadOptions {
         ReadOptions {
             max_record: 64 * 1024 * 1024,
             max_header: 1024 * 1024,
+            live: false,
         }
     }
 }
@@ -86,7 +91,12 @@ impl Reader {
         options: ReadOptions,
     ) -> Result<Reader, ArchiveError> {
         let file = file.into();
-        let mut source = Source::new(Box::new(input));
+        let input = Box::new(input);
+        let mut source = if options.live {
+            Source::live(input)
+        } else {
+            Source::new(input)
+        };
         let codec = detect(&file, &mut source)?;
         Reader::over(file, Stream::new(source, codec), options)
     }

@@ -22,11 +22,21 @@ pub(crate) struct Source {
     mark: u64,
     done: bool,
     error: Option<io::Error>,
+    /// Bytes are given on as they come, and no more are waited for than are needed.
+    live: bool,
 }
 
 impl Source {
     pub(crate) fn new(input: Box<dyn Read + Send>) -> Self {
         Source::at(input, 0)
+    }
+
+    /// Of an input that comes bit by bit: see [`ReadOptions::live`](crate::ReadOptions::live).
+    pub(crate) fn live(input: Box<dyn Read + Send>) -> Self {
+        Source {
+            live: true,
+            ..Source::at(input, 0)
+        }
     }
 
     /// `input` goes on at this stored offset.
@@ -40,6 +50,7 @@ impl Source {
             mark: offset,
             done: false,
             error: None,
+            live: false,
         }
     }
 
@@ -63,11 +74,13 @@ impl Source {
 
     /// The unread bytes up to the end of their chunk, none only at the end of the input. What
     /// these are depends on the position alone, not on what was read before: decoders that are
-    /// given them stop at the same places whether the file was read from its start or from here.
+    /// given them stop at the same places whether the file was read from its start or from here. A live
+    /// source gives what has come of it.
     pub(crate) fn chunk(&mut self) -> io::Result<&[u8]> {
         let chunk = CHUNK as u64;
         let want = usize::try_from(chunk - self.position() % chunk).unwrap_or(CHUNK);
-        while self.end - self.position < want && !self.done && self.error.is_none() {
+        let least = if self.live { 1 } else { want };
+        while self.end - self.position < least && !self.done && self.error.is_none() {
             self.fill(want);
         }
         let bytes = self.peek(1)?;
@@ -80,10 +93,11 @@ impl Source {
     }
 
     /// Reads until `n` bytes are unread, and whatever comes with them, so that a pipe is waited for
-    /// no longer than that. False if the input ends or fails before; an error is kept for `peek`.
+    /// no longer than that. False if the input ends or fails before, or is live: nobody knows whether more
+    /// of it is needed. An error is kept for `peek`.
     pub(crate) fn read_ahead(&mut self, n: usize) -> bool {
         while self.end - self.position < n {
-            if self.done || self.error.is_some() {
+            if self.live || self.done || self.error.is_some() {
                 return false;
             }
             let want = self.to_chunk_end(AHEAD);
@@ -128,13 +142,16 @@ impl Source {
     }
 
     /// Reads `n` bytes more and on to the end of a chunk, so that what follows does not depend on
-    /// how the input happens to cut its bytes.
+    /// how the input happens to cut its bytes. Of a live source: what comes with one call.
     fn fill(&mut self, n: usize) {
         let want = self.to_chunk_end(n);
         self.make_room(want);
         let limit = self.end + want;
         while self.end < limit && !self.done && self.error.is_none() {
             self.read_once(limit);
+            if self.live {
+                return;
+            }
         }
     }
 

@@ -165,6 +165,7 @@ impl Batch {
         let limits = self.app.limits;
         let options = ReadOptions {
             max_record: limits.max_body,
+            live: true,
             ..ReadOptions::default()
         };
         let mut begun = Some(begun);

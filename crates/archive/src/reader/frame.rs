@@ -11,6 +11,7 @@ use crate::{
     start::{
         ARC_REACH, ArcLine, FoundStart, StartSearch, WARC_REACH, is_warc, names_warc, record_starts,
     },
+    stream::StreamCodec,
 };
 
 /// Most bytes set aside for a block beyond those that have been decoded.
@@ -389,15 +390,18 @@ impl Reader {
     }
 
     /// Takes off the line ends after a block, two at most: more are no part of the record. Looks
-    /// ahead as well whether the member ends there, which the record's length depends on.
+    /// ahead as well whether the member ends there, which the record's length depends on. A live input
+    /// without members is not waited for: whether another record begins there is seen if it has come.
     fn close(&mut self) -> Vec<u8> {
+        let waits = !self.options.live || self.stream.compression() != StreamCodec::Plain;
         let mut blank = Vec::with_capacity(4);
         loop {
-            self.stream.ensure(1);
+            let is_closed = blank.len() == 4 || memchr_iter(b'\n', &blank).count() == 2;
+            if waits || !is_closed {
+                self.stream.ensure(1);
+            }
             match self.stream.bytes().first() {
-                Some(&byte @ (b'\r' | b'\n'))
-                    if blank.len() < 4 && memchr_iter(b'\n', &blank).count() < 2 =>
-                {
+                Some(&byte @ (b'\r' | b'\n')) if !is_closed => {
                     blank.push(byte);
                     self.stream.consume(1);
                 }

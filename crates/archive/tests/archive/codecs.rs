@@ -1,6 +1,12 @@
 //! The same records out of every codec, with their places.
 
-use std::io::{Cursor, Read};
+use std::{
+    io::{self, Cursor, Read},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use trommel_archive::{ReadOptions, Reader, Record};
 
@@ -26,6 +32,50 @@ fn every_codec_gives_the_same_records() {
             again == records,
             "{codec:?}: places or records depend on the reads"
         );
+    }
+}
+
+/// Gives a record with each read.
+struct Arriving {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    given: Arc<AtomicUsize>,
+}
+
+impl Read for Arriving {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let from = self.given.load(Ordering::Relaxed);
+        let to = self.ends.iter().copied().find(|end| *end > from);
+        let to = to.unwrap_or(self.bytes.len()).min(from + into.len());
+        into[..to - from].copy_from_slice(&self.bytes[from..to]);
+        self.given.store(to, Ordering::Relaxed);
+        Ok(to - from)
+    }
+}
+
+#[test]
+fn records_of_a_live_input_come_without_waiting_for_the_next() {
+    let made = large();
+    for codec in CODECS {
+        let (bytes, ends) = encode(&made, codec);
+        let given = Arc::new(AtomicUsize::new(0));
+        let arriving = Arriving {
+            bytes,
+            ends: ends.clone(),
+            given: given.clone(),
+        };
+        let options = ReadOptions {
+            live: true,
+            ..ReadOptions::default()
+        };
+        let mut reader = Reader::new("test.warc", arriving, options).unwrap();
+        for (number, made) in made.iter().enumerate() {
+            assert_same(&reader.next().unwrap().unwrap(), made);
+            let most = ends.get(number).copied().unwrap_or(usize::MAX);
+            let given = given.load(Ordering::Relaxed);
+            assert!(given <= most, "{codec:?} {number}: {given} > {most}");
+        }
+        assert!(reader.next().is_none(), "{codec:?}");
     }
 }
 

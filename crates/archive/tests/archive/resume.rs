@@ -62,6 +62,7 @@ fn every_codec_resumes_before_every_item() {
         let small_limits = ReadOptions {
             max_record: 1000,
             max_header: 200,
+            ..ReadOptions::default()
         };
         check(&encode(&large(), codec).0, small_limits, 1);
     }
@@ -214,6 +215,6 @@ proptest! {
             bytes.truncate(cut.index(bytes.len()));
         }
         check(&bytes, ReadOptions::default(), 1);
-        check(&bytes, ReadOptions { max_record: 30, max_header: 90 }, 1);
+        check(&bytes, ReadOptions { max_record: 30, max_header: 90, ..ReadOptions::default() }, 1);
     }
 }
