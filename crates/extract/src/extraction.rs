@@ -24,6 +24,7 @@ use crate::render::controls::drop_controls;
 use crate::render::copies::drop_copies;
 use crate::render::data::drop_data;
 use crate::render::embedded::{append, role};
+use crate::render::gutters::{drop_contents, drop_line_numbers};
 use crate::render::markdown::{
     Headline, MarkdownOptions, append_markdown, markdown, title_heading,
 };
@@ -100,6 +101,8 @@ impl<'a> Extraction<'a> {
             drop_controls(&page, kept);
             keep_code(&page, kept);
             keep_tables(&page, &decoded.text, kept);
+            drop_line_numbers(&page, kept);
+            drop_contents(&page, &decoded.text, kept);
             drop_data(&page, kept);
         }
         let notes = Notes::find(&page, &decoded.text, &mut verdicts.judgement.choice.kept);

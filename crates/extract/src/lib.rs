@@ -32,6 +32,7 @@ mod hints;
 mod hostile_tests;
 mod language;
 mod links;
+mod lists;
 mod metadata;
 mod notes;
 mod observer;
@@ -41,6 +42,7 @@ mod policy;
 mod push;
 mod render;
 mod role;
+mod sections;
 mod verdicts;
 mod whole;
 

@@ -5,8 +5,10 @@ use trommel_model::{Choice, Judgement, Model};
 
 use crate::disclosure::keep_summaries;
 use crate::formulas::keep_formulas;
+use crate::lists::keep_list_items;
 use crate::policy::{CommentPolicy, ContentPolicy, HeadlinePolicy};
 use crate::role::{Role, roles};
+use crate::sections::keep_section_headings;
 
 /// A page's blocks with all that was decided about them.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +34,8 @@ impl ContentPolicy {
         let mut body = own.choice.kept.clone();
         keep_summaries(page, &mut body);
         keep_formulas(page, &mut body);
+        keep_list_items(page, &mut body);
+        keep_section_headings(page, &mut body);
         let headline = own.headline;
         if let Some(at) = headline
             && let Some(kept) = body.get_mut(at)

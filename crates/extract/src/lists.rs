@@ -1,0 +1,100 @@
+//! A list is one thing: of one that is mostly kept no item is left out.
+
+use rustc_hash::FxHashMap;
+use trommel_html::{Page, Tag};
+
+/// Items of which a list consists at least; a list of fewer is layout.
+const ITEMS: u32 = 2;
+
+/// What is kept of a list, by its innermost items.
+#[derive(Default)]
+struct List {
+    words: u32,
+    kept_words: u32,
+    /// Words of links among the kept.
+    linked: f32,
+    items: u32,
+    kept_items: u32,
+}
+
+impl List {
+    /// Lists that serve as layout hold the text in one item and something else in the others.
+    fn is_mostly_kept(&self) -> bool {
+        self.kept_words * 2 >= self.words
+            && self.kept_items >= ITEMS
+            && self.kept_items * 2 >= self.items
+    }
+}
+
+/// Keeps the items without a kept block of lists of which at least half of the words and of the items are kept,
+/// but for links among items that are none (one entry a block in `kept`).
+pub(crate) fn keep_list_items(page: &Page, kept: &mut [bool]) {
+    if !page.elements.iter().any(|own| own.tag == Tag::Li) {
+        return;
+    }
+    // Whether a block of an item is kept.
+    let mut items: FxHashMap<u32, bool> = FxHashMap::default();
+    let mut lists: FxHashMap<u32, List> = FxHashMap::default();
+    let mut home = Vec::with_capacity(page.blocks.len());
+    for (block, &kept) in page.blocks.iter().zip(kept.iter()) {
+        let mut path = page.path(block.element);
+        let item = path.find(|(_, own)| own.tag == Tag::Li);
+        home.push(item.map(|(item, own)| (item, own.parent)));
+        let Some((item, element)) = item else {
+            continue;
+        };
+        let list = lists.entry(element.parent).or_default();
+        let before = items.insert(item, kept || items.get(&item) == Some(&true));
+        list.items += u32::from(before.is_none());
+        list.kept_items += u32::from(kept && before != Some(true));
+        list.words = list.words.saturating_add(block.words);
+        if kept {
+            list.kept_words = list.kept_words.saturating_add(block.words);
+            list.linked += block.words as f32 * block.link_density();
+        }
+    }
+    for ((block, home), kept) in page.blocks.iter().zip(&home).zip(kept.iter_mut()) {
+        let Some((item, list)) = home else { continue };
+        let Some(list) = lists.get(list).filter(|list| list.is_mostly_kept()) else {
+            continue;
+        };
+        let are_links = list.linked * 2.0 >= list.kept_words as f32;
+        let is_left_out = items.get(item) == Some(&false);
+        *kept |= is_left_out && (are_links || block.link_density() < 0.5);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn left(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
+        let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
+        keep_list_items(&page, &mut kept);
+        let left = texts.iter().zip(&kept).filter(|(_, kept)| **kept);
+        left.map(|(text, _)| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn items_follow_the_list() {
+        assert_eq!(
+            left("<ul><li>two eggs<li>-salt<li>100 g flour</ul><p>-x"),
+            ["two eggs", "-salt", "100 g flour"]
+        );
+        let few = "<ul><li>two eggs<li>-salt and more<li>-100 g flour</ul>";
+        assert_eq!(left(few), ["two eggs"]);
+        let layout = "<ul><li><p>text text text text<p>text<li>-a<li>-b</ul>";
+        assert_eq!(left(layout), ["text text text text", "text"]);
+        let one = "<ul><li><p>text text text text<p>-a<p>-b</ul>";
+        assert_eq!(left(one), ["text text text text"]);
+        let part = "<ul><li>two eggs <p>-save</p><li>milk</ul>";
+        assert_eq!(left(part), ["two eggs", "milk"]);
+        let linked = "<ul><li>two eggs<li><a href=x>-print</a><li>milk</ul>";
+        assert_eq!(left(linked), ["two eggs", "milk"]);
+        let nested = "<ol><li>one step<ul><li>-a<li>-b</ul><li>-two<li>three step</ol>";
+        assert_eq!(left(nested), ["one step", "-two", "three step"]);
+    }
+}

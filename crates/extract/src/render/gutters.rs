@@ -1,0 +1,135 @@
+//! Kept blocks that count or list other kept ones: line numbers beside code, and tables of contents.
+
+use rustc_hash::FxHashMap;
+use trommel_html::{NONE, Page, Tag};
+
+/// Elements around line numbers in one of which their code stands as well.
+const AROUND: usize = 4;
+/// Links from which on a list of them is a table of contents.
+const CONTENTS: u32 = 3;
+
+/// Takes code that is nothing but the numbers of the lines of the code after it out of `kept` (one entry a block).
+pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
+    if !page.elements.iter().any(|own| own.tag.keeps_space()) {
+        return;
+    }
+    let code = |at: usize| {
+        let block = page.blocks.get(at)?;
+        let path = page.path(block.element);
+        let code = path.filter(|(_, own)| own.tag.keeps_space()).last();
+        code.map(|(own, _)| own)
+    };
+    let mut at = 0;
+    while at < page.blocks.len() {
+        let Some(own) = code(at) else {
+            at += 1;
+            continue;
+        };
+        let inside = (at..page.blocks.len()).take_while(|at| code(*at) == Some(own));
+        let next = at + inside.count();
+        let texts = page.blocks.get(at..next).unwrap_or_default().iter();
+        let numbers = texts.flat_map(|block| page.text(block).split_whitespace());
+        let stands_beside = || {
+            let mut around = page.path(own).skip(1).take(AROUND);
+            code(next).is_some_and(|code| around.any(|(_, around)| code < around.end))
+        };
+        if are_consecutive(numbers) && stands_beside() {
+            let own = kept.iter_mut().skip(at).take(next - at);
+            own.for_each(|kept| *kept = false);
+        }
+        at = next;
+    }
+}
+
+fn are_consecutive<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
+    let mut number = |expected: Option<u32>| {
+        let number: Option<u32> = numbers.next().map(|own| own.parse().unwrap_or(u32::MAX));
+        number.map(|own| (own, expected.is_none_or(|expected| own == expected)))
+    };
+    let mut last = None;
+    while let Some((own, is_next)) = number(last) {
+        let Some(next) = own.checked_add(1).filter(|_| is_next) else {
+            return false;
+        };
+        last = Some(next);
+    }
+    last.is_some()
+}
+
+/// Takes lists of nothing but links to places of the same page out of `kept` (one entry a block).
+pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
+    // The outermost list around a block, with its links to places and whether it has anything else.
+    let mut lists: FxHashMap<u32, (u32, bool)> = FxHashMap::default();
+    let mut home = Vec::with_capacity(page.blocks.len());
+    for block in &page.blocks {
+        let path = page.path(block.element);
+        let list = path
+            .filter(|(_, own)| matches!(own.tag, Tag::Ul | Tag::Ol))
+            .last();
+        let list = list.map_or(NONE, |(at, _)| at);
+        home.push(list);
+        if list == NONE {
+            continue;
+        }
+        let (links, others) = lists.entry(list).or_default();
+        if *others {
+            continue;
+        }
+        let around = page
+            .path(block.element)
+            .map(|(at, _)| at)
+            .take_while(|at| *at != list);
+        let elements = around.chain(page.inline(block).iter().copied());
+        let mut elements = elements.filter_map(|at| page.element(at));
+        let link = elements.find(|own| own.tag == Tag::A);
+        let href = link.and_then(|link| link.attribute(html, "href"));
+        if block.link_density() == 1.0 && href.is_some_and(|href| href.starts_with('#')) {
+            *links += 1;
+        } else {
+            *others = true;
+        }
+    }
+    for (list, kept) in home.iter().zip(kept) {
+        let list = lists.get(list);
+        *kept &= !list.is_some_and(|(links, others)| *links >= CONTENTS && !others);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn left(html: &str, rule: impl Fn(&Page, &mut [bool])) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let mut kept = vec![true; page.blocks.len()];
+        rule(&page, &mut kept);
+        let left = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);
+        left.map(|(block, _)| page.text(block).to_owned()).collect()
+    }
+
+    #[test]
+    fn numbers_of_lines_are_no_code() {
+        let numbers = |html: &str| left(html, drop_line_numbers);
+        let table = "<table><tr><td><pre><span>9</span><br><span>10</span></pre><td><pre>let a<br>let b</pre></table>";
+        assert_eq!(numbers(table).len(), 1);
+        assert!(numbers(table)[0].contains("let a"));
+        let flex = "<div><pre>1\n2\n3</pre><div><pre>a\nb\nc</pre></div></div>";
+        assert_eq!(numbers(flex).len(), 1);
+        let data = "<div><pre>3\n1\n2</pre><pre>a</pre></div>";
+        assert_eq!(numbers(data).len(), 2);
+        let apart = "<div><pre>1\n2</pre></div><p>and<div><pre>a</pre></div>";
+        assert_eq!(numbers(apart).len(), 3);
+    }
+
+    #[test]
+    fn tables_of_contents_are_no_text() {
+        let contents = |html: &str| left(html, |page, kept| drop_contents(page, html, kept));
+        let list = "<ul><li><a href='#a'>One</a><ul><li><a href='#b'>Two</a></ul><li><a href=#c>Three</a></ul><p>x";
+        assert_eq!(contents(list), ["x"]);
+        let others = list.replace("'#b'", "b");
+        assert_eq!(contents(&others).len(), 4);
+        let notes = "<ol><li><a href='#a'>^</a> A note<li><a href='#b'>^</a> Another<li><a href='#c'>^</a> Third</ol>";
+        assert_eq!(contents(notes).len(), 3);
+    }
+}
