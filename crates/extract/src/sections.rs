@@ -1,6 +1,6 @@
 //! A heading belongs to what it heads: headings of sections above kept text.
 
-use trommel_html::{Block, Page, Tag};
+use trommel_html::{Block, Page};
 
 /// Blocks and words of a heading; more are an element that was never closed.
 const HEADING_BLOCKS: usize = 3;
@@ -8,9 +8,9 @@ const HEADING_WORDS: u32 = 25;
 /// Words of the text below, from which on it is more than a label.
 const TEXT_WORDS: u32 = 8;
 
-/// Keeps headings (`h2` to `h6`) right above kept text that stands beside them, or beside an element with nothing
-/// but the heading in it (one entry a block in `kept`).
-pub(crate) fn keep_section_headings(page: &Page, kept: &mut [bool]) {
+/// Keeps headings, but for the headline (a block), right above kept text that stands beside them, or beside
+/// an element with nothing but the heading in it (one entry a block in `kept`).
+pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
     let mut at = 0;
     while at < page.blocks.len() {
         let Some(own) = heading(page, at) else {
@@ -29,13 +29,10 @@ pub(crate) fn keep_section_headings(page: &Page, kept: &mut [bool]) {
         let next = at + inside.len().max(1);
         let is_kept = |at: usize| kept.get(at) == Some(&true);
         let words: u32 = inside.iter().map(|block| block.words).sum();
-        let linked = |block: &&Block| block.words as f32 * block.link_density();
-        let linked: f32 = inside.iter().map(linked).sum();
-        let heads = element.tag != Tag::H1
+        let heads = headline.is_none_or(|own| !(at..next).contains(&own))
             && !element.hidden
             && inside.len() <= HEADING_BLOCKS
             && words <= HEADING_WORDS
-            && linked * 2.0 < words as f32
             && !(at..next).any(is_kept)
             && is_kept(next)
             && is_beside(page, element.parent, next)
@@ -79,11 +76,11 @@ mod tests {
     use super::*;
     use trommel_html::{Engine, Limits, ScanEngine};
 
-    fn left(html: &str) -> Vec<String> {
+    fn left(html: &str, headline: Option<usize>) -> Vec<String> {
         let page = ScanEngine.read(html, &Limits::default());
         let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
         let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
-        keep_section_headings(&page, &mut kept);
+        keep_section_headings(&page, headline, &mut kept);
         let left = texts.iter().zip(&kept).filter(|(_, kept)| **kept);
         left.map(|(text, _)| (*text).to_owned()).collect()
     }
@@ -91,19 +88,22 @@ mod tests {
     #[test]
     fn headings_follow_what_they_head() {
         let text = "some text of a section with more than eight words";
-        let heads = |html: &str| left(&html.replace('T', text)).len() == 2;
+        let heads = |html: &str| left(&html.replace('T', text), None).len() == 2;
         assert!(heads("<h2>-Section</h2><p>T"));
+        let html = format!("<h1>-Headline</h1><p>{text}");
+        assert_eq!(
+            left(&html, Some(0)),
+            [text],
+            "headlines are decided by themselves"
+        );
+        assert_eq!(left(&html, Some(1)).len(), 2);
         assert!(heads("<div><h3>-Section</h3></div><p>T"));
         assert!(heads("<section><header><h3>-a</h3></header><p>T</section>"));
-        assert!(
-            !heads("<h1>-Headline</h1><p>T"),
-            "the headline is decided by itself"
-        );
         assert!(!heads("<h2 hidden>-Section</h2><p>T"));
         assert!(!heads("<div><div><h2>-Section</h2></div></div><p>T"));
         assert!(!heads("<h2>-Section</h2><p>-label</p><p>T"));
         assert!(!heads("<h2>-Section</h2><p>short"));
-        assert!(!heads("<h2><a href=x>-Section</a></h2><p>T"));
+        assert!(heads("<h2><a href='#section'>-Section</a></h2><p>T"));
         assert!(!heads("<h2>-Section</h2><p><a href=x>T</a>"));
     }
 }

@@ -35,7 +35,7 @@ impl ContentPolicy {
         keep_summaries(page, &mut body);
         keep_formulas(page, &mut body);
         keep_list_items(page, &mut body);
-        keep_section_headings(page, &mut body);
+        keep_section_headings(page, own.headline, &mut body);
         let headline = own.headline;
         if let Some(at) = headline
             && let Some(kept) = body.get_mut(at)

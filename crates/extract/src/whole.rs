@@ -10,15 +10,9 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     if !page.elements.iter().any(|own| own.tag.keeps_space()) {
         return;
     }
-    let code = |at: usize| {
-        let block = page.blocks.get(at)?;
-        let path = page.path(block.element);
-        let code = path.filter(|(_, own)| own.tag.keeps_space()).last();
-        code.map(|(at, _)| at)
-    };
     let mut at = 0;
     while at < page.blocks.len() {
-        let Some(own) = code(at) else {
+        let Some(own) = outermost_code(page, at) else {
             at += 1;
             continue;
         };
@@ -50,6 +44,14 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
         }
         at += count;
     }
+}
+
+/// The outermost element of code around a block.
+pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
+    let block = page.blocks.get(block)?;
+    let path = page.path(block.element);
+    let code = path.filter(|(_, own)| own.tag.keeps_space()).last();
+    code.map(|(at, _)| at)
 }
 
 /// Keeps the whole of each table of data of which at least half of the words are kept: its caption, its

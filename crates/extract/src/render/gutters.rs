@@ -3,6 +3,8 @@
 use rustc_hash::FxHashMap;
 use trommel_html::{NONE, Page, Tag};
 
+use crate::whole::outermost_code;
+
 /// Elements around line numbers in one of which their code stands as well.
 const AROUND: usize = 4;
 /// Links from which on a list of them is a table of contents.
@@ -13,12 +15,7 @@ pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
     if !page.elements.iter().any(|own| own.tag.keeps_space()) {
         return;
     }
-    let code = |at: usize| {
-        let block = page.blocks.get(at)?;
-        let path = page.path(block.element);
-        let code = path.filter(|(_, own)| own.tag.keeps_space()).last();
-        code.map(|(own, _)| own)
-    };
+    let code = |at: usize| outermost_code(page, at);
     let mut at = 0;
     while at < page.blocks.len() {
         let Some(own) = code(at) else {
