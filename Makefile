@@ -18,7 +18,7 @@ LAB = $(CARGO) run --quiet --release -p trommel-lab --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test bless lint package instructions fuzz bench train eval results quality retrieval formats
+.PHONY: help build release demo test bless lint package wheel instructions fuzz bench train eval results quality retrieval formats
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -50,8 +50,11 @@ lint: ## Check style, lints and documentation
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps
 
-package: ## Check that every crate but the laboratory can be packaged
-	$(CARGO) package --workspace --exclude trommel-lab --no-verify --allow-dirty
+package: ## Check that every crate but the laboratory and the Python module can be packaged
+	$(CARGO) package --workspace --exclude trommel-lab --exclude trommel-python --no-verify --allow-dirty
+
+wheel: ## Build the Python wheel, optimized, into out/wheel (needs Python 3.10 or later)
+	scripts/wheel.sh build out/wheel
 
 instructions: ## Count the instructions of a page and compare with docs/instructions.tsv (needs valgrind)
 	scripts/instructions.sh

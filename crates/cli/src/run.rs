@@ -21,8 +21,8 @@ use trommel_metrics::{Listener, Metrics};
 use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format, LocalDisk};
 use trommel_pipeline::{
-    Clock, Config, Destination, Environment, Existing, FormatChoice, Input, Outcome, Output,
-    PackedOptions, Plan, SetAside, Summary, TextForm, expand, run as run_plan, select, unpack,
+    Clock, Config, Environment, Existing, FormatChoice, Input, Outcome, Output, PackedOptions,
+    Plan, SetAside, Summary, TextForm, expand, run as run_plan, select, unpack,
 };
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
@@ -262,7 +262,9 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     };
     output.check(&inputs)?;
     check_set_aside(&args.set_aside, &inputs)?;
-    let quarantine = quarantine(args.quarantine, &output.destination, &inputs)?;
+    let quarantine = output
+        .destination
+        .quarantine(args.quarantine.as_deref(), &inputs)?;
     let jobs = args
         .jobs
         .or(config.jobs)
@@ -416,39 +418,6 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     })
 }
 
-/// The file for records that fail. It must not be one of the inputs: run over again, records that
-/// still fail would replace it.
-fn quarantine(
-    named: Option<PathBuf>,
-    destination: &Destination,
-    inputs: &[Input],
-) -> Result<Option<PathBuf>> {
-    let path = match (named, destination) {
-        (Some(named), _) if named.as_os_str() == "none" => None,
-        (Some(named), _) => Some(named),
-        (None, Destination::Folder(folder)) => Some(folder.join("quarantine.warc.gz")),
-        // Each output has its own, so that runs into one folder do not share it.
-        (None, Destination::File(file)) => {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            Some(file.with_file_name(format!("{name}.quarantine.warc.gz")))
-        }
-        (None, Destination::Stdout) => None,
-    };
-    if let Some(path) = &path
-        && let Ok(path) = path.canonicalize()
-        && inputs
-            .iter()
-            .filter_map(Input::path)
-            .any(|input| input.canonicalize().is_ok_and(|input| input == path))
-    {
-        anyhow::bail!(
-            "{}: is both input and quarantine; name another file with --quarantine",
-            path.display()
-        );
-    }
-    Ok(path)
-}
-
 /// Refuses page types that the model does not tell: a filter on them would drop all pages, or none.
 fn check_page_types(filters: &Settings, model: &Model) -> Result<()> {
     let known: Vec<&str> = model
@@ -457,20 +426,11 @@ fn check_page_types(filters: &Settings, model: &Model) -> Result<()> {
         .iter()
         .map(|page_type| page_type.name.as_str())
         .collect();
-    let lists = [
-        ("page_types", &filters.page_types),
-        ("exclude_page_types", &filters.exclude_page_types),
-    ];
-    for (key, wanted) in lists {
-        if let Some(name) = wanted
-            .iter()
-            .find(|name| name.as_str() != "block-page" && !known.contains(&name.as_str()))
-        {
-            anyhow::bail!(
-                "filters.{key}: the model knows no page type {name:?}; it knows {}",
-                known.join(", ")
-            );
-        }
+    if let Some((key, name)) = filters.unknown_page_type(&known) {
+        anyhow::bail!(
+            "filters.{key}: the model knows no page type {name:?}; it knows {}",
+            known.join(", ")
+        );
     }
     Ok(())
 }

@@ -43,6 +43,21 @@ pub struct Settings {
     pub duplicates: DuplicateSettings,
 }
 
+impl Settings {
+    /// The first page type that pages are kept or dropped by and that a model does not tell, with the key of
+    /// its list: a filter on it would drop all pages, or none. `known` are the types that the model tells.
+    pub fn unknown_page_type(&self, known: &[&str]) -> Option<(&'static str, &str)> {
+        let lists = [
+            ("page_types", &self.page_types),
+            ("exclude_page_types", &self.exclude_page_types),
+        ];
+        lists.into_iter().find_map(|(key, wanted)| {
+            let unknown = |name: &&str| *name != "block-page" && !known.contains(name);
+            Some((key, wanted.iter().map(String::as_str).find(unknown)?))
+        })
+    }
+}
+
 /// The table `[filters.duplicates]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]

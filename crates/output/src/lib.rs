@@ -6,6 +6,7 @@
 //! [`Frames`] and appears under its name only when whole; interrupted, it can be continued. A
 //! [`RecordReader`] reads records back.
 
+mod columns;
 mod encode;
 mod error;
 mod formats;
@@ -15,6 +16,7 @@ mod reader;
 mod record;
 mod storage;
 
+pub use columns::{BLOCKS, COLUMNS, Column, ColumnValue};
 pub use encode::{Encode, OutputHead, encoder};
 pub use error::OutputError;
 #[cfg(feature = "parquet")]

@@ -46,6 +46,42 @@ pub enum Destination {
     Stdout,
 }
 
+impl Destination {
+    /// The file for records that fail: `named`, none if that is `none`; else `quarantine.warc.gz` in the
+    /// folder of outputs, or `NAME.quarantine.warc.gz` beside one output, so that runs into one folder do not
+    /// share it; none for standard output.
+    ///
+    /// # Errors
+    /// [`DestinationError::Quarantine`] if it is one of the inputs: run over again, records that still fail
+    /// would replace it.
+    pub fn quarantine(
+        &self,
+        named: Option<&Path>,
+        inputs: &[Input],
+    ) -> Result<Option<PathBuf>, DestinationError> {
+        let path = match (named, self) {
+            (Some(named), _) if named.as_os_str() == "none" => None,
+            (Some(named), _) => Some(named.to_owned()),
+            (None, Self::Folder(folder)) => Some(folder.join("quarantine.warc.gz")),
+            (None, Self::File(file)) => {
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                Some(file.with_file_name(format!("{name}.quarantine.warc.gz")))
+            }
+            (None, Self::Stdout) => None,
+        };
+        let place = path.as_ref().and_then(|path| path.canonicalize().ok());
+        let mut read = inputs.iter().filter_map(Input::path);
+        match (place, path) {
+            (Some(place), Some(path))
+                if read.any(|input| input.canonicalize().is_ok_and(|input| input == place)) =>
+            {
+                Err(DestinationError::Quarantine(path))
+            }
+            (_, path) => Ok(path),
+        }
+    }
+}
+
 /// Formats and compression as far as somebody chose them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FormatChoice {
@@ -79,6 +115,9 @@ pub struct Output {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DestinationError {
+    /// The file for records that fail is an input.
+    #[error("{path}: is both input and quarantine; name another file with --quarantine", path = .0.display())]
+    Quarantine(PathBuf),
     /// The name says one thing and an option another.
     #[error("{name}: the name says {by_name}, the option says {by_option}")]
     Conflict {

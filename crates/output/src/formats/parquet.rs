@@ -20,8 +20,7 @@ use parquet::{
     schema::{parser::parse_message_type, types::ColumnPath},
 };
 
-use crate::{Assemble, OutputError, OutputRecord, RecordReader};
-use columns::{BLOCKS, COLUMNS, Column};
+use crate::{Assemble, BLOCKS, COLUMNS, Column, OutputError, OutputRecord, RecordReader};
 pub(crate) use read::Rows;
 
 /// Documents in a row group.

@@ -1,4 +1,4 @@
-//! The columns of a Parquet file: name, type, and where the value stands in a document.
+//! How each column of documents is written to a Parquet file.
 
 use std::fs::File;
 
@@ -7,125 +7,29 @@ use parquet::{
     errors::ParquetError,
     file::writer::SerializedRowGroupWriter,
 };
-use trommel_text::words;
 
-use crate::{OutputBlock, OutputRecord, RecordSource};
+use crate::{
+    OutputBlock, OutputRecord,
+    columns::{Column, ColumnValue},
+};
 
 /// A row group being written.
 type Group<'a> = SerializedRowGroupWriter<'a, File>;
-
-/// A column and how its values are taken from a document.
-pub(super) struct Column {
-    pub(super) name: &'static str,
-    value: Value,
-}
-
-/// The value of a column, none where the document has none.
-enum Value {
-    Text(fn(&OutputRecord) -> Option<&str>),
-    List(fn(&OutputRecord) -> &[String]),
-    Int(fn(&OutputRecord) -> Option<i32>),
-    Long(fn(&OutputRecord) -> Option<i64>),
-    Float(fn(&OutputRecord) -> Option<f32>),
-    Blocks,
-}
-
-/// All blocks of the page, kept or not: only where they are asked for.
-pub(super) const BLOCKS: Column = column("blocks", Value::Blocks);
-
-/// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
-/// detector gives none; its `token_count` is the number of words here.
-pub(super) const COLUMNS: [Column; 31] = [
-    text("text", |record| Some(&record.text)),
-    text("id", |record| Some(&record.id)),
-    text("dump", dump),
-    text("url", |record| record.url.as_deref()),
-    text("date", |record| record.date.as_deref()),
-    text("file_path", |record| {
-        record.source.as_ref().map(|source| &*source.file)
-    }),
-    text("language", |record| record.lang.as_deref()),
-    column("language_score", Value::Float(|_| None)),
-    column(
-        "token_count",
-        Value::Long(|record| Some(i64::from(words::count(&record.text)))),
-    ),
-    text("title", |record| record.title.as_deref()),
-    column("author", Value::List(|record| &record.metadata.author)),
-    text("published", |record| record.metadata.published.as_deref()),
-    text("modified", |record| record.metadata.modified.as_deref()),
-    text("site", |record| record.metadata.site.as_deref()),
-    text("description", |record| {
-        record.metadata.description.as_deref()
-    }),
-    text("canonical", |record| record.metadata.canonical.as_deref()),
-    text("lang_declared", |record| {
-        record.metadata.lang_declared.as_deref()
-    }),
-    column("headings", Value::List(|record| &record.headings)),
-    text("page_type", |record| record.page_type.as_deref()),
-    column("confidence", Value::Float(|record| Some(record.confidence))),
-    text("comments", |record| record.comments.as_deref()),
-    text("charset", |record| Some(&record.charset)),
-    text("charset_source", |record| Some(&record.charset_source)),
-    column("status", Value::Int(|record| record.status.map(i32::from))),
-    text("truncated", |record| record.truncated.as_deref()),
-    long("source_offset", |record| {
-        i64::try_from(record.source.as_ref()?.offset).ok()
-    }),
-    long("source_length", |record| {
-        i64::try_from(record.source.as_ref()?.length).ok()
-    }),
-    long("source_inner", |record| {
-        i64::try_from(record.source.as_ref()?.inner).ok()
-    }),
-    text("source_name", |record| {
-        record.source.as_ref().map(RecordSource::name)
-    }),
-    text("capped", |record| filled(&record.capped)),
-    text("notes", |record| filled(&record.notes)),
-];
-
-fn filled(text: &str) -> Option<&str> {
-    (!text.is_empty()).then_some(text)
-}
-
-const fn column(name: &'static str, value: Value) -> Column {
-    Column { name, value }
-}
-
-const fn text(name: &'static str, value: fn(&OutputRecord) -> Option<&str>) -> Column {
-    column(name, Value::Text(value))
-}
-
-const fn long(name: &'static str, value: fn(&OutputRecord) -> Option<i64>) -> Column {
-    column(name, Value::Long(value))
-}
-
-/// The crawl that Common Crawl's paths name (`CC-MAIN-2024-22`).
-fn dump(record: &OutputRecord) -> Option<&str> {
-    let file = &*record.source.as_ref()?.file;
-    let name = file.get(file.find("CC-MAIN-")?..)?.get(..15)?;
-    let (year, week) = name.strip_prefix("CC-MAIN-")?.split_once('-')?;
-    let digits =
-        |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
-    (digits(year, 4) && digits(week, 2)).then_some(name)
-}
 
 impl Column {
     /// Its declaration in a message type.
     pub(super) fn declaration(&self) -> String {
         let name = self.name;
         match self.value {
-            Value::Text(_) => format!("optional binary {name} (STRING); "),
-            Value::Int(_) => format!("optional int32 {name}; "),
-            Value::Long(_) => format!("optional int64 {name}; "),
-            Value::Float(_) => format!("optional float {name}; "),
-            Value::List(_) => format!(
+            ColumnValue::Text(_) => format!("optional binary {name} (STRING); "),
+            ColumnValue::Int(_) => format!("optional int32 {name}; "),
+            ColumnValue::Long(_) => format!("optional int64 {name}; "),
+            ColumnValue::Float(_) => format!("optional float {name}; "),
+            ColumnValue::List(_) => format!(
                 "required group {name} (LIST) {{ \
                  repeated group list {{ required binary element (STRING); }} }} "
             ),
-            Value::Blocks => format!(
+            ColumnValue::Blocks => format!(
                 "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
                  required binary text (STRING); required int64 start; required int64 end; \
                  required binary tag (STRING); required binary path (STRING); \
@@ -143,16 +47,16 @@ impl Column {
         group: &mut Group<'_>,
     ) -> Result<(), ParquetError> {
         match self.value {
-            Value::Text(value) => {
+            ColumnValue::Text(value) => {
                 optional::<ByteArrayType>(group, rows, |record| value(record).map(ByteArray::from))
             }
-            Value::Int(value) => optional::<Int32Type>(group, rows, value),
-            Value::Long(value) => optional::<Int64Type>(group, rows, value),
-            Value::Float(value) => optional::<FloatType>(group, rows, value),
-            Value::List(value) => {
+            ColumnValue::Int(value) => optional::<Int32Type>(group, rows, value),
+            ColumnValue::Long(value) => optional::<Int64Type>(group, rows, value),
+            ColumnValue::Float(value) => optional::<FloatType>(group, rows, value),
+            ColumnValue::List(value) => {
                 lists::<ByteArrayType, _>(group, rows, value, |element| element.as_str().into())
             }
-            Value::Blocks => blocks(group, rows),
+            ColumnValue::Blocks => blocks(group, rows),
         }
     }
 }
@@ -233,29 +137,4 @@ fn lists<T: DataType, E>(
         }
     }
     leaf::<T>(group, &values, &defined, Some(&repeated))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_crawl_is_read_off_the_path() {
-        let dump_of = |file: &str| {
-            let record = OutputRecord {
-                source: Some(RecordSource {
-                    file: file.into(),
-                    offset: 0,
-                    length: 0,
-                    inner: 0,
-                }),
-                ..OutputRecord::default()
-            };
-            dump(&record).map(str::to_owned)
-        };
-        let path = "crawl-data/CC-MAIN-2024-22/segments/1/warc/CC-MAIN-20240517233122-x.warc.gz";
-        assert_eq!(dump_of(path).as_deref(), Some("CC-MAIN-2024-22"));
-        assert_eq!(dump_of("CC-MAIN-20240517233122-x.warc.gz"), None);
-        assert_eq!(dump_of("a.warc.gz"), None);
-    }
 }

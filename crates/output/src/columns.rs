@@ -1,0 +1,147 @@
+//! Documents as rows of a table: the name of each column, its type, and where the value stands in a document.
+
+use trommel_text::words;
+
+use crate::{OutputRecord, RecordSource};
+
+/// A column and how its values are taken from a document.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type, and where its values stand.
+    pub value: ColumnValue,
+}
+
+/// The value of a column, none where the document has none.
+#[derive(Clone, Copy, Debug)]
+pub enum ColumnValue {
+    /// Text in UTF-8.
+    Text(fn(&OutputRecord) -> Option<&str>),
+    /// A list of texts, never null.
+    List(fn(&OutputRecord) -> &[String]),
+    /// A number of 32 bits.
+    Int(fn(&OutputRecord) -> Option<i32>),
+    /// A number of 64 bits.
+    Long(fn(&OutputRecord) -> Option<i64>),
+    /// A number of single precision.
+    Float(fn(&OutputRecord) -> Option<f32>),
+    /// [`OutputRecord::blocks`], a list of structures, never null.
+    Blocks,
+}
+
+/// All blocks of the page, kept or not: only where they are asked for.
+pub const BLOCKS: Column = column("blocks", ColumnValue::Blocks);
+
+/// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
+/// detector gives none; its `token_count` is the number of words here.
+pub const COLUMNS: [Column; 31] = [
+    text("text", |record| Some(&record.text)),
+    text("id", |record| Some(&record.id)),
+    text("dump", dump),
+    text("url", |record| record.url.as_deref()),
+    text("date", |record| record.date.as_deref()),
+    text("file_path", |record| {
+        record.source.as_ref().map(|source| &*source.file)
+    }),
+    text("language", |record| record.lang.as_deref()),
+    column("language_score", ColumnValue::Float(|_| None)),
+    column(
+        "token_count",
+        ColumnValue::Long(|record| Some(i64::from(words::count(&record.text)))),
+    ),
+    text("title", |record| record.title.as_deref()),
+    column(
+        "author",
+        ColumnValue::List(|record| &record.metadata.author),
+    ),
+    text("published", |record| record.metadata.published.as_deref()),
+    text("modified", |record| record.metadata.modified.as_deref()),
+    text("site", |record| record.metadata.site.as_deref()),
+    text("description", |record| {
+        record.metadata.description.as_deref()
+    }),
+    text("canonical", |record| record.metadata.canonical.as_deref()),
+    text("lang_declared", |record| {
+        record.metadata.lang_declared.as_deref()
+    }),
+    column("headings", ColumnValue::List(|record| &record.headings)),
+    text("page_type", |record| record.page_type.as_deref()),
+    column(
+        "confidence",
+        ColumnValue::Float(|record| Some(record.confidence)),
+    ),
+    text("comments", |record| record.comments.as_deref()),
+    text("charset", |record| Some(&record.charset)),
+    text("charset_source", |record| Some(&record.charset_source)),
+    column(
+        "status",
+        ColumnValue::Int(|record| record.status.map(i32::from)),
+    ),
+    text("truncated", |record| record.truncated.as_deref()),
+    long("source_offset", |record| {
+        i64::try_from(record.source.as_ref()?.offset).ok()
+    }),
+    long("source_length", |record| {
+        i64::try_from(record.source.as_ref()?.length).ok()
+    }),
+    long("source_inner", |record| {
+        i64::try_from(record.source.as_ref()?.inner).ok()
+    }),
+    text("source_name", |record| {
+        record.source.as_ref().map(RecordSource::name)
+    }),
+    text("capped", |record| filled(&record.capped)),
+    text("notes", |record| filled(&record.notes)),
+];
+
+fn filled(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+const fn column(name: &'static str, value: ColumnValue) -> Column {
+    Column { name, value }
+}
+
+const fn text(name: &'static str, value: fn(&OutputRecord) -> Option<&str>) -> Column {
+    column(name, ColumnValue::Text(value))
+}
+
+const fn long(name: &'static str, value: fn(&OutputRecord) -> Option<i64>) -> Column {
+    column(name, ColumnValue::Long(value))
+}
+
+/// The crawl that Common Crawl's paths name (`CC-MAIN-2024-22`).
+fn dump(record: &OutputRecord) -> Option<&str> {
+    let file = &*record.source.as_ref()?.file;
+    let name = file.get(file.find("CC-MAIN-")?..)?.get(..15)?;
+    let (year, week) = name.strip_prefix("CC-MAIN-")?.split_once('-')?;
+    let digits =
+        |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
+    (digits(year, 4) && digits(week, 2)).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_crawl_is_read_off_the_path() {
+        let dump_of = |file: &str| {
+            let record = OutputRecord {
+                source: Some(RecordSource {
+                    file: file.into(),
+                    offset: 0,
+                    length: 0,
+                    inner: 0,
+                }),
+                ..OutputRecord::default()
+            };
+            dump(&record).map(str::to_owned)
+        };
+        let path = "crawl-data/CC-MAIN-2024-22/segments/1/warc/CC-MAIN-20240517233122-x.warc.gz";
+        assert_eq!(dump_of(path).as_deref(), Some("CC-MAIN-2024-22"));
+        assert_eq!(dump_of("CC-MAIN-20240517233122-x.warc.gz"), None);
+        assert_eq!(dump_of("a.warc.gz"), None);
+    }
+}

@@ -1,0 +1,281 @@
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from os import PathLike
+from typing import Any, BinaryIO, Literal, TypedDict, final
+
+__all__: list[str]
+__version__: str
+
+Page = bytes | bytearray | memoryview | str
+Path = str | PathLike[str]
+Comments = Literal["exclude", "include", "separate"]
+Headline = Literal["auto", "include", "exclude"]
+Math = Literal["tex", "plain", "off"]
+Notes = Literal["keep", "drop"]
+Scripts = Literal["caret", "unicode"]
+# An Arrow array or chunked array: whatever has `__arrow_c_array__` or `__arrow_c_stream__`.
+Arrow = Any
+
+class TrommelError(Exception): ...
+
+class ArchiveError(TrommelError):
+    file: str | None
+    offset: int | None
+
+class RunError(TrommelError): ...
+class ModelError(TrommelError): ...
+
+class Progress(TypedDict):
+    bytes: int
+    total: int | None
+    records: int
+    documents: int
+    failures: int
+
+class Known(TypedDict):
+    links: list[dict[str, Any]]
+    canonical: str | None
+    robots: str | None
+    next_page: str | None
+
+@final
+class Block:
+    @property
+    def text(self) -> str: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def tag(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def words(self) -> int: ...
+    @property
+    def link_density(self) -> float: ...
+    @property
+    def probability(self) -> float: ...
+    @property
+    def kept(self) -> bool: ...
+    @property
+    def role(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+
+@final
+class Document:
+    @property
+    def text(self) -> str: ...
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def lang(self) -> str | None: ...
+    @property
+    def url(self) -> str | None: ...
+    @property
+    def author(self) -> list[str]: ...
+    @property
+    def published(self) -> str | None: ...
+    @property
+    def modified(self) -> str | None: ...
+    @property
+    def site(self) -> str | None: ...
+    @property
+    def description(self) -> str | None: ...
+    @property
+    def canonical(self) -> str | None: ...
+    @property
+    def lang_declared(self) -> str | None: ...
+    @property
+    def page_type(self) -> str | None: ...
+    @property
+    def headings(self) -> list[str]: ...
+    @property
+    def comments(self) -> str | None: ...
+    @property
+    def charset(self) -> str: ...
+    @property
+    def charset_source(self) -> str: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def capped(self) -> list[str]: ...
+    @property
+    def blocks(self) -> list[Block]: ...
+    def to_json(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
+class RecordBatch:
+    @property
+    def num_rows(self) -> int: ...
+    @property
+    def column_names(self) -> list[str]: ...
+    def to_pyarrow(self) -> Any: ...
+    def to_pylist(self) -> list[dict[str, Any]]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+@final
+class Extractor:
+    def __new__(
+        cls,
+        model: Path | bytes | None = None,
+        *,
+        markdown: bool = False,
+        links: bool = False,
+        comments: Comments = "exclude",
+        headline: Headline = "auto",
+        blocks: bool = False,
+        math: Math = "tex",
+        notes: Notes = "keep",
+        scripts: Scripts = "caret",
+    ) -> Extractor: ...
+    def extract(
+        self, html: Page, url: str | None = None, charset: str | None = None, date: str | None = None
+    ) -> Document: ...
+    def text(self, html: Page, url: str | None = None, charset: str | None = None) -> str: ...
+    def extract_batch(
+        self,
+        pages: Iterable[Page | None] | Arrow,
+        urls: Iterable[str | None] | Arrow | None = None,
+        charsets: Iterable[str | None] | Arrow | None = None,
+        threads: int | None = None,
+    ) -> RecordBatch: ...
+
+@final
+class Session:
+    def __new__(
+        cls,
+        url: str | None = None,
+        charset: str | None = None,
+        *,
+        extractor: Extractor | None = None,
+        date: str | None = None,
+        max_page: int | None = None,
+        stop_not_html: bool = False,
+        stop_noindex: bool = False,
+        stop_languages: Sequence[str] = (),
+        stop_hopeless: bool = False,
+        stop_block_pages: bool = False,
+    ) -> Session: ...
+    def feed(self, part: bytes) -> str: ...
+    def known(self) -> Known: ...
+    def finish(self) -> Document: ...
+    def __len__(self) -> int: ...
+
+@final
+class Inspection:
+    @property
+    def html(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def markdown(self) -> str: ...
+    def save(self, path: Path) -> None: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class DocumentBatches:
+    def __iter__(self) -> Iterator[RecordBatch]: ...
+    def __next__(self) -> RecordBatch: ...
+    @property
+    def summary(self) -> dict[str, Any] | None: ...
+    def close(self) -> None: ...
+
+def check_config(config: Path | dict[str, Any]) -> None: ...
+def document_schema(blocks: bool = False) -> RecordBatch: ...
+def models() -> list[str]: ...
+def extract(
+    html: Page,
+    url: str | None = None,
+    charset: str | None = None,
+    model: Path | bytes | None = None,
+    *,
+    date: str | None = None,
+    markdown: bool = False,
+    links: bool = False,
+    comments: Comments = "exclude",
+    headline: Headline = "auto",
+    blocks: bool = False,
+    math: Math = "tex",
+    notes: Notes = "keep",
+    scripts: Scripts = "caret",
+) -> Document: ...
+def extract_batch(
+    pages: Iterable[Page | None] | Arrow,
+    urls: Iterable[str | None] | Arrow | None = None,
+    charsets: Iterable[str | None] | Arrow | None = None,
+    threads: int | None = None,
+    *,
+    model: Path | bytes | None = None,
+    markdown: bool = False,
+    links: bool = False,
+    comments: Comments = "exclude",
+    headline: Headline = "auto",
+    blocks: bool = False,
+    math: Math = "tex",
+    notes: Notes = "keep",
+    scripts: Scripts = "caret",
+) -> RecordBatch: ...
+def inspect(
+    html: Page,
+    url: str | None = None,
+    charset: str | None = None,
+    model: Path | bytes | None = None,
+    *,
+    comments: Comments = "exclude",
+    headline: Headline = "auto",
+) -> Inspection: ...
+def read_warc(
+    source: Path | Sequence[Path] | BinaryIO,
+    *,
+    extractor: Extractor | None = None,
+    config: Path | dict[str, Any] | None = None,
+    jobs: int | None = None,
+    batch_size: int | None = 1024,
+    strict: bool = False,
+    base_url: str | None = None,
+    pages_only: bool = False,
+    resolve_revisits: bool = False,
+) -> DocumentBatches: ...
+def run(
+    inputs: Path | Sequence[Path] | BinaryIO,
+    out: Path,
+    *,
+    extractor: Extractor | None = None,
+    format: Sequence[str] | None = None,
+    compress: str | None = None,
+    split_size: int | None = None,
+    config: Path | dict[str, Any] | None = None,
+    jobs: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    quarantine: Path | None = None,
+    dropped: Path | None = None,
+    base_url: str | None = None,
+    pages_only: bool = False,
+    resolve_revisits: bool = False,
+    max_memory: int | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> dict[str, Any]: ...
+def evaluate(
+    pages: Path,
+    gold: Path | None = None,
+    model: Path | bytes | None = None,
+    *,
+    comments: Comments | None = None,
+    headline: Headline = "auto",
+    strict_words: bool = False,
+) -> dict[str, Any]: ...
+def train(
+    pages: Sequence[Path],
+    out: Path,
+    gold: Sequence[Path] | None = None,
+    *,
+    base: Path | bytes | None = None,
+    name: str | None = None,
+    folds: int = 5,
+    date: str = "1970-01-01",
+) -> list[dict[str, Any]]: ...

@@ -1,0 +1,131 @@
+"""Jobs of many machines that keep the promises of one: an input is a shard, an output appears whole or not at all,
+a shard that is done is skipped, counts add up over the job, what failed lies in one place.
+
+Any engine calls `run_shard` once for each input, as often as it likes, and `merge` at the end. In the folder of
+outputs, which all machines share, stand:
+
+    NAME.parquet                   the documents of a shard
+    _shards/NAME.json              its counts, written last
+    _quarantine/NAME.warc.gz       its records that failed
+    _MANIFEST, _SUCCESS            of the whole job, by `merge`
+    quarantine.warc.gz             all that failed, by `merge`
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from . import _native
+
+__all__ = ["merge", "name_of", "run_shard", "write_report"]
+
+_ENDINGS = re.compile(r"(\.(warc|arc|wacz|wet))?(\.(gz|zst|lz4|br))?$", re.IGNORECASE)
+
+
+def name_of(source: str | os.PathLike[str]) -> str:
+    """Name of a shard: that of its archive without folder, query and endings."""
+    name = re.split(r"[?#]", os.fspath(source))[0].rstrip("/").rpartition("/")[2]
+    return _ENDINGS.sub("", name) or "shard"
+
+
+def write_report(folder: str | os.PathLike[str], source: str | os.PathLike[str], summary: dict[str, Any]) -> None:
+    """Writes the counts of a shard, whole or not at all.
+
+    Raises ValueError if another input of the same name has a report there: their outputs would be one.
+    """
+    path = Path(folder) / f"{name_of(source)}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _check(path, source)
+    new = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    new.write_text(json.dumps({"input": os.fspath(source), **summary}, indent=1) + "\n")
+    os.replace(new, path)
+
+
+def _check(path: Path, source: str | os.PathLike[str]) -> None:
+    if path.exists():
+        other = json.loads(path.read_text()).get("input")
+        if other != os.fspath(source):
+            raise ValueError(f"{os.fspath(source)}: the shard {path.stem} is that of {other}; write to another folder")
+
+
+def run_shard(source: str | os.PathLike[str], out: str | os.PathLike[str], **choices: Any) -> dict[str, Any]:
+    """Runs one input into its own output below `out` and returns its counts. `choices` are those of
+    `trommel_text.run`; `format` is one format, Parquet unless said otherwise.
+
+    Done before, it is not done again. Interrupted (the machine may have died), it continues where it was, or starts
+    afresh where its state is gone. An input that cannot be read is no exception: `outcome` says so, and `files` why.
+    """
+    folder = Path(out)
+    name = name_of(source)
+    _check(folder / "_shards" / f"{name}.json", source)
+    suffix = {"jsonl": "jsonl.zst", "msgpack": "msgpack.zst", "wet": "wet.gz"}
+    kind = choices.pop("format", "parquet")
+    (folder / "_quarantine").mkdir(parents=True, exist_ok=True)
+    target = folder / f"{name}.{suffix.get(kind, kind)}"
+    # Whatever stands there without its state was written by nobody who finished.
+    state = folder / f".{target.name}.checkpoint"
+    again = {"resume": True} if state.exists() or not target.exists() else {"overwrite": True}
+    summary = _native.run(
+        os.fspath(source), target, quarantine=folder / "_quarantine" / f"{name}.warc.gz", **again, **choices
+    )
+    write_report(folder / "_shards", source, summary)
+    return summary
+
+
+def _add(total: dict[str, Any], more: dict[str, Any]) -> None:
+    for key, value in more.items():
+        if isinstance(value, bool) or key in ("page_times", "outcome", "input", "quarantine"):
+            continue
+        if isinstance(value, (int, float)):
+            total[key] = total.get(key, 0) + value
+        elif isinstance(value, dict):
+            _add(total.setdefault(key, {}), value)
+        elif isinstance(value, list):
+            total.setdefault(key, []).extend(value)
+
+
+def merge(
+    out: str | os.PathLike[str],
+    inputs: Iterable[str | os.PathLike[str]] | None = None,
+    reports: str | os.PathLike[str] | None = None,
+) -> dict[str, Any]:
+    """Adds up the counts of all shards below `out`, puts what failed into one `quarantine.warc.gz`, and writes
+    `_MANIFEST`; and `_SUCCESS` if each of `inputs` (all there are, if not given) has been read. Returns the sums, with
+    `shards` (their number), `missing` (inputs without a report) and `unread` (inputs that could not be read to their
+    end). Deterministic: shards are taken by name.
+    """
+    folder = Path(out)
+    total: dict[str, Any] = {"shards": 0}
+    done = []
+    for path in sorted(Path(reports or folder / "_shards").glob("*.json")):
+        report = json.loads(path.read_text())
+        done.append(report["input"])
+        total["shards"] += 1
+        _add(total, report)
+    total["missing"] = sorted({os.fspath(one) for one in inputs or ()} - set(done))
+    files = total.get("files", [])
+    total["unread"] = [file["file"] for file in files if file["error"]]
+    new = folder / ".quarantine.warc.gz.tmp"
+    with open(new, "wb") as whole:
+        for path in sorted(folder.glob("_quarantine/*.warc.gz")):
+            with open(path, "rb") as part:
+                shutil.copyfileobj(part, whole)
+    if new.stat().st_size:
+        os.replace(new, folder / "quarantine.warc.gz")
+    else:
+        new.unlink()
+    manifest = folder / "._MANIFEST.tmp"
+    manifest.write_text(json.dumps(total, indent=1, sort_keys=True) + "\n")
+    os.replace(manifest, folder / "_MANIFEST")
+    success = folder / "_SUCCESS"
+    if total["missing"] or total["unread"]:
+        success.unlink(missing_ok=True)
+    else:
+        success.touch()
+    return total

@@ -1,0 +1,9 @@
+//! Documents as Arrow record batches, and pages out of Arrow arrays.
+
+mod batch;
+mod capsule;
+mod columns;
+
+pub(crate) use batch::PyRecordBatch;
+pub(crate) use capsule::arrays;
+pub(crate) use columns::Columns;

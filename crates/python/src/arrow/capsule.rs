@@ -1,0 +1,76 @@
+//! The Arrow PyCapsule interface: arrays handed over by pointers, without copies.
+//!
+//! The only module here with `unsafe`. What it relies on is what the interface promises: a capsule of one of
+//! its three names points to the C structure of that name, which whoever takes it moves out and releases.
+#![allow(unsafe_code)]
+
+use std::ffi::CStr;
+
+use arrow_array::{
+    Array, ArrayRef, RecordBatch, StructArray,
+    ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi},
+    ffi_stream::ArrayStreamReader,
+    make_array,
+};
+use arrow_schema::ArrowError;
+use pyo3::{prelude::*, types::PyCapsule};
+
+use crate::errors::TrommelError;
+
+const SCHEMA: &CStr = c"arrow_schema";
+const ARRAY: &CStr = c"arrow_array";
+const STREAM: &CStr = c"arrow_array_stream";
+
+fn told(error: ArrowError) -> PyErr {
+    TrommelError::new_err(error.to_string())
+}
+
+/// The schema of a batch.
+pub(super) fn schema<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = FFI_ArrowSchema::try_from(batch.schema().as_ref()).map_err(told)?;
+    PyCapsule::new_with_value(py, schema, SCHEMA)
+}
+
+/// The columns of a batch as one array of structures.
+pub(super) fn array<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
+    let rows = StructArray::from(batch.clone());
+    PyCapsule::new_with_value(py, FFI_ArrowArray::new(&rows.to_data()), ARRAY)
+}
+
+/// The arrays that an object holds; none if it is no Arrow array, chunked array or series.
+pub(crate) fn arrays(given: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>> {
+    if given.hasattr("__arrow_c_array__")? {
+        let capsules = given.call_method0("__arrow_c_array__")?;
+        let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = capsules.extract()?;
+        return taken(&schema, &array).map(|array| Some(vec![array]));
+    }
+    if given.hasattr("__arrow_c_stream__")? {
+        let capsule = given.call_method0("__arrow_c_stream__")?;
+        return chunks(capsule.cast::<PyCapsule>()?).map(Some);
+    }
+    Ok(None)
+}
+
+fn taken(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> PyResult<ArrayRef> {
+    let schema = schema.pointer_checked(Some(SCHEMA))?.cast();
+    let array = array.pointer_checked(Some(ARRAY))?.cast();
+    // SAFETY: The names were checked, so these point to the structures of those names, which are moved out:
+    // what stays behind is marked as released.
+    let (schema, array) = unsafe {
+        (
+            FFI_ArrowSchema::from_raw(schema.as_ptr()),
+            FFI_ArrowArray::from_raw(array.as_ptr()),
+        )
+    };
+    // SAFETY: Both come from one call of a producer, so the array has the type that the schema says.
+    let data = unsafe { from_ffi(array, &schema) };
+    data.map(make_array).map_err(told)
+}
+
+fn chunks(capsule: &Bound<'_, PyCapsule>) -> PyResult<Vec<ArrayRef>> {
+    let stream = capsule.pointer_checked(Some(STREAM))?.cast();
+    // SAFETY: As above; the stream is released when it is dropped.
+    let stream = unsafe { ArrayStreamReader::from_raw(stream.as_ptr()) };
+    let stream = stream.map_err(told)?;
+    stream.collect::<Result<_, _>>().map_err(told)
+}

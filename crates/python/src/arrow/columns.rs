@@ -1,0 +1,220 @@
+//! From documents to Arrow columns: those of the Parquet files, by the same table.
+
+use std::sync::Arc;
+
+use arrow_array::{
+    ArrayRef, BooleanArray, Float32Array, Int32Array, Int64Array, ListArray, RecordBatch,
+    StringArray, StructArray,
+};
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, Fields, Schema};
+use pyo3::{exceptions::PyValueError, prelude::*};
+use trommel_output::{BLOCKS, COLUMNS, Column, ColumnValue, OutputBlock, OutputRecord};
+
+use crate::errors::TrommelError;
+
+/// What is known of a page without its record.
+const OF_PAGES: [&str; 18] = [
+    "text",
+    "url",
+    "language",
+    "title",
+    "author",
+    "published",
+    "modified",
+    "site",
+    "description",
+    "canonical",
+    "lang_declared",
+    "headings",
+    "page_type",
+    "confidence",
+    "comments",
+    "charset",
+    "charset_source",
+    "capped",
+];
+
+/// Columns of record batches.
+pub(crate) struct Columns(Vec<&'static Column>);
+
+impl Columns {
+    /// Those of documents of archives: the columns of Parquet files.
+    pub(crate) fn of_documents(blocks: bool) -> Self {
+        Self(COLUMNS.iter().chain(blocks.then_some(&BLOCKS)).collect())
+    }
+
+    /// Those of pages that are no records.
+    pub(crate) fn of_pages(blocks: bool) -> Self {
+        let columns = COLUMNS
+            .iter()
+            .filter(|column| OF_PAGES.contains(&column.name));
+        Self(columns.chain(blocks.then_some(&BLOCKS)).collect())
+    }
+
+    /// A row for each document; nulls where there is none.
+    ///
+    /// # Errors
+    /// `ValueError` if a column would be longer than 2 GiB.
+    pub(crate) fn batch(&self, rows: &[Option<&OutputRecord>]) -> PyResult<RecordBatch> {
+        let mut fields = Vec::with_capacity(self.0.len());
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.0.len());
+        for column in &self.0 {
+            let array = array(column, rows)?;
+            fields.push(Field::new(column.name, data_type(column), true));
+            arrays.push(array);
+        }
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+            .map_err(|error| TrommelError::new_err(error.to_string()))
+    }
+}
+
+fn data_type(column: &Column) -> DataType {
+    match column.value {
+        ColumnValue::Text(_) => DataType::Utf8,
+        ColumnValue::Int(_) => DataType::Int32,
+        ColumnValue::Long(_) => DataType::Int64,
+        ColumnValue::Float(_) => DataType::Float32,
+        ColumnValue::List(_) => DataType::List(element(DataType::Utf8)),
+        ColumnValue::Blocks => DataType::List(element(DataType::Struct(block_fields()))),
+    }
+}
+
+fn element(data_type: DataType) -> Arc<Field> {
+    Arc::new(Field::new("element", data_type, false))
+}
+
+fn block_fields() -> Fields {
+    let field = |(name, data_type)| Field::new(name, data_type, false);
+    [
+        ("text", DataType::Utf8),
+        ("start", DataType::Int64),
+        ("end", DataType::Int64),
+        ("tag", DataType::Utf8),
+        ("path", DataType::Utf8),
+        ("words", DataType::Int64),
+        ("link_density", DataType::Float32),
+        ("probability", DataType::Float32),
+        ("kept", DataType::Boolean),
+        ("role", DataType::Utf8),
+        ("source", DataType::Utf8),
+    ]
+    .map(field)
+    .into_iter()
+    .collect()
+}
+
+fn array(column: &Column, rows: &[Option<&OutputRecord>]) -> PyResult<ArrayRef> {
+    let rows = rows.iter().copied();
+    Ok(match column.value {
+        ColumnValue::Text(value) => texts(rows.map(|row| row.and_then(value)))?,
+        ColumnValue::Int(value) => {
+            Arc::new(rows.map(|row| row.and_then(value)).collect::<Int32Array>())
+        }
+        ColumnValue::Long(value) => {
+            Arc::new(rows.map(|row| row.and_then(value)).collect::<Int64Array>())
+        }
+        ColumnValue::Float(value) => Arc::new(
+            rows.map(|row| row.and_then(value))
+                .collect::<Float32Array>(),
+        ),
+        ColumnValue::List(value) => {
+            let lists: Vec<&[String]> = rows.map(|row| row.map_or(&[][..], value)).collect();
+            let values = texts(
+                lists
+                    .iter()
+                    .flat_map(|list| list.iter())
+                    .map(|text| Some(text.as_str())),
+            )?;
+            list(
+                element(DataType::Utf8),
+                lists.iter().map(|list| list.len()),
+                values,
+            )?
+        }
+        ColumnValue::Blocks => {
+            let lists: Vec<&[OutputBlock]> = rows
+                .map(|row| row.map_or(&[][..], |row| &row.blocks))
+                .collect();
+            let blocks: Vec<&OutputBlock> = lists.iter().flat_map(|list| list.iter()).collect();
+            let values = StructArray::try_new(block_fields(), block_columns(&blocks)?, None)
+                .map_err(|error| TrommelError::new_err(error.to_string()))?;
+            let element = element(DataType::Struct(block_fields()));
+            list(
+                element,
+                lists.iter().map(|list| list.len()),
+                Arc::new(values),
+            )?
+        }
+    })
+}
+
+fn texts<'a>(values: impl Iterator<Item = Option<&'a str>> + Clone) -> PyResult<ArrayRef> {
+    let bytes: usize = values.clone().flatten().map(str::len).sum();
+    // Offsets have 32 bits.
+    if i32::try_from(bytes).is_err() {
+        return Err(PyValueError::new_err(
+            "these pages are too long for one batch: give fewer at once",
+        ));
+    }
+    Ok(Arc::new(values.collect::<StringArray>()))
+}
+
+fn list(
+    element: Arc<Field>,
+    lengths: impl Iterator<Item = usize>,
+    values: ArrayRef,
+) -> PyResult<ArrayRef> {
+    let mut offsets = vec![0_i32];
+    let mut end = 0_usize;
+    for length in lengths {
+        end += length;
+        let offset = i32::try_from(end);
+        offsets.push(offset.map_err(|_| {
+            PyValueError::new_err("these pages are too long for one batch: give fewer at once")
+        })?);
+    }
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+    ListArray::try_new(element, offsets, values, None)
+        .map(|list| Arc::new(list) as ArrayRef)
+        .map_err(|error| TrommelError::new_err(error.to_string()))
+}
+
+fn block_columns(blocks: &[&OutputBlock]) -> PyResult<Vec<ArrayRef>> {
+    let text =
+        |value: fn(&OutputBlock) -> &str| texts(blocks.iter().map(move |block| Some(value(block))));
+    let long = |value: fn(&OutputBlock) -> u32| -> ArrayRef {
+        Arc::new(
+            blocks
+                .iter()
+                .map(|block| Some(i64::from(value(block))))
+                .collect::<Int64Array>(),
+        )
+    };
+    let float = |value: fn(&OutputBlock) -> f32| -> ArrayRef {
+        Arc::new(
+            blocks
+                .iter()
+                .map(|block| Some(value(block)))
+                .collect::<Float32Array>(),
+        )
+    };
+    Ok(vec![
+        text(|block| &block.text)?,
+        long(|block| block.start),
+        long(|block| block.end),
+        text(|block| &block.tag)?,
+        text(|block| &block.path)?,
+        long(|block| block.words),
+        float(|block| block.link_density),
+        float(|block| block.probability),
+        Arc::new(
+            blocks
+                .iter()
+                .map(|block| Some(block.kept))
+                .collect::<BooleanArray>(),
+        ),
+        text(|block| &block.role)?,
+        text(|block| &block.source)?,
+    ])
+}

@@ -1,0 +1,90 @@
+//! `evaluate`: scores of a model on labelled pages.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use rayon::ThreadPoolBuilder;
+use trommel::{CommentPolicy, ContentPolicy, HeadlinePolicy};
+use trommel_learn::{
+    EvalOptions, LabelledPage, evaluate as scores, gold_beside, read_set, text_by,
+};
+use trommel_text::words::Rule;
+
+use crate::{
+    errors::TrommelError,
+    settings::{Given, NamedModel, named},
+};
+
+/// Where the gold of an archive stands if nobody says so.
+///
+/// # Errors
+/// `TrommelError` if the name of the archive does not tell.
+pub(crate) fn gold_of(pages: &std::path::Path, gold: Option<PathBuf>) -> PyResult<PathBuf> {
+    gold.or_else(|| gold_beside(pages)).ok_or_else(|| {
+        TrommelError::new_err(format!(
+            "{}: cannot tell its gold file: name it with gold=",
+            pages.display()
+        ))
+    })
+}
+
+/// Does `work`, which divides itself among threads, on threads that end with it: those that live on would be
+/// missing after a fork.
+///
+/// # Errors
+/// `TrommelError` if no thread can be started.
+pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let threads = ThreadPoolBuilder::new().build();
+    let threads = threads.map_err(|error| TrommelError::new_err(error.to_string()))?;
+    Ok(threads.install(work))
+}
+
+/// Scores a model on labelled pages, an archive and its gold file: word precision, recall and F1, means over
+/// pages, as `trommel eval --json` prints them.
+#[pyfunction]
+#[pyo3(signature = (pages, gold=None, model=None, *, comments=None, headline="auto", strict_words=false))]
+pub(crate) fn evaluate<'py>(
+    py: Python<'py>,
+    pages: PathBuf,
+    gold: Option<PathBuf>,
+    model: Option<NamedModel>,
+    comments: Option<&str>,
+    headline: &str,
+    strict_words: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let settings = Given {
+        model,
+        ..Given::default()
+    }
+    .settings()?;
+    let headline = named::<HeadlinePolicy>("headline", headline)?;
+    let comments = comments
+        .map(|name| named::<CommentPolicy>("comments", name))
+        .transpose()?;
+    let gold = gold_of(&pages, gold)?;
+    let json = py.detach(|| {
+        on_own_threads(|| {
+            let set = read_set(&pages, &gold)
+                .map_err(|error| TrommelError::new_err(error.to_string()))?;
+            let has_comments = || set.pages.iter().any(|page| page.gold.has_comments());
+            let comments = match comments {
+                Some(policy) => policy,
+                None if has_comments() => CommentPolicy::Include,
+                None => CommentPolicy::Exclude,
+            };
+            let options = EvalOptions {
+                rule: if strict_words {
+                    Rule::Strict
+                } else {
+                    Rule::Characters
+                },
+                comments: comments != CommentPolicy::Exclude,
+            };
+            let policy = ContentPolicy { comments, headline };
+            let keep = |page: &LabelledPage| text_by(&settings.model.model, &policy, page);
+            serde_json::to_string(&scores(&set, keep, &options))
+                .map_err(|error| TrommelError::new_err(error.to_string()))
+        })
+    })??;
+    py.import("json")?.call_method1("loads", (json,))
+}

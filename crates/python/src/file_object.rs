@@ -1,0 +1,81 @@
+//! Archives out of file objects of Python, such as those of `fsspec`.
+
+use std::{
+    fmt,
+    io::{self, BufReader, Read},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use pyo3::{prelude::*, pybacked::PyBackedBytes};
+use trommel_output::{Disk, DiskFile, LocalDisk};
+
+/// Bytes asked for at once: each time the interpreter is needed.
+const AT_ONCE: usize = 1 << 20;
+
+/// What has a method `read`.
+struct FileObject(Py<PyAny>);
+
+impl Read for FileObject {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            let bytes = self.0.bind(py).call_method1("read", (into.len(),))?;
+            let bytes: PyBackedBytes = bytes.extract().map_err(PyErr::from)?;
+            let target = into
+                .get_mut(..bytes.len())
+                .ok_or_else(|| io::Error::other("read() gave more bytes than it was asked for"))?;
+            target.copy_from_slice(&bytes);
+            Ok(bytes.len())
+        })
+    }
+}
+
+/// The local file system, on which one name stands for a file object.
+pub(crate) struct FileObjectDisk {
+    name: PathBuf,
+    object: Mutex<Option<FileObject>>,
+}
+
+impl FileObjectDisk {
+    /// Archives of that name come from `object`, once.
+    pub(crate) fn new(name: PathBuf, object: Py<PyAny>) -> Self {
+        Self {
+            name,
+            object: Mutex::new(Some(FileObject(object))),
+        }
+    }
+}
+
+impl fmt::Debug for FileObjectDisk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileObjectDisk")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Disk for FileObjectDisk {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        let mut object = self.object.lock().unwrap_or_else(PoisonError::into_inner);
+        match object.take_if(|_| path == self.name) {
+            Some(object) => Ok(Box::new(BufReader::with_capacity(AT_ONCE, object))),
+            None => LocalDisk.open(path),
+        }
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        LocalDisk.create(path)
+    }
+
+    fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>> {
+        LocalDisk.append(path, length)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        LocalDisk.rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        LocalDisk.remove(path)
+    }
+}

@@ -1,0 +1,85 @@
+//! `inspect`: a page as the extractor sees it.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use trommel_viewer::{View, report};
+
+use crate::{
+    errors::TrommelError,
+    pages::PageBytes,
+    settings::{Given, NamedModel},
+};
+
+/// A page as the extractor sees it: every block with its probability, whether it is kept and why. In a
+/// notebook it shows itself.
+#[pyclass(frozen, module = "trommel_text")]
+pub(crate) struct Inspection {
+    /// A whole HTML page that loads nothing.
+    #[pyo3(get)]
+    html: String,
+    /// The text as it comes out.
+    #[pyo3(get)]
+    text: String,
+    /// The same as Markdown.
+    #[pyo3(get)]
+    markdown: String,
+}
+
+#[pymethods]
+impl Inspection {
+    /// Writes the page to a file.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        Ok(std::fs::write(path, &self.html)?)
+    }
+
+    /// In a frame, so that neither the notebook nor the report changes how the other looks.
+    fn _repr_html_(&self) -> String {
+        let page = self.html.replace('&', "&amp;").replace('"', "&quot;");
+        format!(
+            "<iframe sandbox=\"allow-scripts\" style=\"width:100%;height:36em;border:1px solid #8888\" \
+             srcdoc=\"{page}\"></iframe>"
+        )
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<Inspection, {} characters of text>",
+            self.text.chars().count()
+        )
+    }
+}
+
+/// Shows a page as the extractor sees it.
+#[pyfunction]
+#[pyo3(signature = (html, url=None, charset=None, model=None, *, comments="exclude", headline="auto"))]
+pub(crate) fn inspect(
+    py: Python<'_>,
+    html: PageBytes,
+    url: Option<&str>,
+    charset: Option<&str>,
+    model: Option<NamedModel>,
+    comments: &str,
+    headline: &str,
+) -> PyResult<Inspection> {
+    let given = Given {
+        model,
+        comments,
+        headline,
+        markdown: true,
+        ..Given::default()
+    };
+    let settings = given.settings()?;
+    py.detach(|| {
+        let page = html.view();
+        let extractor = settings.extractor();
+        let extraction = extractor.extract(page.bytes, &page.hints(url, charset, None));
+        let view = View::new(&extraction, url, &settings.model.model);
+        let html = report(&view).map_err(|error| TrommelError::new_err(error.to_string()))?;
+        Ok(Inspection {
+            html,
+            text: view.plain,
+            markdown: view.markdown,
+        })
+    })
+}

@@ -1,0 +1,66 @@
+//! The Python module `trommel_text`: what `python/trommel_text/__init__.py` shows of it is public.
+//!
+//! Nothing here keeps a thread between two calls, so that programs may fork, and nothing works while it
+//! holds the interpreter.
+
+mod arrow;
+mod documents;
+mod errors;
+mod evaluation;
+mod extractor;
+mod file_object;
+mod inputs;
+mod inspection;
+mod logging;
+mod page;
+mod pages;
+mod parallel;
+mod run;
+mod session;
+mod settings;
+mod signals;
+#[cfg(feature = "train")]
+mod training;
+
+use pyo3::prelude::*;
+
+/// The compiled part of `trommel_text`.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::arrow::PyRecordBatch;
+    #[pymodule_export]
+    use crate::documents::{DocumentBatches, document_schema, read_warc};
+    #[pymodule_export]
+    use crate::errors::{ArchiveError, ModelError, RunError, TrommelError};
+    #[pymodule_export]
+    use crate::evaluation::evaluate;
+    #[pymodule_export]
+    use crate::extractor::{PyExtractor, extract, extract_batch};
+    #[pymodule_export]
+    use crate::inputs::check_config;
+    #[pymodule_export]
+    use crate::inspection::{Inspection, inspect};
+    #[pymodule_export]
+    use crate::page::{Block, PyDocument};
+    #[pymodule_export]
+    use crate::run::run;
+    #[pymodule_export]
+    use crate::session::PySession;
+    #[pymodule_export]
+    use crate::settings::models;
+    #[cfg(feature = "train")]
+    #[pymodule_export]
+    use crate::training::train;
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Of faults that have no place.
+        let error = module.py().get_type::<ArchiveError>();
+        error.setattr("file", module.py().None())?;
+        error.setattr("offset", module.py().None())?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,261 @@
+//! A document and its blocks, as Python sees them.
+
+use pyo3::{prelude::*, types::PyBytes};
+use trommel::Document;
+use trommel_output::{OutputBlock, PageForm};
+
+use crate::errors::TrommelError;
+
+/// What a pickled document is made of again.
+type Pickled<'py, 'a> = (Bound<'py, PyBytes>, Option<&'a str>);
+
+/// One block of a page and the model's verdict on it.
+#[pyclass(frozen, get_all, module = "trommel_text")]
+#[derive(Clone)]
+pub(crate) struct Block {
+    /// Its text.
+    text: String,
+    /// First byte of it in the decoded page.
+    start: u32,
+    /// One past its last byte there.
+    end: u32,
+    /// Name of the innermost block-level element around it.
+    tag: String,
+    /// Names of the block-level elements around it, outermost first, divided by `>`.
+    path: String,
+    /// Number of its words.
+    words: u32,
+    /// Share of the words in links, 0 to 1.
+    link_density: f32,
+    /// Probability that it is main content.
+    probability: f32,
+    /// Whether it is part of the text.
+    kept: bool,
+    /// What it is on its page (headline, body, comment ...); empty if nobody knows.
+    role: String,
+    /// `page`, or `json-ld` for a text that stands in the page's JSON-LD alone.
+    source: String,
+}
+
+#[pymethods]
+impl Block {
+    fn __repr__(&self) -> String {
+        let verdict = if self.kept { "kept" } else { "dropped" };
+        format!(
+            "<Block {verdict} {:.2} {} {:?}>",
+            self.probability,
+            self.path,
+            beginning(&self.text)
+        )
+    }
+}
+
+impl From<OutputBlock> for Block {
+    fn from(block: OutputBlock) -> Self {
+        Self {
+            text: block.text,
+            start: block.start,
+            end: block.end,
+            tag: block.tag,
+            path: block.path,
+            words: block.words,
+            link_density: block.link_density,
+            probability: block.probability,
+            kept: block.kept,
+            role: block.role,
+            source: block.source,
+        }
+    }
+}
+
+/// The main content of a page with what is known about it.
+#[pyclass(frozen, name = "Document", module = "trommel_text")]
+pub(crate) struct PyDocument {
+    document: Document,
+    url: Option<String>,
+}
+
+impl PyDocument {
+    pub(crate) fn new(document: Document, url: Option<String>) -> Self {
+        Self { document, url }
+    }
+}
+
+#[pymethods]
+impl PyDocument {
+    /// Main text, or Markdown if that was asked for; empty if the page has none.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.document.text
+    }
+
+    /// Title of the page without the name of its site.
+    #[getter]
+    fn title(&self) -> Option<&str> {
+        self.document.title.as_deref()
+    }
+
+    /// ISO 639 code of the text's language.
+    #[getter]
+    fn lang(&self) -> Option<&str> {
+        self.document.lang.as_deref()
+    }
+
+    /// The URL that was given.
+    #[getter]
+    fn url(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+
+    /// Names of the authors.
+    #[getter]
+    fn author(&self) -> Vec<&str> {
+        self.document
+            .metadata
+            .author
+            .iter()
+            .map(String::as_str)
+            .collect()
+    }
+
+    /// When it was published: an ISO 8601 date, or date and time.
+    #[getter]
+    fn published(&self) -> Option<&str> {
+        self.document.metadata.published.as_deref()
+    }
+
+    /// When it was last changed.
+    #[getter]
+    fn modified(&self) -> Option<&str> {
+        self.document.metadata.modified.as_deref()
+    }
+
+    /// Name of the site or publisher.
+    #[getter]
+    fn site(&self) -> Option<&str> {
+        self.document.metadata.site.as_deref()
+    }
+
+    /// The page's summary of itself.
+    #[getter]
+    fn description(&self) -> Option<&str> {
+        self.document.metadata.description.as_deref()
+    }
+
+    /// URL that the page names as its own.
+    #[getter]
+    fn canonical(&self) -> Option<&str> {
+        self.document.metadata.canonical.as_deref()
+    }
+
+    /// Language that the page declares, as a BCP 47 tag.
+    #[getter]
+    fn lang_declared(&self) -> Option<&str> {
+        self.document.metadata.lang_declared.as_deref()
+    }
+
+    /// Type of the page (article, forum, product ...), if the model knows types.
+    #[getter]
+    fn page_type(&self) -> Option<&str> {
+        self.document.page_type.as_deref()
+    }
+
+    /// Headings among the lines of the text.
+    #[getter]
+    fn headings(&self) -> Vec<&str> {
+        self.document.headings.iter().map(String::as_str).collect()
+    }
+
+    /// Readers' comments, under `comments="separate"`.
+    #[getter]
+    fn comments(&self) -> Option<&str> {
+        self.document.comments.as_deref()
+    }
+
+    /// WHATWG name of the encoding the page was decoded with.
+    #[getter]
+    fn charset(&self) -> &str {
+        &self.document.charset
+    }
+
+    /// Where the encoding was learned from (`bom`, `http`, `meta`, `crawl`, `detected`).
+    #[getter]
+    fn charset_source(&self) -> &str {
+        &self.document.charset_source
+    }
+
+    /// Expected word F1 of the text, 0 to 1.
+    #[getter]
+    fn confidence(&self) -> f32 {
+        self.document.confidence
+    }
+
+    /// Names of the caps that the page passed; what lies beyond them is missing.
+    #[getter]
+    fn capped(&self) -> Vec<&str> {
+        self.document.capped.iter().map(String::as_str).collect()
+    }
+
+    /// Every block of the page, kept or not, under `blocks=True`.
+    #[getter]
+    fn blocks(&self) -> Vec<Block> {
+        let blocks = self.document.blocks.iter().cloned();
+        blocks
+            .map(|block| OutputBlock::from(block).into())
+            .collect()
+    }
+
+    /// The document as one JSON object, as `trommel extract --json` prints it: without blocks.
+    fn to_json(&self) -> PyResult<String> {
+        PageForm::Json
+            .print(self.document.clone(), self.url.as_deref(), None)
+            .map(|line| line.trim_end().to_owned())
+            .map_err(|error| TrommelError::new_err(error.to_string()))
+    }
+
+    /// The same as a dict.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("json")?.call_method1("loads", (self.to_json()?,))
+    }
+
+    fn __str__(&self) -> &str {
+        &self.document.text
+    }
+
+    fn __repr__(&self) -> String {
+        let title = self.document.title.as_deref().unwrap_or_default();
+        format!(
+            "<Document {title:?}, {} characters, confidence {:.2}>",
+            self.document.text.chars().count(),
+            self.document.confidence
+        )
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.document == other.document && self.url == other.url
+    }
+
+    fn __hash__(&self) -> u64 {
+        trommel_text::hash(self.document.text.as_bytes())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py, '_>)> {
+        let bytes = rmp_serde::to_vec_named(&self.document);
+        let bytes = bytes.map_err(|error| TrommelError::new_err(error.to_string()))?;
+        let restore = py.get_type::<Self>().getattr("_restore")?;
+        Ok((restore, (PyBytes::new(py, &bytes), self.url.as_deref())))
+    }
+
+    /// The document that was pickled.
+    #[staticmethod]
+    #[pyo3(signature = (state, url=None))]
+    fn _restore(state: &[u8], url: Option<String>) -> PyResult<Self> {
+        let document = rmp_serde::from_slice(state);
+        let document = document.map_err(|error| TrommelError::new_err(error.to_string()))?;
+        Ok(Self { document, url })
+    }
+}
+
+fn beginning(text: &str) -> String {
+    text.chars().take(40).collect()
+}

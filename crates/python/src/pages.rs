@@ -1,0 +1,203 @@
+//! Pages as callers give them: bytes, text, lists of these, Arrow arrays.
+
+use arrow_array::{Array, ArrayRef, cast::AsArray};
+use arrow_schema::DataType;
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    pybacked::{PyBackedBytes, PyBackedStr},
+    types::{PyBytes, PyMemoryView, PyString},
+};
+use trommel::Hints;
+
+use crate::arrow::arrays;
+
+/// One page. It keeps the object alive that the bytes belong to, so that they are not copied.
+pub(crate) enum PageBytes {
+    /// Bytes in any encoding.
+    Bytes(PyBackedBytes),
+    /// Decoded text.
+    Text(PyBackedStr),
+    /// Decoded text with characters that UTF-8 does not have, which were replaced.
+    Replaced(PyBackedBytes),
+}
+
+/// `bytes`, `bytearray`, `memoryview` or `str`.
+impl<'a, 'py> FromPyObject<'a, 'py> for PageBytes {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = given.cast::<PyString>() {
+            return match PyBackedStr::try_from(text.to_owned()) {
+                Ok(text) => Ok(Self::Text(text)),
+                Err(_) => {
+                    let bytes = text.call_method1("encode", ("utf-8", "replace"))?;
+                    Ok(Self::Replaced(bytes.extract()?))
+                }
+            };
+        }
+        if let Ok(bytes) = given.extract::<PyBackedBytes>() {
+            return Ok(Self::Bytes(bytes));
+        }
+        if given.cast::<PyMemoryView>().is_ok() {
+            let bytes = given.py().get_type::<PyBytes>().call1((given,))?;
+            return Ok(Self::Bytes(bytes.extract()?));
+        }
+        let kind = given.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "a page is bytes or str, not {kind}"
+        )))
+    }
+}
+
+impl PageBytes {
+    pub(crate) fn view(&self) -> PageView<'_> {
+        match self {
+            Self::Bytes(bytes) => PageView {
+                bytes,
+                is_text: false,
+            },
+            Self::Text(text) => PageView {
+                bytes: text.as_bytes(),
+                is_text: true,
+            },
+            Self::Replaced(bytes) => PageView {
+                bytes,
+                is_text: true,
+            },
+        }
+    }
+}
+
+/// The bytes of a page, and whether they are decoded text.
+#[derive(Clone, Copy)]
+pub(crate) struct PageView<'a> {
+    pub(crate) bytes: &'a [u8],
+    is_text: bool,
+}
+
+impl<'a> PageView<'a> {
+    /// What is known of the page. What was decoded is UTF-8, whatever it says of itself.
+    pub(crate) fn hints(
+        &self,
+        url: Option<&'a str>,
+        charset: Option<&'a str>,
+        date: Option<&'a str>,
+    ) -> Hints<'a> {
+        Hints {
+            url,
+            http_charset: if self.is_text { Some("utf-8") } else { charset },
+            crawl_charset: None,
+            date,
+        }
+    }
+}
+
+/// Many pages, some of which may be missing.
+pub(crate) enum Pages {
+    List(Vec<Option<PageBytes>>),
+    Arrays(Vec<ArrayRef>),
+}
+
+impl Pages {
+    /// A list or any iterable of pages, or an Arrow array or chunked array of binary or text.
+    ///
+    /// # Errors
+    /// `TypeError` if it is something else.
+    pub(crate) fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Some(arrays) = arrays(given)? {
+            return Ok(Self::Arrays(arrays));
+        }
+        if given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() {
+            return Err(PyTypeError::new_err(
+                "pages are a list or an Arrow array, not one page",
+            ));
+        }
+        let pages = given.try_iter()?.map(|page| page?.extract());
+        Ok(Self::List(pages.collect::<PyResult<_>>()?))
+    }
+
+    /// The bytes of each page, none of those that are missing.
+    ///
+    /// # Errors
+    /// `TypeError` if an array has another type than binary or text.
+    pub(crate) fn views(&self) -> PyResult<Vec<Option<PageView<'_>>>> {
+        match self {
+            Self::List(pages) => Ok(pages
+                .iter()
+                .map(|page| page.as_ref().map(PageBytes::view))
+                .collect()),
+            Self::Arrays(arrays) => {
+                let mut views = Vec::new();
+                for array in arrays {
+                    cells(array, &mut views)?;
+                }
+                Ok(views)
+            }
+        }
+    }
+}
+
+fn cells<'a>(array: &'a ArrayRef, views: &mut Vec<Option<PageView<'a>>>) -> PyResult<()> {
+    let bytes = |bytes: Option<&'a [u8]>| {
+        bytes.map(|bytes| PageView {
+            bytes,
+            is_text: false,
+        })
+    };
+    let text = |text: Option<&'a str>| {
+        text.map(|text| PageView {
+            bytes: text.as_bytes(),
+            is_text: true,
+        })
+    };
+    match array.data_type() {
+        DataType::Binary => views.extend(array.as_binary::<i32>().iter().map(bytes)),
+        DataType::LargeBinary => views.extend(array.as_binary::<i64>().iter().map(bytes)),
+        DataType::BinaryView => views.extend(array.as_binary_view().iter().map(bytes)),
+        DataType::Utf8 => views.extend(array.as_string::<i32>().iter().map(text)),
+        DataType::LargeUtf8 => views.extend(array.as_string::<i64>().iter().map(text)),
+        DataType::Utf8View => views.extend(array.as_string_view().iter().map(text)),
+        other => {
+            return Err(PyTypeError::new_err(format!(
+                "pages are an Arrow array of binary or text, not of {other}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// URLs or charsets of pages, one for each page or none at all.
+///
+/// # Errors
+/// `TypeError` if they are not text, `ValueError` if there are more or fewer of them than pages.
+pub(crate) fn beside(
+    what: &str,
+    given: Option<&Bound<'_, PyAny>>,
+    pages: usize,
+) -> PyResult<Vec<Option<String>>> {
+    let Some(given) = given else {
+        return Ok(vec![None; pages]);
+    };
+    let texts: Vec<Option<String>> = match arrays(given)? {
+        Some(arrays) => {
+            let mut views = Vec::new();
+            for array in &arrays {
+                cells(array, &mut views)?;
+            }
+            let own = |view: PageView| String::from_utf8_lossy(view.bytes).into_owned();
+            views.into_iter().map(|view| view.map(own)).collect()
+        }
+        None => given
+            .try_iter()?
+            .map(|text| text?.extract())
+            .collect::<PyResult<_>>()?,
+    };
+    match texts.len() == pages {
+        true => Ok(texts),
+        false => Err(PyValueError::new_err(format!(
+            "{} {what} of {pages} pages",
+            texts.len()
+        ))),
+    }
+}

@@ -1,0 +1,123 @@
+//! `Session`: a page that arrives in parts.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::{
+    exceptions::PyValueError,
+    prelude::*,
+    pybacked::PyBackedBytes,
+    types::{PyDict, PyList},
+};
+use trommel::{EarlyStops, Hints, Known, Session, Verdict};
+
+use crate::{extractor::PyExtractor, page::PyDocument, settings::Given};
+
+/// Takes the parts of one page as a crawler gets them, cut anywhere, and gives the document when it has ended.
+#[pyclass(frozen, name = "Session", module = "trommel_text")]
+pub(crate) struct PySession {
+    session: Mutex<Option<Session<'static>>>,
+    url: Option<String>,
+}
+
+impl PySession {
+    fn lock(&self) -> MutexGuard<'_, Option<Session<'static>>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn ended() -> PyErr {
+    PyValueError::new_err("this session is finished: a session takes one page")
+}
+
+#[pymethods]
+impl PySession {
+    #[new]
+    #[pyo3(signature = (url=None, charset=None, *, extractor=None, date=None, max_page=None, stop_not_html=false, stop_noindex=false, stop_languages=Vec::new(), stop_hopeless=false, stop_block_pages=false))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        url: Option<String>,
+        charset: Option<&str>,
+        extractor: Option<&Bound<'_, PyExtractor>>,
+        date: Option<&str>,
+        max_page: Option<usize>,
+        stop_not_html: bool,
+        stop_noindex: bool,
+        stop_languages: Vec<String>,
+        stop_hopeless: bool,
+        stop_block_pages: bool,
+    ) -> PyResult<Self> {
+        let extractor = match extractor {
+            Some(extractor) => extractor.get().clone(),
+            None => PyExtractor::of(Given::default().settings()?),
+        };
+        let hints = Hints {
+            url: url.as_deref(),
+            http_charset: charset,
+            crawl_charset: None,
+            date,
+        };
+        let stops = EarlyStops {
+            not_html: stop_not_html,
+            noindex: stop_noindex,
+            languages: stop_languages,
+            hopeless: stop_hopeless,
+            block_pages: stop_block_pages,
+        };
+        // Links are known only of pages that are read with inline style.
+        let mut session = Session::owned(extractor.extractor.with_inline_style(true), hints)
+            .with_options(extractor.form)
+            .with_stops(stops);
+        if let Some(bytes) = max_page {
+            session = session.with_max_page(bytes);
+        }
+        Ok(Self {
+            session: Mutex::new(Some(session)),
+            url,
+        })
+    }
+
+    /// Takes the next bytes. `"continue"`: more is wanted; `"full"`: what comes is left out; else why the page
+    /// is not wanted: `"not-html"`, `"noindex"`, `"language"`, `"hopeless"`, `"block-page"`.
+    fn feed(&self, py: Python<'_>, part: PyBackedBytes) -> PyResult<String> {
+        let verdict: Option<Verdict> =
+            py.detach(|| self.lock().as_mut().map(|session| session.feed(&part)));
+        Ok(verdict.ok_or_else(ended)?.to_string())
+    }
+
+    /// What is known of the page up to here: a dict of `links` (dicts of url, block, probability, kept, role),
+    /// `canonical`, `robots` and `next_page`.
+    fn known<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let known: Option<Known> = py.detach(|| self.lock().as_mut().map(Session::known));
+        let known = known.ok_or_else(ended)?;
+        let links = PyList::empty(py);
+        for link in &known.links {
+            let row = PyDict::new(py);
+            row.set_item("url", &link.url)?;
+            row.set_item("block", link.block)?;
+            row.set_item("probability", link.probability)?;
+            row.set_item("kept", link.kept)?;
+            row.set_item("role", link.role.name())?;
+            links.append(row)?;
+        }
+        let dict = PyDict::new(py);
+        dict.set_item("links", links)?;
+        dict.set_item("canonical", &known.canonical)?;
+        dict.set_item("robots", &known.robots)?;
+        dict.set_item("next_page", &known.next_page)?;
+        Ok(dict)
+    }
+
+    /// The document of the page, which has ended.
+    fn finish(&self, py: Python<'_>) -> PyResult<PyDocument> {
+        let document = py.detach(|| self.lock().take().map(Session::finish));
+        Ok(PyDocument::new(
+            document.ok_or_else(ended)?,
+            self.url.clone(),
+        ))
+    }
+
+    /// Bytes of the page that the session holds.
+    fn __len__(&self) -> usize {
+        self.lock().as_ref().map_or(0, Session::len)
+    }
+}
