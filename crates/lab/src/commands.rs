@@ -3,7 +3,11 @@
 pub mod adaptation;
 pub mod eval;
 pub mod extract;
+#[cfg(feature = "browser")]
+pub mod layout;
 pub mod methods;
 pub mod quality;
+pub mod rendered;
 pub mod results;
 pub mod retrieval;
+pub mod segments;

@@ -3,9 +3,14 @@
 //! worth to an index.
 
 pub mod adaptation;
+pub mod layout;
 pub mod markdown;
 pub mod methods;
 pub mod quality;
+pub mod rendered;
 pub mod results;
 pub mod retrieval;
+pub mod segmentation;
 mod svg;
+pub mod vips;
+pub mod visual_content;

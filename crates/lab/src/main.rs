@@ -8,7 +8,11 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
-use commands::{adaptation, eval, extract, methods, quality, results, retrieval};
+#[cfg(feature = "browser")]
+use commands::layout;
+use commands::{
+    adaptation, eval, extract, methods, quality, rendered, results, retrieval, segments,
+};
 
 /// Measure published methods and the models of trommel on labelled pages
 #[derive(Debug, Parser)]
@@ -27,10 +31,15 @@ enum Command {
     Quality(quality::QualityArgs),
     Retrieval(retrieval::RetrievalArgs),
     Adaptation(adaptation::AdaptationArgs),
+    Segments(segments::SegmentsArgs),
+    Rendered(rendered::RenderedArgs),
+    #[cfg(feature = "browser")]
+    Layout(layout::LayoutArgs),
 }
 
 fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| EnvFilter::new("info,headless_chrome=warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_target(false)
@@ -45,6 +54,10 @@ fn main() -> ExitCode {
         Command::Quality(args) => quality::run(&args),
         Command::Retrieval(args) => retrieval::run(&args),
         Command::Adaptation(args) => adaptation::run(&args),
+        Command::Segments(args) => segments::run(&args),
+        Command::Rendered(args) => rendered::run(&args),
+        #[cfg(feature = "browser")]
+        Command::Layout(args) => layout::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -22,5 +22,5 @@ pub use pages::{Gold, LabelledPage, PageSet, gold_beside, read_gold, read_set};
 #[cfg(feature = "train")]
 pub use train::{
     Adapted, Fit, JudgedError, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions,
-    Trained, Weighting, adapt, fit_weighted, list, train,
+    Trained, Weighting, adapt, fit_trees, fit_weighted, list, train,
 };

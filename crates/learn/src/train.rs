@@ -20,6 +20,7 @@ mod pairs;
 mod selection;
 mod table;
 mod trained;
+mod tree_sample;
 
 pub use adapted::{Adapted, adapt};
 pub use judged::{JudgedError, JudgedRow, JudgedSet};
@@ -27,3 +28,4 @@ pub use lexicon::list;
 pub use logistic::{Fit, Sample, fit_weighted};
 pub use options::{Learner, TrainOptions, Weighting};
 pub use trained::{JudgedPage, Trained, train};
+pub use tree_sample::fit_trees;

@@ -1,0 +1,173 @@
+//! A labelled set of pages with their layouts.
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+use trommel_html::Page;
+use trommel_learn::{LearnError, read_set};
+
+use super::candidates::candidates;
+use super::gold::{GoldError, find, read_gold_blocks};
+use super::region::{Leaves, Region};
+use crate::layout::{LayoutError, PageLayout, read_layouts};
+
+/// Why a segmented set cannot be measured.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SegmentationError {
+    /// The pages cannot be read.
+    #[error(transparent)]
+    Pages(#[from] LearnError),
+    /// The marked blocks cannot be read.
+    #[error(transparent)]
+    Gold(#[from] GoldError),
+    /// The layouts cannot be read.
+    #[error(transparent)]
+    Layouts(#[from] LayoutError),
+    /// The layouts are of other pages.
+    #[error("{layouts}: no layout of page {page}: lay the pages out with `trommel-lab layout`")]
+    NoLayout {
+        /// The file of layouts.
+        layouts: String,
+        /// WARC-Record-ID of the page.
+        page: String,
+    },
+}
+
+/// A page, its layout and the blocks marked on it.
+#[derive(Clone, Debug)]
+pub struct SegmentedPage {
+    /// Which part of the set it is from.
+    pub set: String,
+    /// Host or other group that cross-validation does not divide.
+    pub group: String,
+    /// The page's tables.
+    pub page: Page,
+    /// Its layout.
+    pub layout: PageLayout,
+    /// Leaves of the layout.
+    pub leaves: Leaves,
+    /// The marked blocks; empty regions for those that are not shown.
+    pub marked: Vec<Region>,
+}
+
+/// Reads pages, marked blocks and layouts.
+///
+/// # Errors
+/// If one of the files cannot be read or a page has no layout.
+pub fn read_segmented(
+    pages: &Path,
+    gold: &Path,
+    layouts: &Path,
+) -> Result<Vec<SegmentedPage>, SegmentationError> {
+    let set = read_set(pages, gold)?;
+    let bare = |id: &str| id.trim_matches(['<', '>']).to_owned();
+    let mut golds: FxHashMap<String, _> = read_gold_blocks(gold)?
+        .into_iter()
+        .map(|gold| (bare(&gold.record_id), gold))
+        .collect();
+    let mut laid_out: FxHashMap<String, PageLayout> = read_layouts(layouts)?
+        .into_iter()
+        .map(|layout| (layout.record_id.clone(), layout))
+        .collect();
+    let mut segmented = Vec::new();
+    for labelled in set.pages {
+        let id = bare(&labelled.gold.record_id);
+        let Some(gold) = golds.remove(&id) else {
+            continue;
+        };
+        let Some(layout) = laid_out.remove(&id) else {
+            return Err(SegmentationError::NoLayout {
+                layouts: layouts.display().to_string(),
+                page: id,
+            });
+        };
+        let leaves = Leaves::new(&layout);
+        let mut texts = None;
+        let marked = gold
+            .blocks
+            .iter()
+            .map(|block| {
+                let node = find(&labelled.page, &layout, &leaves, &block.xpath).or_else(|| {
+                    let texts = texts.get_or_insert_with(|| by_text(&labelled.page));
+                    let element = texts.remove(&letters(&block.text))?;
+                    leaves.node_at(labelled.page.element(element)?.start)
+                });
+                leaves.region(node)
+            })
+            .collect();
+        segmented.push(SegmentedPage {
+            set: gold.set,
+            group: site(&labelled.gold.url).to_owned(),
+            page: labelled.page,
+            layout,
+            leaves,
+            marked,
+        });
+    }
+    Ok(segmented)
+}
+
+/// Elements by their texts, the outermost of those with the same: what is not found by its path, since the
+/// marking program read a broken page in another way, is found by its text.
+fn by_text(page: &Page) -> FxHashMap<String, u32> {
+    let mut elements = FxHashMap::default();
+    for candidate in candidates(page) {
+        let at = candidate.element();
+        let end = page.element(at).map_or(at, |element| element.end);
+        let own = page
+            .blocks
+            .iter()
+            .filter(|block| (at..end).contains(&block.element));
+        let text: String = own.map(|block| letters(page.text(block))).collect();
+        if text.len() >= MIN_LETTERS {
+            elements.entry(text).or_insert(at);
+        }
+    }
+    elements
+}
+
+/// Letters that tell a text from others.
+const MIN_LETTERS: usize = 4;
+
+/// The ASCII letters and digits of a text in lower case; other letters are wrongly decoded in some of the marks.
+fn letters(text: &str) -> String {
+    let letters = text.chars().filter(char::is_ascii_alphanumeric);
+    letters.map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// The site of a page that is stored as `http://SET.local/SITE/...`.
+fn site(url: &str) -> &str {
+    url.split('/').nth(3).unwrap_or(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn elements_are_found_by_their_letters() {
+        let html = "<div><ul><li>One, two</li><li>3</li></ul></div><p>\u{e9}nd</p>";
+        let page = ScanEngine.read(html, &Limits::default());
+        let found = by_text(&page);
+        let name = |text: &str| {
+            found
+                .get(text)
+                .and_then(|at| page.element(*at))
+                .map(|own| page.name(own))
+        };
+        assert_eq!(name(&letters("One \u{c3} Two 3")), Some("div"));
+        assert_eq!(name("onetwo"), Some("li"));
+        // Too short to tell.
+        assert_eq!(name("nd"), None);
+    }
+
+    #[test]
+    fn sites_are_folders_of_the_archive() {
+        assert_eq!(
+            site("http://random.local/bbcgf.org/bbcgf.org/index.html"),
+            "bbcgf.org"
+        );
+    }
+}
