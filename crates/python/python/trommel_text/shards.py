@@ -9,14 +9,21 @@ outputs, which all machines share, stand:
     _quarantine/NAME.warc.gz       its records that failed
     _MANIFEST, _SUCCESS            of the whole job, by `merge`
     quarantine.warc.gz             all that failed, by `merge`
+
+As a program, for engines that start programs (a list has one input a line):
+
+    python -m trommel_text.shards run LIST OUT --task 3 --of 100 [--config FILE] [--jobs N] [--format jsonl]
+    python -m trommel_text.shards merge LIST OUT
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -65,7 +72,7 @@ def run_shard(source: str | os.PathLike[str], out: str | os.PathLike[str], **cho
     name = name_of(source)
     _check(folder / "_shards" / f"{name}.json", source)
     suffix = {"jsonl": "jsonl.zst", "msgpack": "msgpack.zst", "wet": "wet.gz"}
-    kind = choices.pop("format", "parquet")
+    kind = choices.pop("format", None) or "parquet"
     (folder / "_quarantine").mkdir(parents=True, exist_ok=True)
     target = folder / f"{name}.{suffix.get(kind, kind)}"
     # Whatever stands there without its state was written by nobody who finished.
@@ -129,3 +136,42 @@ def merge(
     else:
         success.touch()
     return total
+
+
+def _lines(path: str) -> list[str]:
+    lines = (line.strip() for line in Path(path).read_text().splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The program: 0 if all went well, 1 if something could not be read or is missing."""
+    parser = argparse.ArgumentParser(prog="python -m trommel_text.shards", description="Shards of a job of many machines")
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="run the inputs of a task: line TASK of the list and every OF-th after it")
+    run.add_argument("--task", type=int, default=0, help="number of the task, from 0")
+    run.add_argument("--of", type=int, default=1, help="number of tasks")
+    run.add_argument("--config", help="configuration file")
+    run.add_argument("--jobs", type=int, help="threads")
+    run.add_argument("--format", default="parquet", help="format of the outputs")
+    sums = commands.add_parser("merge", help="add up all shards")
+    for command in (run, sums):
+        command.add_argument("list", help="file with one input a line")
+        command.add_argument("out", help="folder of outputs")
+    given = parser.parse_args(arguments)
+    inputs = _lines(given.list)
+    if given.command == "merge":
+        total = merge(given.out, inputs)
+        counts = {key: total.get(key, 0) for key in ("shards", "records", "documents", "stored_bytes")}
+        print(json.dumps({**counts, "missing": total["missing"], "unread": total["unread"]}))
+        return int(bool(total["missing"] or total["unread"]))
+    if not 0 <= given.task < given.of:
+        parser.error(f"--task {given.task}: expected 0 to {given.of - 1}")
+    clean = True
+    for source in inputs[given.task :: given.of]:
+        summary = run_shard(source, given.out, config=given.config, jobs=given.jobs, format=given.format)
+        clean &= summary["outcome"] == "clean"
+    return 0 if clean else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -7,7 +7,9 @@ One archive is one partition. Options: `model`, `markdown`, `links`, `comments`,
 `trommel_text.Extractor`; `config`, the path of a configuration file or JSON; `jobs`, threads in a task (1);
 `batchSize`, rows in a batch (1024); `reports`, a folder for the counts of each archive, which
 `trommel_text.shards.merge` adds up; `onError`, `report` (an archive that cannot be read is logged and gives no rows)
-or `fail`.
+or `fail`; `filterPushdown`, `true` in sessions with `spark.sql.python.filterPushdown.enabled`: conditions on `language`,
+`status`, `confidence` and `file_path` are then asked of the archives (Spark refuses readers that could take filters where
+that setting is off, which it is unless somebody changes it).
 """
 
 from __future__ import annotations
@@ -88,7 +90,9 @@ class TrommelDataSource(DataSource):
         return document_schema(_choices(self.options).get("blocks", False))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        return _Reader(dict(self.options))
+        options = dict(self.options)
+        kind = _PushingReader if str(options.get("filterpushdown", options.get("filterPushdown"))).lower() == "true" else _Reader
+        return kind(options)
 
 
 class _Archive(InputPartition):
@@ -102,6 +106,29 @@ class _Reader(DataSourceReader):
         self.options = options
         self.paths = _paths(options)
         self.pushed: dict[str, Any] = {}
+
+    def partitions(self) -> list[InputPartition]:
+        return [_Archive(path) for path in self.paths]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        config = _config(self.options)
+        if self.pushed:
+            config = dict(config or {})
+            config["filters"] = {**self.pushed, **config.get("filters", {})}
+        batches = _native.read_warc(
+            partition.path,
+            extractor=_native.Extractor(**_choices(self.options)),
+            config=config,
+            jobs=int(self.options.get("jobs", 1)),
+            batch_size=int(self.options.get("batchsize", self.options.get("batchSize", 1024))),
+        )
+        yield from reported(
+            batches, partition.path, self.options.get("reports"), self.options.get("onerror", self.options.get("onError"))
+        )
+
+
+class _PushingReader(_Reader):
+    """Takes what it can of the conditions of a query."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         config = _config(self.options)
@@ -138,25 +165,6 @@ class _Reader(DataSourceReader):
         except ValueError:
             return
         self.pushed = pushed
-
-    def partitions(self) -> list[InputPartition]:
-        return [_Archive(path) for path in self.paths]
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        config = _config(self.options)
-        if self.pushed:
-            config = dict(config or {})
-            config["filters"] = {**self.pushed, **config.get("filters", {})}
-        batches = _native.read_warc(
-            partition.path,
-            extractor=_native.Extractor(**_choices(self.options)),
-            config=config,
-            jobs=int(self.options.get("jobs", 1)),
-            batch_size=int(self.options.get("batchsize", self.options.get("batchSize", 1024))),
-        )
-        yield from reported(
-            batches, partition.path, self.options.get("reports"), self.options.get("onerror", self.options.get("onError"))
-        )
 
 
 def reported(batches: Any, path: str, reports: str | None, on_error: str | None = None) -> Iterator[pa.RecordBatch]:

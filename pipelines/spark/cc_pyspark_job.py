@@ -1,0 +1,30 @@
+"""Main text by cc-pyspark, a whole archive a call: put cc-pyspark's folder on the path.
+
+spark-submit --py-files sparkcc.py pipelines/spark/cc_pyspark_job.py --input_base_url s3://commoncrawl/ warc.paths texts
+"""
+
+from pyspark.sql.types import FloatType, StringType, StructField, StructType
+from sparkcc import CCFileProcessorSparkJob
+from trommel_text.ccpyspark import documents_of_file
+
+
+class MainTextJob(CCFileProcessorSparkJob):
+    """Id, URL, language, text and confidence of each document."""
+
+    name = "MainText"
+    output_schema = StructType(
+        [
+            StructField("id", StringType()),
+            StructField("url", StringType()),
+            StructField("language", StringType()),
+            StructField("text", StringType()),
+            StructField("confidence", FloatType()),
+        ]
+    )
+
+    def process_file(self, uri, tempfd):
+        yield from documents_of_file(uri, tempfd)
+
+
+if __name__ == "__main__":
+    MainTextJob().run()
