@@ -29,6 +29,7 @@ mod search;
 #[cfg(feature = "serve")]
 mod serve;
 mod shard;
+mod sites;
 mod size;
 mod stop;
 mod text;
@@ -73,6 +74,7 @@ enum Command {
     #[cfg(feature = "train")]
     Train(train::TrainArgs),
     Wacz(wacz::WaczArgs),
+    Sites(sites::SitesArgs),
     Model(models::ModelArgs),
     Bench(bench::BenchArgs),
     Completions(manual::CompletionsArgs),
@@ -97,6 +99,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "train")]
         Command::Train(args) => train::run(&args),
         Command::Wacz(args) => wacz::run(&args),
+        Command::Sites(args) => sites::run(&args),
         Command::Model(args) => models::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => manual::completions(&args),

@@ -31,6 +31,7 @@ use crate::follow::FollowArgs;
 use crate::measured::{Observers, StageTimes};
 use crate::network::NetworkArgs;
 use crate::policy::PolicyArgs;
+use crate::sites::{SiteMemoryArgs, with_sites};
 use crate::text::TextArgs;
 use crate::{
     assemble,
@@ -198,6 +199,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "SIZE", default_value = "4M")]
     checkpoint: Size,
     #[command(flatten)]
+    site_memory: SiteMemoryArgs,
+    #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
     policy: PolicyArgs,
@@ -279,6 +282,9 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     });
     let blocks = args.blocks || config.blocks;
     let markdown = args.markdown || config.text == Some(TextForm::Markdown);
+    let sites = args
+        .site_memory
+        .choose(config.site_memory, config.sites.as_deref())?;
     let plan = Plan {
         inputs,
         assemble: assemble::last_steps(&output, blocks)?,
@@ -296,6 +302,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             ("markdown".to_owned(), markdown.to_string()),
             ("blocks".to_owned(), blocks.to_string()),
             ("pages-only".to_owned(), args.pages_only.to_string()),
+            ("site memory".to_owned(), sites.recipe()?),
         ],
         jobs,
         max_record: bytes(args.max_record)
@@ -314,6 +321,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     plan.check(&config.filters)?;
     check_page_types(&config.filters, &loaded)?;
     let mut plan = plan.within();
+    sites.check(&plan, existing == Existing::Resume)?;
     if let Some(path) = &args.summary {
         check_summary(
             path,
@@ -325,6 +333,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         crate::out(&plan.to_string())?;
         return Ok(ExitCode::SUCCESS);
     }
+    let identity = loaded.identity();
     let mut extractor = Extractor::new(Arc::new(loaded))
         .with_policy(policy)
         .with_inline_style(markdown);
@@ -356,6 +365,18 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         extractor = extractor.with_observer(Arc::new(observers));
     }
     quiet_workers();
+    // What is refused at once should not be after a first pass.
+    let is_refused =
+        existing == Existing::Refuse && plan.outputs().iter().any(|path| path.exists());
+    if !is_refused {
+        extractor = match with_sites(sites, extractor, &plan, &stop, network.clone(), &identity) {
+            Ok(extractor) => extractor,
+            Err(error) => {
+                fail(&format_args!("{error:#}"));
+                return Ok(stop.exit_code());
+            }
+        };
+    }
     let bucket = Bucket::take(&mut plan, network.clone(), existing)?;
 
     let mut reporter = Reporter::new();
@@ -518,7 +539,7 @@ fn epoch() -> Result<Option<i64>> {
 
 /// A panic on one record is caught, counted and logged in one line with the record's place, so the
 /// usual message, which can't know the place, would only repeat it.
-fn quiet_workers() {
+pub fn quiet_workers() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         let is_caught = thread::current()

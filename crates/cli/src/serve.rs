@@ -1,6 +1,17 @@
 //! `trommel serve`
 
-use std::{env, num::NonZeroUsize, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    env,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -9,7 +20,9 @@ use trommel_filters::Filters;
 use trommel_model::Model;
 use trommel_pipeline::Config;
 use trommel_serve::{Limits, Listen, Settings, Socket, Token, serve, server_config};
+use trommel_sites::{DEFAULT_BYTES, KnownSites, SiteMemory};
 
+use crate::sites::{load, save};
 use crate::{jobs::jobs, messages::say, models, policy::PolicyArgs, size::Size, stop::Stop};
 
 /// Variable of the environment that holds the token.
@@ -69,6 +82,15 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
+    /// Correct the model by other pages of the same site that came before, and keep what is known of sites in
+    /// FILE: read at the start if it is there, written every five minutes and at the end
+    #[arg(long, value_name = "FILE")]
+    sites: Option<PathBuf>,
+
+    /// Memory that counts of sites take at most [default: 1G, or that of FILE]
+    #[arg(long, value_name = "SIZE", requires = "sites")]
+    sites_size: Option<Size>,
+
     /// Folder of an index made by `index`, to search in on the page
     #[cfg(feature = "index")]
     #[arg(long, value_name = "DIR")]
@@ -107,13 +129,22 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         (Some(certificates), Some(key)) => Some(server_config(certificates, key)?),
         _ => None,
     };
+    let models = named_models(args.model.as_deref().or(config.model.as_deref()))?;
+    let sites = match &args.sites {
+        Some(path) => {
+            let identity = models.first().map(|(_, model)| model.identity());
+            Some(known_sites(path, args.sites_size, identity)?)
+        }
+        None => None,
+    };
     let settings = Settings {
-        models: named_models(args.model.as_deref().or(config.model.as_deref()))?,
+        models,
         policy,
         filters: Arc::new(Filters::new(&config.filters)),
         limits,
         token: token(args)?,
         tls,
+        sites: sites.clone(),
         #[cfg(feature = "index")]
         index: match &args.index {
             Some(path) => Some(trommel_index::Index::open(path)?),
@@ -150,8 +181,59 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         };
         say(&format!("listening on {scheme}{socket}"));
     }
-    serve(settings, sockets, stop.flag())?;
+    let (Some(sites), Some(path)) = (sites, &args.sites) else {
+        serve(settings, sockets, stop.flag())?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let ended = AtomicBool::new(false);
+    let served = thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut saved = Instant::now();
+            while !ended.load(Ordering::Relaxed) {
+                thread::sleep(TICK);
+                if saved.elapsed() >= SAVE_EVERY {
+                    if let Err(error) = sites.with(|memory| save(memory, path)) {
+                        tracing::warn!("what is known of sites is not saved: {error:#}");
+                    }
+                    saved = Instant::now();
+                }
+            }
+        });
+        let served = serve(settings, sockets, stop.flag());
+        ended.store(true, Ordering::Relaxed);
+        served
+    });
+    sites.with(|memory| save(memory, path))?;
+    served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Time between two states of what is known of sites, and between two looks at whether the service ended.
+const SAVE_EVERY: Duration = Duration::from_secs(300);
+const TICK: Duration = Duration::from_millis(200);
+
+/// What the file knows of sites, or nothing if it is not there yet.
+fn known_sites(
+    path: &Path,
+    size: Option<Size>,
+    identity: Option<String>,
+) -> Result<Arc<KnownSites>> {
+    let bytes = size.map_or(DEFAULT_BYTES, |size| size.0);
+    let mut memory = SiteMemory::new(bytes);
+    if path.exists() {
+        let known = load(path)?;
+        memory = SiteMemory::new(size.map_or(known.max_bytes(), |size| size.0));
+        memory
+            .merge(&known)
+            .with_context(|| path.display().to_string())?;
+    } else {
+        if let Some(identity) = identity {
+            memory = memory.with_model(identity);
+        }
+        // What cannot be written is better known now than at the end.
+        save(&memory, path)?;
+    }
+    Ok(Arc::new(KnownSites::online(memory)))
 }
 
 /// The models that requests may name, the default first.

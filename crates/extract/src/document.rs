@@ -35,6 +35,10 @@ pub struct Document {
     pub comments: Option<String>,
     /// WHATWG name of the encoding the page was decoded with, in lower case (`utf-8`, `windows-1252`).
     pub charset: String,
+    /// How the memory of sites was made that knew other pages of the page's site: `fixed`, or `online`, of the
+    /// pages that came before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site_memory: Option<String>,
     /// Where the encoding was learned from (`bom`, `http`, `meta`, `crawl`, `detected`).
     pub charset_source: String,
     /// Expected word F1 of `text`, from the block probabilities, in 0..=1.

@@ -395,6 +395,7 @@ impl<'a> Extraction<'a> {
                 lang,
                 charset: self.decoded.encoding.name().to_ascii_lowercase(),
                 charset_source: self.decoded.source.name().to_owned(),
+                site_memory: self.verdicts.site_memory.map(|own| own.name().to_owned()),
                 confidence,
                 robots: self.robots(),
                 blocks: blocks.unwrap_or_default(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use trommel_html::{GrowingReader, Limits, Page, charset};
 use trommel_model::Model;
+use trommel_sites::{KnownSites, SiteMemory};
 
 use crate::extraction::Extraction;
 use crate::hints::Hints;
@@ -11,9 +12,11 @@ use crate::observer::{ExtractionObserver, ExtractionStage, SharedObserver, obser
 use crate::page_memory;
 use crate::policy::ContentPolicy;
 use crate::push::PushPage;
+use crate::survey::{KeptJudgements, SiteSurvey};
 
 /// Extracts main text with one model. Cheap to clone; has no state between pages, so the same bytes,
-/// hints and model give the same result on any thread and in any order.
+/// hints and model give the same result on any thread and in any order. With a memory of sites
+/// ([`Extractor::with_sites`]) the result depends on what that knows as well.
 #[derive(Clone, Debug)]
 pub struct Extractor {
     model: Arc<Model>,
@@ -21,6 +24,8 @@ pub struct Extractor {
     policy: ContentPolicy,
     pub(crate) inline_style: bool,
     observer: SharedObserver,
+    sites: Option<Arc<KnownSites>>,
+    judgements: Option<Arc<KeptJudgements>>,
 }
 
 impl Extractor {
@@ -32,6 +37,8 @@ impl Extractor {
             policy: ContentPolicy::default(),
             inline_style: true,
             observer: None,
+            sites: None,
+            judgements: None,
         }
     }
 
@@ -56,6 +63,36 @@ impl Extractor {
     pub fn with_observer(mut self, observer: Arc<dyn ExtractionObserver>) -> Self {
         self.observer = Some(observer);
         self
+    }
+
+    /// The same extractor, which corrects the model by what is known of other pages of a page's site. Of an
+    /// unknown site a page comes out exactly as without.
+    #[must_use]
+    pub fn with_sites(mut self, sites: Arc<KnownSites>) -> Self {
+        self.sites = Some(sites);
+        self
+    }
+
+    /// The same extractor, which corrects the model by what a survey of all pages said.
+    #[must_use]
+    pub fn after(mut self, survey: SiteSurvey) -> Self {
+        let (memory, judgements) = survey.into_parts();
+        self.sites = Some(Arc::new(KnownSites::fixed(memory)));
+        self.judgements = Some(Arc::new(judgements));
+        self
+    }
+
+    /// A survey for this extractor's model, in at most `max_bytes`.
+    pub fn survey(&self, max_bytes: u64) -> SiteSurvey {
+        SiteSurvey::new(SiteMemory::new(max_bytes).with_model(self.model.identity()))
+    }
+
+    /// Reads and judges one page only to count it.
+    pub fn count(&self, bytes: &[u8], hints: &Hints<'_>, survey: &SiteSurvey) {
+        let decoded = charset::decode(bytes, &hints.charset());
+        let page = page_memory::read(&decoded.text, &self.limits, false);
+        survey.take(&self.model, &decoded.text, &page, hints.url);
+        page_memory::keep(page);
     }
 
     /// Reads and judges one page. Any bytes are accepted: a page without text gives an empty document.
@@ -85,7 +122,20 @@ impl Extractor {
         hints: &Hints<'a>,
     ) -> Extraction<'a> {
         let verdicts = observed(&self.observer, ExtractionStage::Classify, || {
-            self.policy.judge(&self.model, &page, hints.url)
+            let kept = self.judgements.as_ref();
+            let kept = kept.and_then(|kept| kept.get(&self.model, &decoded.text, &page, hints.url));
+            let own = kept.unwrap_or_else(|| self.model.judge(&page, hints.url));
+            let known = self.sites.as_ref().zip(hints.url).and_then(|(sites, url)| {
+                let identity = self.model.identity();
+                let found = sites.look_up(url, &page, &own.probabilities, &identity)?;
+                Some((found.changes(&own.probabilities), sites.usage()))
+            });
+            let changes = known.as_ref().map(|(changes, _)| changes.as_slice());
+            let mut verdicts = self
+                .policy
+                .verdicts(&self.model, &page, hints.url, own, changes);
+            verdicts.site_memory = known.map(|(_, usage)| usage);
+            verdicts
         });
         Extraction::new(decoded, page, verdicts, hints).with_observer(self.observer.clone())
     }

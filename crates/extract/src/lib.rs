@@ -43,6 +43,7 @@ mod push;
 mod render;
 mod role;
 mod sections;
+mod survey;
 mod verdicts;
 mod whole;
 
@@ -57,5 +58,6 @@ pub use policy::{CommentPolicy, ContentPolicy, HeadlinePolicy};
 pub use push::PushPage;
 pub use render::{MarkdownOptions, MathForm, NoteForm, ScriptForm, TextOptions};
 pub use role::Role;
+pub use survey::SiteSurvey;
 pub use trommel_html::Head;
 pub use verdicts::Verdicts;

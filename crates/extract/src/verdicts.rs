@@ -2,6 +2,7 @@
 
 use trommel_html::Page;
 use trommel_model::{Choice, Judgement, Model};
+use trommel_sites::SiteUse;
 
 use crate::disclosure::keep_summaries;
 use crate::formulas::keep_formulas;
@@ -23,12 +24,29 @@ pub struct Verdicts {
     pub headline: HeadlinePolicy,
     /// Role of each block.
     pub roles: Vec<Role>,
+    /// The memory that knew other pages of the site, if one did.
+    pub site_memory: Option<SiteUse>,
 }
 
 impl ContentPolicy {
     /// Judges the blocks of a page under this policy.
     pub fn judge(&self, model: &Model, page: &Page, url: Option<&str>) -> Verdicts {
-        let own = model.judge(page, url);
+        self.verdicts(model, page, url, model.judge(page, url), None)
+    }
+
+    /// The verdicts that follow from the model's judgement of a page under this policy, with changes of the log
+    /// odds of its blocks if something besides the page speaks for or against them.
+    pub fn verdicts(
+        &self,
+        model: &Model,
+        page: &Page,
+        url: Option<&str>,
+        mut own: Judgement,
+        changes: Option<&[f32]>,
+    ) -> Verdicts {
+        if let Some(changes) = changes {
+            model.correct(page, &mut own, changes, false);
+        }
         let blocks = page.blocks.len();
         let (mut separate, mut separate_embedded) = (Vec::new(), Vec::new());
         let mut body = own.choice.kept.clone();
@@ -52,7 +70,10 @@ impl ContentPolicy {
         let has_comments = judgement.in_comments.contains(&true)
             || judgement.embedded.iter().any(|own| own.is_comment());
         if has_comments && self.comments != CommentPolicy::Exclude {
-            let wide = model.judge_with_comments(page, url);
+            let mut wide = model.judge_with_comments(page, url);
+            if let Some(changes) = changes {
+                model.correct(page, &mut wide, changes, true);
+            }
             let is_comment = |at: usize| {
                 roles.get(at) == Some(&Role::Comment) && wide.choice.kept.get(at) == Some(&true)
             };
@@ -77,6 +98,7 @@ impl ContentPolicy {
             separate_embedded,
             headline: self.headline,
             roles,
+            site_memory: None,
         }
     }
 }

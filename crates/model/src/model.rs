@@ -297,20 +297,51 @@ impl Model {
         for ((probability, _), odds) in all.zip(unnamed).filter(|((_, inside), _)| **inside) {
             *probability = probability.max(sigmoid(odds));
         }
-        let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
-        let mut embedded = self.embedded(page);
-        let choice =
-            self.file
-                .selection
-                .choose_with(&probabilities, &words, &mut embedded, with_comments);
-        Judgement {
+        let mut judgement = Judgement {
             probabilities,
-            choice,
+            choice: Choice::default(),
             page_type,
             headline,
             in_comments,
-            embedded,
+            embedded: Vec::new(),
+        };
+        self.choose(page, &mut judgement, with_comments);
+        judgement
+    }
+
+    /// Chooses the blocks and embedded texts of a page anew by the probabilities of a judgement.
+    pub fn choose(&self, page: &Page, judgement: &mut Judgement, with_comments: bool) {
+        let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
+        judgement.embedded = self.embedded(page);
+        judgement.choice = self.file.selection.choose_with(
+            &judgement.probabilities,
+            &words,
+            &mut judgement.embedded,
+            with_comments,
+        );
+    }
+
+    /// Adds to the log odds of the blocks of a page and chooses anew. What has no change stays as it is, to
+    /// the bit.
+    pub fn correct(
+        &self,
+        page: &Page,
+        judgement: &mut Judgement,
+        changes: &[f32],
+        with_comments: bool,
+    ) {
+        for (probability, change) in judgement.probabilities.iter_mut().zip(changes) {
+            if *change != 0.0 {
+                let p = probability.clamp(f32::MIN_POSITIVE, 1.0 - f32::EPSILON);
+                *probability = sigmoid((p / (1.0 - p)).ln() + change);
+            }
         }
+        self.choose(page, judgement, with_comments);
+    }
+
+    /// Name and day of training: what tells models apart where probabilities are compared.
+    pub fn identity(&self) -> String {
+        format!("{} {}", self.file.name, self.file.created)
     }
 
     /// The embedded texts of a page with their probabilities, none chosen.
@@ -616,6 +647,28 @@ mod tests {
         assert_eq!(page_type.name, "article");
         let expected = sigmoid(0.5) / (sigmoid(0.5) + 0.5);
         assert!((page_type.probability - expected).abs() < 1e-6);
+    }
+
+    #[test]
+    fn corrected_log_odds_choose_anew() {
+        use trommel_html::{Engine, Limits, ScanEngine};
+        let model = Model::builtin("fast").unwrap();
+        let html = "<nav><a href=/>Home</a></nav><p>The mill stands by the river, and its wheel has turned \
+            there for two hundred years.</p><p>Nobody knows who built it, though a stone over the door bears \
+            a date.</p>";
+        let page = ScanEngine.read(html, &Limits::default());
+        let plain = model.judge(&page, None);
+        assert_eq!(plain.choice.kept, [false, true, true]);
+        let mut same = plain.clone();
+        model.correct(&page, &mut same, &[0.0; 3], false);
+        assert_eq!(same, plain);
+        let mut other = plain.clone();
+        model.correct(&page, &mut other, &[0.0, -20.0, 0.0], false);
+        assert_eq!(other.choice.kept, [false, false, true]);
+        let odds = |p: f32| (p / (1.0 - p)).ln();
+        let change = odds(other.probabilities[1]) - odds(plain.probabilities[1]);
+        assert!((change + 20.0).abs() < 0.1, "{change}");
+        assert_eq!(other.probabilities[2], plain.probabilities[2]);
     }
 
     #[test]

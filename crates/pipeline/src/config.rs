@@ -39,8 +39,24 @@ pub struct Config {
     pub max_payload: Option<u64>,
     /// Bytes of memory that records and pages in work may take.
     pub max_memory: Option<u64>,
+    /// How other pages of a page's site correct the model.
+    pub site_memory: Option<SiteMode>,
+    /// File of a memory of sites that corrects the model.
+    pub sites: Option<PathBuf>,
     /// Which documents are kept.
     pub filters: trommel_filters::Settings,
+}
+
+/// How a memory of sites is made during a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteMode {
+    /// Not at all: every page is judged by itself.
+    Off,
+    /// All inputs are read and counted before a second pass extracts.
+    TwoPass,
+    /// Of the pages that came before.
+    Online,
 }
 
 /// What the text of a document is written as.
@@ -184,7 +200,7 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let config = parse(
-            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\nsplit_size = 40\ntext = 'markdown'\nblocks = true\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\n[filters]\nmin_words = 5\n",
+            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\nsplit_size = 40\ntext = 'markdown'\nblocks = true\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\nsite_memory = 'two-pass'\nsites = 's.sites'\n[filters]\nmin_words = 5\n",
         );
         let expected = Config {
             jobs: std::num::NonZeroUsize::new(3),
@@ -199,6 +215,8 @@ mod tests {
             max_record: Some(10),
             max_payload: Some(20),
             max_memory: Some(30),
+            site_memory: Some(SiteMode::TwoPass),
+            sites: Some("s.sites".into()),
             filters: trommel_filters::Settings {
                 min_words: Some(5),
                 ..trommel_filters::Settings::default()
@@ -220,7 +238,7 @@ mod tests {
         );
         assert_eq!(
             parse("language = 'de'").unwrap_err(),
-            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, split_size, text, blocks, comments, headline, model, max_record, max_payload, max_memory, filters"
+            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, split_size, text, blocks, comments, headline, model, max_record, max_payload, max_memory, site_memory, sites, filters"
         );
         assert_eq!(
             parse("[filters]\nmin_words = 5\nmin_word = 3").unwrap_err(),

@@ -47,7 +47,7 @@ mod writer;
 
 pub use checkpoint::ResumeError;
 pub use clock::{Clock, Stage};
-pub use config::{Config, ConfigError, TextForm};
+pub use config::{Config, ConfigError, SiteMode, TextForm};
 pub use crawl_metadata::crawl_charset;
 pub use drop::{DropReason, FailureKind};
 pub use environment::Environment;

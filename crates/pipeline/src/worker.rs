@@ -235,6 +235,8 @@ impl Worker<'_> {
 fn output_record(record: &Record, page: &Payload, id: &str, document: Document) -> OutputRecord {
     let notes = record.notes.iter().map(ToString::to_string);
     let of_page = page.notes.iter().map(ToString::to_string);
+    let of_sites = document.site_memory.iter();
+    let of_sites = of_sites.map(|usage| format!("site memory: {usage}"));
     OutputRecord {
         id: id.to_owned(),
         url: record.url().map(str::to_owned),
@@ -247,7 +249,11 @@ fn output_record(record: &Record, page: &Payload, id: &str, document: Document) 
         }),
         status: page.status,
         truncated: record.truncated().map(str::to_owned),
-        notes: notes.chain(of_page).collect::<Vec<_>>().join("; "),
+        notes: notes
+            .chain(of_page)
+            .chain(of_sites)
+            .collect::<Vec<_>>()
+            .join("; "),
         ..OutputRecord::from(document)
     }
 }

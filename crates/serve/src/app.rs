@@ -14,6 +14,7 @@ use trommel_extract::{ContentPolicy, Extractor};
 use trommel_filters::Filters;
 use trommel_metrics::Metrics;
 use trommel_model::Model;
+use trommel_sites::KnownSites;
 
 use crate::{
     Limits, Settings, Token,
@@ -39,6 +40,7 @@ pub(crate) struct App {
     #[cfg(feature = "index")]
     pub(crate) index: Option<trommel_index::Index>,
     pub(crate) archives: Option<PathBuf>,
+    sites: Option<Arc<KnownSites>>,
     stages: Arc<StageTimes>,
     stopping: AtomicBool,
 }
@@ -62,15 +64,20 @@ impl App {
             #[cfg(feature = "index")]
             index: settings.index,
             archives: settings.archives,
+            sites: settings.sites,
             stopping: AtomicBool::new(false),
         })
     }
 
     /// An extractor by this model and policy, whose times are counted.
     pub(crate) fn extractor(&self, model: Arc<Model>, policy: ContentPolicy) -> Extractor {
-        Extractor::new(model)
+        let extractor = Extractor::new(model)
             .with_policy(policy)
-            .with_observer(self.stages.clone())
+            .with_observer(self.stages.clone());
+        match &self.sites {
+            Some(sites) => extractor.with_sites(sites.clone()),
+            None => extractor,
+        }
     }
 
     /// Has `work` done by a worker as soon as one is free. It is done even if the client has gone; the

@@ -5,6 +5,7 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 use trommel_extract::ContentPolicy;
 use trommel_filters::Filters;
 use trommel_model::Model;
+use trommel_sites::KnownSites;
 
 use crate::Token;
 
@@ -22,6 +23,8 @@ pub struct Settings {
     pub token: Option<Token>,
     /// Makes TCP connections TLS.
     pub tls: Option<Arc<rustls::ServerConfig>>,
+    /// What is known of the sites of the pages that came before, if they are counted.
+    pub sites: Option<Arc<KnownSites>>,
     /// The index that is searched.
     #[cfg(feature = "index")]
     pub index: Option<trommel_index::Index>,

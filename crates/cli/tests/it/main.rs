@@ -29,6 +29,7 @@ mod select;
 #[cfg(feature = "serve")]
 mod serve;
 mod servers;
+mod sites;
 #[cfg(feature = "train")]
 mod train;
 mod wacz;

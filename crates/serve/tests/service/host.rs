@@ -50,6 +50,7 @@ pub fn settings(limits: Limits) -> Settings {
         limits,
         token: None,
         tls: None,
+        sites: None,
         #[cfg(feature = "index")]
         index: None,
         archives: None,

@@ -1,0 +1,210 @@
+//! A first pass over pages that counts them, for a second one that extracts.
+
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+use trommel_html::Page;
+use trommel_model::{Judgement, Model, PageType};
+use trommel_sites::{PagePrint, SiteMemory};
+use trommel_text::{mix, word_hash};
+
+/// Most bytes of judgements that are kept from the first pass; of further pages the model is asked again.
+const KEPT_BYTES: usize = 512 << 20;
+
+/// What a first pass over pages finds: on how many pages of its site each block stands, and what the model says
+/// of every page, so that it need not be asked again. In whatever order pages are taken it is the same.
+#[derive(Debug)]
+pub struct SiteSurvey {
+    memory: Mutex<SiteMemory>,
+    judgements: Mutex<KeptJudgements>,
+}
+
+impl SiteSurvey {
+    /// A survey that counts into `memory`.
+    pub(crate) fn new(memory: SiteMemory) -> Self {
+        Self {
+            memory: Mutex::new(memory),
+            judgements: Mutex::default(),
+        }
+    }
+
+    /// Judges and counts a page. A page without a site is passed over.
+    pub(crate) fn take(&self, model: &Model, text: &str, page: &Page, url: Option<&str>) {
+        let Some(site_url) = url.filter(|url| trommel_sites::site_of(url).is_some()) else {
+            return;
+        };
+        let judgement = model.judge(page, url);
+        let print = PagePrint::of(page);
+        let lock = |error: PoisonError<_>| error.into_inner();
+        let mut memory = self.memory.lock().unwrap_or_else(lock);
+        memory.add(site_url, &print, Some(&judgement.probabilities));
+        drop(memory);
+        let mut kept = self
+            .judgements
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        kept.keep(key(text, url), judgement);
+    }
+
+    /// What was counted.
+    pub fn into_memory(self) -> SiteMemory {
+        self.into_parts().0
+    }
+
+    pub(crate) fn into_parts(self) -> (SiteMemory, KeptJudgements) {
+        let memory = self.memory.into_inner();
+        let kept = self.judgements.into_inner();
+        (
+            memory.unwrap_or_else(PoisonError::into_inner),
+            kept.unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+}
+
+/// Judgements of pages, by hashes of their text and URL.
+#[derive(Debug, Default)]
+pub(crate) struct KeptJudgements {
+    pages: FxHashMap<u64, KeptJudgement>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct KeptJudgement {
+    probabilities: Box<[f32]>,
+    in_comments: Box<[bool]>,
+    headline: Option<u32>,
+    page_type: Option<PageType>,
+}
+
+fn key(text: &str, url: Option<&str>) -> u64 {
+    let url = word_hash(url.unwrap_or_default().as_bytes());
+    mix(word_hash(text.as_bytes()) ^ mix(url ^ text.len() as u64))
+}
+
+impl KeptJudgements {
+    fn keep(&mut self, key: u64, own: Judgement) {
+        let bytes =
+            own.probabilities.len() * (size_of::<f32>() + 1) + size_of::<(u64, KeptJudgement)>();
+        if self.bytes + bytes > KEPT_BYTES {
+            return;
+        }
+        let kept = KeptJudgement {
+            probabilities: own.probabilities.into(),
+            in_comments: own.in_comments.into(),
+            headline: own.headline.and_then(|at| u32::try_from(at).ok()),
+            page_type: own.page_type,
+        };
+        if self.pages.insert(key, kept).is_none() {
+            self.bytes += bytes;
+        }
+    }
+
+    /// What `model` said of a page in the first pass.
+    pub(crate) fn get(
+        &self,
+        model: &Model,
+        text: &str,
+        page: &Page,
+        url: Option<&str>,
+    ) -> Option<Judgement> {
+        let kept = self.pages.get(&key(text, url))?;
+        if kept.probabilities.len() != page.blocks.len() {
+            return None;
+        }
+        let mut own = Judgement {
+            probabilities: kept.probabilities.to_vec(),
+            in_comments: kept.in_comments.to_vec(),
+            headline: kept.headline.map(|at| at as usize),
+            page_type: kept.page_type.clone(),
+            ..Judgement::default()
+        };
+        model.choose(page, &mut own, false);
+        Some(own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{DocumentOptions, Extractor, Hints};
+
+    fn page(story: &str) -> String {
+        format!(
+            "<title>Mills</title><div class=top><p>Our newspaper is printed on paper from the forests of the \
+             north, and has been so since the days of the founders.</p></div><article><p>{story} stands by the \
+             river, and its wheel has turned there for two hundred years.</p><p>Nobody knows who built \
+             {story}, though a stone over the door bears a date.</p></article>"
+        )
+    }
+
+    fn text(extractor: &Extractor, story: &str, url: &str) -> (String, Option<String>) {
+        let hints = Hints {
+            url: Some(url),
+            ..Hints::default()
+        };
+        let html = page(story);
+        let document = extractor
+            .extract(html.as_bytes(), &hints)
+            .document(&DocumentOptions::default());
+        (document.text, document.site_memory)
+    }
+
+    const STORIES: [&str; 4] = ["The mill", "The barn", "The inn", "The tower"];
+
+    #[test]
+    fn what_every_page_says_is_left_out() {
+        let plain = Extractor::new(Arc::new(Model::builtin("fast").unwrap()));
+        let url = |story: &str| {
+            format!(
+                "http://a.example/{}",
+                story.len() * 7 + story.as_bytes()[4] as usize
+            )
+        };
+        let survey = plain.survey(1 << 20);
+        for story in STORIES {
+            let url = url(story);
+            let hints = Hints {
+                url: Some(&url),
+                ..Hints::default()
+            };
+            plain.count(page(story).as_bytes(), &hints, &survey);
+        }
+        let after = plain.clone().after(survey);
+        for story in STORIES {
+            let (before, unmarked) = text(&plain, story, &url(story));
+            assert!(before.contains("Our newspaper") && unmarked.is_none());
+            let (text, marked) = text(&after, story, &url(story));
+            assert!(!text.contains("Our newspaper"), "{text}");
+            assert!(text.contains(&format!("{story} stands by")), "{text}");
+            assert_eq!(marked.as_deref(), Some("fixed"));
+        }
+        // Of a site that is not known a page comes out as it did.
+        let other = "http://b.example/1";
+        assert_eq!(
+            text(&after, "The mill", other),
+            text(&plain, "The mill", other)
+        );
+    }
+
+    #[test]
+    fn kept_judgements_are_those_of_the_model() {
+        let model = Model::builtin("fast").unwrap();
+        let survey = SiteSurvey::new(SiteMemory::new(1 << 20).with_model(model.identity()));
+        let html = page("The mill");
+        let read = crate::page_memory::read(&html, &trommel_html::Limits::default(), false);
+        let url = Some("http://a.example/1");
+        survey.take(&model, &html, &read, url);
+        let (_, kept) = survey.into_parts();
+        assert_eq!(
+            kept.get(&model, &html, &read, url),
+            Some(model.judge(&read, url))
+        );
+        assert_eq!(
+            kept.get(&model, &html, &read, Some("http://a.example/2")),
+            None
+        );
+        assert_eq!(kept.get(&model, "other", &read, url), None);
+    }
+}

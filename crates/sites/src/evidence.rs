@@ -1,0 +1,123 @@
+//! What a memory knows of a page.
+
+use rustc_hash::FxHashMap;
+
+use crate::counts::{UNIT, entropy, spread};
+use crate::memory::{Keys, SiteMemory, means};
+use crate::print::PagePrint;
+use crate::site::site_of;
+
+/// What the memory knows of one block.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BlockEvidence {
+    /// Other pages of the site with this text; captures of the page's own URL alone count none. None if the
+    /// memory had no room for blocks like this.
+    pub pages: Option<u32>,
+    /// Entropy of the texts at the block's position on other pages, 0 (always the same) to 1 (every page has
+    /// its own). None if fewer than two are known.
+    pub entropy: Option<f32>,
+    /// Mean probability of the words at the block's position on other pages, and the number of these pages.
+    pub probability: Option<(f32, u32)>,
+}
+
+/// What the memory knows of a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageEvidence {
+    /// Other pages of the site.
+    pub pages: u32,
+    /// Each block, in order.
+    pub blocks: Vec<BlockEvidence>,
+}
+
+impl SiteMemory {
+    /// What is known of a page from other pages of its site; none if no other page is known. The page itself
+    /// does not count: a memory that knows each of its texts is taken to have counted it. `probabilities` are
+    /// those that the memory's model gave the page.
+    pub fn evidence(
+        &self,
+        url: &str,
+        print: &PagePrint,
+        probabilities: Option<&[f32]>,
+    ) -> Option<PageEvidence> {
+        let site = site_of(url)?;
+        let keys = Keys::of(&site, url, print);
+        let known = self.sites.get(&keys.site)?.count;
+        let mut kept = keys
+            .texts
+            .iter()
+            .filter(|text| self.keeps_text(**text))
+            .peekable();
+        kept.peek()?;
+        let included = kept.all(|text| self.texts.contains_key(text));
+        let pages = known.others(keys.url, included);
+        if pages == 0 {
+            return None;
+        }
+        let positions = self.positions_without(&keys, print, probabilities, included);
+        let block = |(text, position, _): &(u64, u32, u32)| {
+            let count = self.texts.get(text);
+            let own = self.keeps_text(*text).then(|| {
+                count
+                    .map_or(0, |count| count.others(keys.url, included))
+                    .min(pages)
+            });
+            let (entropy, probability) = positions.get(position).copied().unwrap_or_default();
+            BlockEvidence {
+                pages: own,
+                entropy,
+                probability,
+            }
+        };
+        Some(PageEvidence {
+            pages,
+            blocks: keys.of_blocks.iter().map(block).collect(),
+        })
+    }
+
+    /// Entropy and mean probability of each position of a page, over other pages.
+    fn positions_without(
+        &self,
+        keys: &Keys,
+        print: &PagePrint,
+        probabilities: Option<&[f32]>,
+        included: bool,
+    ) -> FxHashMap<u32, PositionEvidence> {
+        let mut own: FxHashMap<u32, (u32, u64)> = FxHashMap::default();
+        for content in keys.contents() {
+            if !self.keeps_position(content.0) {
+                continue;
+            }
+            let (texts, lost) = own.entry(content.0).or_default();
+            if included && let Some(pages) = self.contents.get(&content) {
+                *texts += 1;
+                *lost += spread(*pages).saturating_sub(spread(pages.saturating_sub(1)));
+            }
+        }
+        let means = probabilities
+            .map(|all| means(keys, &print.words, all))
+            .unwrap_or_default();
+        own.into_iter()
+            .filter_map(|(key, (texts, lost))| {
+                let known = self.positions.get(&key)?;
+                let entropy = entropy(
+                    known.texts.saturating_sub(texts),
+                    known.spread.saturating_sub(lost),
+                );
+                // Its own judgement is in the sum only if there was one of this model.
+                let own = means.get(&key).filter(|_| included && known.judged > 0);
+                let judged = known.judged.saturating_sub(u32::from(own.is_some()));
+                let sum = known.probability.saturating_sub(own.copied().unwrap_or(0));
+                let probability = (!means.is_empty() && judged > 0).then(|| {
+                    let mean = sum as f64 / UNIT / f64::from(judged);
+                    (mean.clamp(0.0, 1.0) as f32, judged)
+                });
+                Some((key, (entropy, probability)))
+            })
+            .collect()
+    }
+}
+
+type PositionEvidence = (Option<f32>, Option<(f32, u32)>);
+
+#[cfg(test)]
+mod tests;
