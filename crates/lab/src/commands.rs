@@ -6,8 +6,10 @@ pub mod extract;
 #[cfg(feature = "browser")]
 pub mod layout;
 pub mod methods;
+pub mod paper_variant;
 pub mod quality;
 pub mod rendered;
 pub mod results;
 pub mod retrieval;
 pub mod segments;
+pub mod sites;

@@ -11,7 +11,8 @@ use tracing_subscriber::EnvFilter;
 #[cfg(feature = "browser")]
 use commands::layout;
 use commands::{
-    adaptation, eval, extract, methods, quality, rendered, results, retrieval, segments,
+    adaptation, eval, extract, methods, paper_variant, quality, rendered, results, retrieval,
+    segments, sites,
 };
 
 /// Measure published methods and the models of trommel on labelled pages
@@ -35,6 +36,8 @@ enum Command {
     Rendered(rendered::RenderedArgs),
     #[cfg(feature = "browser")]
     Layout(layout::LayoutArgs),
+    Sites(sites::SitesArgs),
+    PaperVariant(paper_variant::PaperVariantArgs),
 }
 
 fn main() -> ExitCode {
@@ -58,6 +61,8 @@ fn main() -> ExitCode {
         Command::Rendered(args) => rendered::run(&args),
         #[cfg(feature = "browser")]
         Command::Layout(args) => layout::run(&args),
+        Command::Sites(args) => sites::run(&args),
+        Command::PaperVariant(args) => paper_variant::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

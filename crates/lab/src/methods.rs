@@ -12,6 +12,7 @@
 mod all_text;
 mod boilerpipe;
 mod bte;
+mod by_site;
 mod cetd;
 mod cetr;
 mod class_words;
@@ -25,6 +26,7 @@ mod mixture;
 mod mss;
 mod mss_supervised;
 mod peters_lecocq;
+mod peters_lecocq_2013;
 mod rai_chaudhary;
 mod readability;
 mod registry;
@@ -41,6 +43,9 @@ pub use self::justext::JusText;
 pub use all_text::AllText;
 pub use boilerpipe::Boilerpipe;
 pub use bte::{Bte, BteSegments};
+pub use by_site::{
+    ContentExtractor, ContentLikeness, InfoDiscoverer, SiteMethod, SiteStyleTree, XCex, all_by_site,
+};
 pub use cetd::Cetd;
 pub use cetr::{Cetr, CetrThreshold};
 pub use feature_extractor::{FeatureExtractor, KFeatureExtractor};
@@ -50,6 +55,7 @@ pub use method::{About, Example, Method, MethodError};
 pub use mss::Mss;
 pub use mss_supervised::MssSupervised;
 pub use peters_lecocq::PetersLecocq;
+pub use peters_lecocq_2013::{PaperChoices, PaperFeatures, PetersLecocq2013};
 pub use rai_chaudhary::RaiChaudhary;
 pub use readability::Readability;
 pub use registry::{all, by_name};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use trommel_lab::methods::{Example, Method, all, by_name};
+use trommel_lab::methods::{Example, Method, SiteMethod, all, all_by_site, by_name};
 use trommel_learn::{LABEL_SHARE, PageSet, gold_beside, read_set};
 
 /// List the published methods, with a line and a citation each
@@ -24,9 +24,27 @@ pub struct MethodArgs {
 }
 
 impl MethodArgs {
+    /// The method, if it looks at several pages of a site.
+    pub fn by_site(&self) -> anyhow::Result<Option<Box<dyn SiteMethod>>> {
+        let mut found = all_by_site().into_iter();
+        let found = found.find(|own| own.about().name == self.method);
+        if let Some(own) = &found
+            && !self.fit.is_empty()
+        {
+            bail!(
+                "{} does not learn: --fit does nothing for it",
+                own.about().name
+            );
+        }
+        Ok(found)
+    }
+
     /// The method, fitted if it learns.
     pub fn fitted(&self) -> anyhow::Result<Box<dyn Method>> {
         let name = &self.method;
+        if self.by_site()?.is_some() {
+            bail!("{name} compares the pages of a site: score it by `eval --group-by host`");
+        }
         let Some(mut method) = by_name(name) else {
             let names: Vec<&str> = all().iter().map(|method| method.about().name).collect();
             bail!(
@@ -72,8 +90,9 @@ pub fn read_beside(pages: &Path) -> anyhow::Result<PageSet> {
 }
 
 pub fn run(_: &MethodsArgs) -> anyhow::Result<()> {
-    for method in all() {
-        let about = method.about();
+    let single = all().into_iter().map(|method| *method.about());
+    let by_site = all_by_site().into_iter().map(|method| *method.about());
+    for about in single.chain(by_site) {
         let learns = if about.learns { " (learns)" } else { "" };
         crate::out(&format!(
             "{}{learns}\n    {}\n    {}\n",

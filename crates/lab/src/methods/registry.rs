@@ -13,6 +13,7 @@ use crate::methods::method::Method;
 use crate::methods::mss::Mss;
 use crate::methods::mss_supervised::MssSupervised;
 use crate::methods::peters_lecocq::PetersLecocq;
+use crate::methods::peters_lecocq_2013::PetersLecocq2013;
 use crate::methods::rai_chaudhary::RaiChaudhary;
 use crate::methods::readability::Readability;
 use crate::methods::string_length::StringLengthSmoothing;
@@ -59,7 +60,11 @@ pub fn all() -> Vec<Box<dyn Method>> {
 
 /// A fresh instance of the method of that name.
 pub fn by_name(name: &str) -> Option<Box<dyn Method>> {
-    all().into_iter().find(|method| method.about().name == name)
+    let variants = PetersLecocq2013::rows().map(|method| Box::new(method) as Box<dyn Method>);
+    all()
+        .into_iter()
+        .chain(variants)
+        .find(|method| method.about().name == name)
 }
 
 #[cfg(test)]
@@ -77,6 +82,7 @@ mod tests {
             );
             assert!(by_name(name).is_some());
         }
+        assert!(by_name("peters-lecocq-2013-ic").is_some());
         assert!(by_name("none").is_none());
     }
 }

@@ -1,0 +1,199 @@
+//! Pages of a set by site, and their scores with and without a memory of the others.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use trommel_extract::{CommentPolicy, ContentPolicy};
+use trommel_learn::{JudgedSet, LabelledPage, PageSet, Scores, kept_text};
+use trommel_model::{Judgement, Model};
+use trommel_sites::{Correction, DEFAULT_BYTES, PageEvidence, PagePrint, SiteMemory, site_of};
+use trommel_text::words::Rule;
+
+/// A labelled set with what is known of each page from the others of its site.
+pub(super) struct SiteSet {
+    pub set: PageSet,
+    /// Whether a correction may learn from it.
+    pub trains: bool,
+    pub comments: bool,
+    /// What the model says of each page; what cross-validation said where that is known.
+    pub judged: Vec<Judgement>,
+    pub evidence: Vec<Option<PageEvidence>>,
+    /// Pages of each page's site in the set; 0 for a page of no site.
+    pub site_pages: Vec<u32>,
+    /// Distinct blocks, and the bytes that the memory takes.
+    pub memory: (usize, u64),
+}
+
+impl SiteSet {
+    pub fn new(set: PageSet, trains: bool, model: &Model, held_out: Option<&JudgedSet>) -> Self {
+        let rows = held_out.into_iter().flat_map(|judged| &judged.pages);
+        let rows: FxHashMap<&str, &[f32]> = rows
+            .filter(|row| row.set == set.name)
+            .map(|row| (row.record_id.as_str(), row.probabilities.as_slice()))
+            .collect();
+        let judged: Vec<Judgement> = set
+            .pages
+            .par_iter()
+            .map(|page| {
+                let mut own = model.judge(&page.page, page.gold.address());
+                let blocks = own.probabilities.len();
+                if let Some(probabilities) = rows.get(page.gold.record_id.as_str())
+                    && let Some(probabilities) = probabilities.get(..blocks)
+                {
+                    own.probabilities.copy_from_slice(probabilities);
+                    model.choose(&page.page, &mut own, false);
+                }
+                own
+            })
+            .collect();
+        let prints: Vec<PagePrint> = set
+            .pages
+            .par_iter()
+            .map(|page| PagePrint::of(&page.page))
+            .collect();
+        let mut memory = SiteMemory::new(DEFAULT_BYTES).with_model(model.identity());
+        let mut sizes: BTreeMap<String, u32> = BTreeMap::new();
+        for ((page, print), own) in set.pages.iter().zip(&prints).zip(&judged) {
+            if memory.add(&page.gold.url, print, Some(&own.probabilities))
+                && let Some(site) = site_of(&page.gold.url)
+            {
+                *sizes.entry(site.into_owned()).or_default() += 1;
+            }
+        }
+        let site_pages = set.pages.iter().map(|page| {
+            site_of(&page.gold.url)
+                .and_then(|site| sizes.get(&*site))
+                .copied()
+                .unwrap_or(0)
+        });
+        let evidence = set
+            .pages
+            .iter()
+            .zip(&prints)
+            .zip(&judged)
+            .map(|((page, print), own)| {
+                memory.evidence(&page.gold.url, print, Some(&own.probabilities))
+            })
+            .collect();
+        Self {
+            trains,
+            comments: set.pages.iter().any(|page| page.gold.has_comments()),
+            site_pages: site_pages.collect(),
+            memory: (memory.blocks(), memory.allocated_bytes()),
+            judged,
+            evidence,
+            set,
+        }
+    }
+
+    /// Score of a page under changes of its log odds.
+    pub fn score(&self, at: usize, model: &Model, changes: Option<&[f32]>) -> Scores {
+        let (Some(page), Some(own)) = (self.set.pages.get(at), self.judged.get(at)) else {
+            return Scores::default();
+        };
+        let policy = ContentPolicy {
+            comments: match self.comments {
+                true => CommentPolicy::Include,
+                false => CommentPolicy::Exclude,
+            },
+            ..ContentPolicy::default()
+        };
+        let LabelledPage { gold, page } = page;
+        let verdicts = policy.verdicts(model, page, gold.address(), own.clone(), changes);
+        let judged = &verdicts.judgement;
+        let text = kept_text(page, &judged.choice.kept, &judged.embedded);
+        Scores::of(&text, &gold.text(self.comments), Rule::Characters)
+    }
+}
+
+/// F1 of pages without a memory, by counts alone, and with probabilities.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Gain {
+    pub pages: usize,
+    pub plain: f64,
+    pub by_counts: f64,
+    pub two_pass: f64,
+}
+
+impl Gain {
+    fn mean(scores: &[[f64; 3]]) -> Self {
+        let count = scores.len().max(1) as f64;
+        let mean = |at: usize| scores.iter().map(|own| own[at]).sum::<f64>() / count;
+        Self {
+            pages: scores.len(),
+            plain: mean(0),
+            by_counts: mean(1),
+            two_pass: mean(2),
+        }
+    }
+}
+
+/// What was measured on a set.
+pub(super) struct SiteRow {
+    pub name: String,
+    pub trains: bool,
+    /// Sites of at least 1, 2, 5 and 10 pages, and the pages of these.
+    pub sizes: [(usize, usize); 4],
+    pub all: Gain,
+    /// Pages of sites of 2 to 9 pages, and of 10 and more.
+    pub few: Gain,
+    pub many: Gain,
+    pub memory: (usize, u64),
+}
+
+/// Least numbers of pages that sites are counted by.
+pub(super) const SIZES: [u32; 4] = [1, 2, 5, 10];
+
+/// Scores the model on a set.
+pub(super) fn measured(set: &SiteSet, model: &Model) -> SiteRow {
+    let scores: Vec<[f64; 3]> = (0..set.set.pages.len())
+        .into_par_iter()
+        .map(|at| {
+            let plain = set.score(at, model, None).f1;
+            let known = set.evidence.get(at).and_then(Option::as_ref);
+            let Some((evidence, own)) = known.zip(set.judged.get(at)) else {
+                return [plain; 3];
+            };
+            let by = |correction: &Correction| {
+                let changes = correction.changes(evidence, &own.probabilities);
+                set.score(at, model, Some(&changes)).f1
+            };
+            let shipped = evidence.changes(&own.probabilities);
+            [
+                plain,
+                by(&trommel_sites::BY_COUNTS),
+                set.score(at, model, Some(&shipped)).f1,
+            ]
+        })
+        .collect();
+    let of = |from: u32, to: u32| {
+        let pages = scores.iter().zip(&set.site_pages);
+        let pages = pages.filter(|(_, pages)| (from..=to).contains(*pages));
+        Gain::mean(&pages.map(|(scores, _)| *scores).collect::<Vec<_>>())
+    };
+    let sizes = SIZES.map(|least| {
+        let pages = set
+            .site_pages
+            .iter()
+            .filter(|pages| **pages >= least)
+            .count();
+        let hosts = set.set.pages.iter().zip(&set.site_pages);
+        let mut hosts: Vec<String> = hosts
+            .filter(|(_, pages)| **pages >= least)
+            .filter_map(|(page, _)| site_of(&page.gold.url).map(|site| site.into_owned()))
+            .collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        (hosts.len(), pages)
+    });
+    SiteRow {
+        name: set.set.name.clone(),
+        trains: set.trains,
+        sizes,
+        all: Gain::mean(&scores),
+        few: of(2, 9),
+        many: of(10, u32::MAX),
+        memory: set.memory,
+    }
+}
