@@ -6,6 +6,7 @@ mod bench;
 #[cfg_attr(not(feature = "remote"), path = "no_bucket.rs")]
 mod bucket;
 mod cat;
+mod dedup;
 mod eval;
 mod extract;
 mod follow;
@@ -66,6 +67,7 @@ enum Command {
     #[cfg(feature = "index")]
     Search(search::SearchArgs),
     Cat(cat::CatArgs),
+    Dedup(dedup::DedupArgs),
     #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
     Extract(extract::ExtractArgs),
@@ -91,6 +93,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "index")]
         Command::Search(args) => search::run(&args),
         Command::Cat(args) => cat::run(&args),
+        Command::Dedup(args) => dedup::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args),
         Command::Extract(args) => extract::run(&args),

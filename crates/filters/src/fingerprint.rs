@@ -21,6 +21,19 @@ pub struct Fingerprint {
     pub(crate) near: Vec<u64>,
 }
 
+impl Fingerprint {
+    /// Hash of its words in lower case; none if it is not asked for or there is no word.
+    pub fn exact(&self) -> Option<u128> {
+        self.exact
+    }
+
+    /// Keys, one of which near duplicates have in common; none if they are not asked for or there are fewer
+    /// words than in a shingle.
+    pub fn near(&self) -> &[u64] {
+        &self.near
+    }
+}
+
 /// The words of a text in lower case, whatever stands between them: the first half of their SHA-256.
 pub(crate) fn exact(stats: &TextStats<'_>) -> Option<u128> {
     if stats.words().is_empty() {

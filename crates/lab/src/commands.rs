@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 pub mod adaptation;
+pub mod cluster;
 pub mod eval;
 pub mod extract;
 #[cfg(feature = "browser")]

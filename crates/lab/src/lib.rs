@@ -3,6 +3,7 @@
 //! worth to an index.
 
 pub mod adaptation;
+pub mod cluster;
 pub mod layout;
 pub mod markdown;
 pub mod methods;

@@ -11,8 +11,8 @@ use tracing_subscriber::EnvFilter;
 #[cfg(feature = "browser")]
 use commands::layout;
 use commands::{
-    adaptation, eval, extract, methods, paper_variant, quality, rendered, results, retrieval,
-    segments, sites,
+    adaptation, cluster, eval, extract, methods, paper_variant, quality, rendered, results,
+    retrieval, segments, sites,
 };
 
 /// Measure published methods and the models of trommel on labelled pages
@@ -32,6 +32,7 @@ enum Command {
     Quality(quality::QualityArgs),
     Retrieval(retrieval::RetrievalArgs),
     Adaptation(adaptation::AdaptationArgs),
+    Cluster(cluster::ClusterArgs),
     Segments(segments::SegmentsArgs),
     Rendered(rendered::RenderedArgs),
     #[cfg(feature = "browser")]
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Command::Quality(args) => quality::run(&args),
         Command::Retrieval(args) => retrieval::run(&args),
         Command::Adaptation(args) => adaptation::run(&args),
+        Command::Cluster(args) => cluster::run(&args),
         Command::Segments(args) => segments::run(&args),
         Command::Rendered(args) => rendered::run(&args),
         #[cfg(feature = "browser")]

@@ -27,7 +27,7 @@ pub use formats::{
 };
 pub use id::record_id;
 pub use page::PageForm;
-pub use reader::{ReadError, RecordReader};
+pub use reader::{ReadError, RecordReader, open_plain};
 pub use record::{OutputBlock, OutputRecord, RecordSource};
 pub use storage::{
     Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Frames, LocalDisk, Shard, discard,

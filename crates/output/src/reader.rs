@@ -77,17 +77,30 @@ impl RecordReader<Box<dyn BufRead>> {
                 line: Vec::new(),
             });
         }
-        let input: Box<dyn BufRead> = if start.starts_with(&signature::GZIP) {
-            Box::new(BufReader::new(MultiGzDecoder::new(file)))
-        } else if start.starts_with(&signature::ZSTD) {
-            Box::new(BufReader::new(zstd::stream::read::Decoder::with_buffer(
-                file,
-            )?))
-        } else {
-            Box::new(file)
-        };
-        Self::new(input)
+        Self::new(plain(file)?)
     }
+}
+
+/// Opens a file for reading what it holds before compression: plain, or in gzip or zstd, which is seen from
+/// its bytes.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn open_plain(path: &Path) -> io::Result<Box<dyn BufRead>> {
+    plain(BufReader::with_capacity(1 << 16, File::open(path)?))
+}
+
+fn plain(mut file: BufReader<File>) -> io::Result<Box<dyn BufRead>> {
+    let start = file.fill_buf()?;
+    Ok(if start.starts_with(&signature::GZIP) {
+        Box::new(BufReader::new(MultiGzDecoder::new(file)))
+    } else if start.starts_with(&signature::ZSTD) {
+        Box::new(BufReader::new(zstd::stream::read::Decoder::with_buffer(
+            file,
+        )?))
+    } else {
+        Box::new(file)
+    })
 }
 
 impl<R: BufRead> RecordReader<R> {

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod bench;
+mod dedup;
 mod documents;
 #[cfg(feature = "index")]
 mod endpoint;

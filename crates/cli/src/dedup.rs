@@ -1,0 +1,172 @@
+//! `trommel dedup`: duplicates among the outputs of many runs.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use trommel_dedup::{
+    Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, read_signatures,
+    shard_name, sign, without,
+};
+use trommel_output::{Assemble, AtomicFile};
+
+use crate::messages::say;
+
+/// Find duplicates among the outputs of many runs, and write the outputs without them
+#[derive(Debug, Args)]
+pub struct DedupArgs {
+    #[command(subcommand)]
+    command: DedupCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum DedupCommand {
+    /// Write the signatures of outputs: NAME.signatures.jsonl.zst for each, which is passed over if it is there
+    Sign {
+        /// Outputs: JSON lines, MessagePack or Parquet
+        #[arg(required = true, value_name = "OUTPUT")]
+        outputs: Vec<PathBuf>,
+        /// Folder for the signatures
+        #[arg(short, long, value_name = "FOLDER")]
+        output: PathBuf,
+    },
+    /// List the duplicates among all signatures: a document is one of the first document, by name of output and
+    /// row, that has a key in common with it
+    Find {
+        /// Files of signatures
+        #[arg(required = true, value_name = "SIGNATURES")]
+        signatures: Vec<PathBuf>,
+        /// File for the list, a JSON line a duplicate
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// Look only at this share of the keys, such as 2/8: less memory, and the lists of all shares together
+        /// name the same duplicates
+        #[arg(
+            long,
+            value_name = "I/N",
+            default_value = "1/1",
+            hide_default_value = true
+        )]
+        keys: KeyShare,
+    },
+    /// Write outputs without the duplicates, under the same names into another folder
+    Drop {
+        /// Outputs, as they were signed
+        #[arg(required = true, value_name = "OUTPUT")]
+        outputs: Vec<PathBuf>,
+        /// Lists of duplicates
+        #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+        duplicates: Vec<PathBuf>,
+        /// Folder for the new outputs
+        #[arg(short, long, value_name = "FOLDER")]
+        output: PathBuf,
+    },
+}
+
+pub fn run(args: &DedupArgs) -> anyhow::Result<ExitCode> {
+    match &args.command {
+        DedupCommand::Sign { outputs, output } => signatures(outputs, output),
+        DedupCommand::Find {
+            signatures,
+            output,
+            keys,
+        } => find(signatures, output, *keys),
+        DedupCommand::Drop {
+            outputs,
+            duplicates,
+            output,
+        } => drop_duplicates(outputs, duplicates, output),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn create(folder: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())
+}
+
+fn signatures(outputs: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
+    create(folder)?;
+    let (mut documents, mut passed_over) = (0, 0);
+    for output in outputs {
+        let name = shard_name(output).with_context(|| {
+            format!(
+                "{}: is no output of JSON lines, MessagePack or Parquet by its name",
+                output.display()
+            )
+        })?;
+        let target = folder.join(format!("{name}.signatures.jsonl.zst"));
+        if target.exists() {
+            passed_over += 1;
+        } else {
+            documents += sign(output, &target)?;
+        }
+    }
+    let signed = outputs.len() - passed_over;
+    say(&format!(
+        "{documents} documents of {signed} outputs signed, {passed_over} outputs signed before"
+    ));
+    Ok(())
+}
+
+fn find(signatures: &[PathBuf], output: &Path, keys: KeyShare) -> anyhow::Result<()> {
+    let mut finder = Finder::new(keys);
+    for path in signatures {
+        for signature in read_signatures(path)? {
+            finder.add(signature?);
+        }
+    }
+    let documents = finder.len();
+    let duplicates = finder.duplicates()?;
+    let name = || output.display().to_string();
+    let mut file = AtomicFile::create(output).with_context(name)?;
+    for duplicate in &duplicates {
+        serde_json::to_writer(&mut file, duplicate)?;
+        file.write_all(b"\n").with_context(name)?;
+    }
+    file.finish().with_context(name)?;
+    let is_exact = |own: &&Duplicate| own.reason == DuplicateReason::ExactDuplicate;
+    let exact = duplicates.iter().filter(is_exact).count();
+    say(&format!(
+        "{documents} documents: {exact} exact duplicates, {} near duplicates",
+        duplicates.len() - exact
+    ));
+    Ok(())
+}
+
+fn drop_duplicates(outputs: &[PathBuf], lists: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
+    let mut removed = Removed::default();
+    for list in lists {
+        read_duplicates(list, &mut removed)?;
+    }
+    create(folder)?;
+    let (mut kept, mut left_out) = (0, 0);
+    for output in outputs {
+        let target = folder.join(output.file_name().unwrap_or_default());
+        if target.exists() {
+            bail!(
+                "{}: is there already; name another folder",
+                target.display()
+            );
+        }
+        let (own_kept, own_left_out) = without(output, &removed, &target, parquet())?;
+        kept += own_kept;
+        left_out += own_left_out;
+    }
+    say(&format!("{kept} documents kept, {left_out} left out"));
+    Ok(())
+}
+
+#[cfg(feature = "parquet")]
+fn parquet() -> Option<&'static dyn Assemble> {
+    Some(&trommel_output::Parquet { blocks: false })
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet() -> Option<&'static dyn Assemble> {
+    None
+}

@@ -1,0 +1,312 @@
+//! Signatures of all shards, grouped by their keys.
+
+use std::{collections::BTreeMap, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{DedupError, Signature};
+
+/// Where a document stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// Name of the shard.
+    pub shard: String,
+    /// Number of the document in it, from 0.
+    pub row: u64,
+    /// Id of the document.
+    pub id: String,
+}
+
+/// In which way a document is a duplicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DuplicateReason {
+    /// It has the words of the other.
+    ExactDuplicate,
+    /// It shares a key with the other, as most pairs of three quarters of common phrases do.
+    NearDuplicate,
+}
+
+/// A document that an earlier one makes superfluous.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Duplicate {
+    /// The document.
+    #[serde(flatten)]
+    pub place: Place,
+    /// In which way it is a duplicate.
+    pub reason: DuplicateReason,
+    /// The first document that it has a key in common with.
+    pub of: Place,
+}
+
+/// One of several equal shares of the keys, `2/8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyShare {
+    number: u64,
+    of: u64,
+}
+
+impl Default for KeyShare {
+    /// All keys.
+    fn default() -> Self {
+        Self { number: 1, of: 1 }
+    }
+}
+
+impl FromStr for KeyShare {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text
+            .split_once('/')
+            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            _ => Err("expected I/N with I from 1 to N, such as 2/8".to_owned()),
+        }
+    }
+}
+
+impl KeyShare {
+    fn takes(self, key: u64) -> bool {
+        key % self.of == self.number - 1
+    }
+}
+
+/// Gathers signatures in any order and finds the duplicates among them. A document takes about 250 bytes, less
+/// where only a share of the keys is taken.
+#[derive(Debug, Default)]
+pub struct Finder {
+    share: KeyShare,
+    shards: BTreeMap<String, u32>,
+    documents: Vec<Document>,
+    exact: Vec<(u128, u32)>,
+    near: Vec<(u64, u32)>,
+}
+
+#[derive(Debug)]
+struct Document {
+    shard: u32,
+    row: u64,
+    id: String,
+}
+
+impl Finder {
+    /// One that looks at these keys.
+    pub fn new(share: KeyShare) -> Self {
+        Self {
+            share,
+            ..Self::default()
+        }
+    }
+
+    /// Documents so far.
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// Adds a document.
+    pub fn add(&mut self, signature: Signature) {
+        let count = self.shards.len() as u32;
+        let shard = *self.shards.entry(signature.shard).or_insert(count);
+        let number = self.documents.len() as u32;
+        self.documents.push(Document {
+            shard,
+            row: signature.row,
+            id: signature.id,
+        });
+        let share = self.share;
+        // The low half of a hash is a hash.
+        let exact = signature.exact.filter(|&key| share.takes(key as u64));
+        self.exact.extend(exact.map(|key| (key, number)));
+        let near = signature.near.into_iter().filter(|&key| share.takes(key));
+        self.near.extend(near.map(|key| (key, number)));
+    }
+
+    /// The duplicates, by name of shard and row. The order of adding has no influence.
+    ///
+    /// # Errors
+    /// [`DedupError::Twice`] if two documents have one place.
+    pub fn duplicates(self) -> Result<Vec<Duplicate>, DedupError> {
+        let mut names = vec![""; self.shards.len()];
+        let mut ranks = vec![0_u32; self.shards.len()];
+        for ((name, &number), rank) in self.shards.iter().zip(0..) {
+            if let (Some(named), Some(ranked)) = (
+                names.get_mut(number as usize),
+                ranks.get_mut(number as usize),
+            ) {
+                (*named, *ranked) = (name, rank);
+            }
+        }
+        let rank_of = |shard: u32| ranks.get(shard as usize).copied().unwrap_or_default();
+        let mut order: Vec<u32> = (0..self.documents.len() as u32).collect();
+        let place = |number: u32| {
+            let document = self.documents.get(number as usize);
+            document.map(|document| (rank_of(document.shard), document.row))
+        };
+        order.sort_unstable_by_key(|&number| place(number));
+        let told = |number: u32| {
+            let document = self.documents.get(number as usize);
+            document.map(|document| Place {
+                shard: names
+                    .get(document.shard as usize)
+                    .copied()
+                    .unwrap_or_default()
+                    .to_owned(),
+                row: document.row,
+                id: document.id.clone(),
+            })
+        };
+        if let Some(pair) = order.windows(2).find(|pair| match pair {
+            [one, other] => place(*one) == place(*other),
+            _ => false,
+        }) {
+            let place = pair.first().and_then(|&number| told(number));
+            return Err(place.map_or_else(
+                || DedupError::Twice {
+                    shard: String::new(),
+                    row: 0,
+                },
+                |place| DedupError::Twice {
+                    shard: place.shard,
+                    row: place.row,
+                },
+            ));
+        }
+        let mut position = vec![0_u32; order.len()];
+        for (at, &number) in (0..).zip(&order) {
+            if let Some(own) = position.get_mut(number as usize) {
+                *own = at;
+            }
+        }
+        let at = |number: u32| position.get(number as usize).copied().unwrap_or_default();
+        // By position: in which way, and of which document. The first document wins; an exact one of it.
+        let mut found: Vec<Option<(u32, DuplicateReason)>> = vec![None; order.len()];
+        let mut note = |own: u32, first: u32, reason: DuplicateReason| {
+            if let Some(slot) = found.get_mut(own as usize) {
+                let new = (first, reason);
+                *slot = Some(slot.map_or(new, |old| old.min(new)));
+            }
+        };
+        let exact = self.exact.iter().map(|&(key, number)| (key, at(number)));
+        grouped(exact.collect(), |own, first| {
+            note(own, first, DuplicateReason::ExactDuplicate)
+        });
+        let near = self.near.iter().map(|&(key, number)| (key, at(number)));
+        grouped(near.collect(), |own, first| {
+            note(own, first, DuplicateReason::NearDuplicate)
+        });
+        let duplicates = found.iter().zip(&order).filter_map(|(found, &number)| {
+            let (first, reason) = (*found)?;
+            Some(Duplicate {
+                place: told(number)?,
+                reason,
+                of: told(*order.get(first as usize)?)?,
+            })
+        });
+        Ok(duplicates.collect())
+    }
+}
+
+/// Calls `note` for every document of a key but the first, with the first.
+fn grouped<K: Ord + Copy>(mut keys: Vec<(K, u32)>, mut note: impl FnMut(u32, u32)) {
+    keys.sort_unstable();
+    for group in keys.chunk_by(|one, other| one.0 == other.0) {
+        let Some((&(_, first), others)) = group.split_first() else {
+            continue;
+        };
+        for &(_, own) in others {
+            if own != first {
+                note(own, first);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(shard: &str, row: u64, exact: u128, near: &[u64]) -> Signature {
+        Signature {
+            shard: shard.to_owned(),
+            row,
+            id: format!("{shard}{row}"),
+            exact: Some(exact),
+            near: near.to_vec(),
+        }
+    }
+
+    fn some() -> Vec<Signature> {
+        vec![
+            signature("b", 0, 1, &[10, 11]),
+            signature("b", 1, 2, &[20, 21]),
+            signature("a", 5, 3, &[30, 11]),
+            signature("a", 2, 2, &[20, 22]),
+            signature("c", 0, 4, &[40, 21]),
+            signature("c", 1, 5, &[50, 51]),
+            signature("c", 2, 5, &[50, 51]),
+        ]
+    }
+
+    fn found(
+        signatures: Vec<Signature>,
+        share: KeyShare,
+    ) -> Vec<(String, DuplicateReason, String)> {
+        let mut finder = Finder::new(share);
+        signatures.into_iter().for_each(|own| finder.add(own));
+        let duplicates = finder.duplicates().unwrap();
+        let told = duplicates.into_iter();
+        told.map(|own| (own.place.id, own.reason, own.of.id))
+            .collect()
+    }
+
+    #[test]
+    fn the_first_by_shard_and_row_is_kept_in_any_order() {
+        use DuplicateReason::{ExactDuplicate, NearDuplicate};
+        let expected: Vec<(String, DuplicateReason, String)> = [
+            ("b0", NearDuplicate, "a5"),
+            ("b1", ExactDuplicate, "a2"),
+            // Of a document that is a duplicate itself.
+            ("c0", NearDuplicate, "b1"),
+            ("c2", ExactDuplicate, "c1"),
+        ]
+        .map(|(own, reason, of)| (own.to_owned(), reason, of.to_owned()))
+        .into();
+        assert_eq!(found(some(), KeyShare::default()), expected);
+        let mut turned = some();
+        turned.reverse();
+        assert_eq!(found(turned, KeyShare::default()), expected);
+    }
+
+    #[test]
+    fn shares_of_the_keys_find_together_what_one_finds() {
+        let whole: Vec<String> = found(some(), KeyShare::default())
+            .into_iter()
+            .map(|(own, ..)| own)
+            .collect();
+        let mut parts: Vec<String> = (1..=3)
+            .flat_map(|number| found(some(), format!("{number}/3").parse().unwrap()))
+            .map(|(own, ..)| own)
+            .collect();
+        parts.sort();
+        parts.dedup();
+        assert_eq!(parts, whole);
+        assert!("0/3".parse::<KeyShare>().is_err() && "3".parse::<KeyShare>().is_err());
+    }
+
+    #[test]
+    fn a_place_that_is_there_twice_is_an_error() {
+        let mut finder = Finder::default();
+        for own in some().into_iter().chain([signature("a", 5, 9, &[])]) {
+            finder.add(own);
+        }
+        let error = finder.duplicates().unwrap_err().to_string();
+        assert!(error.starts_with("a: row 5 is there twice"), "{error}");
+    }
+}

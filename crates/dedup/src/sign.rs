@@ -1,0 +1,132 @@
+//! Signatures: what is compared of a document, and where the document stands.
+
+use std::{
+    io::{BufRead, Write},
+    path::Path,
+};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use trommel_filters::{DuplicateSettings, Filters, Settings};
+use trommel_output::{AtomicFile, CompressedStream, Compression, RecordReader, open_plain};
+use trommel_text::TextStats;
+
+use crate::{DedupError, shard_name};
+
+/// What is compared of a document, and where it stands: a JSON line, of which any engine can make rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signature {
+    /// Name of the shard.
+    pub shard: String,
+    /// Number of the document in its shard, from 0.
+    pub row: u64,
+    /// Id of the document.
+    pub id: String,
+    /// Hash of its words in lower case, 32 hexadecimal digits; none if it has no words.
+    #[serde(with = "exact_key")]
+    pub exact: Option<u128>,
+    /// Keys by MinHash, 16 hexadecimal digits each; none if it has fewer than five words.
+    #[serde(with = "near_keys")]
+    pub near: Vec<u64>,
+}
+
+/// Hexadecimal digits, as JSON has no integers of that size.
+mod exact_key {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(key: &Option<u128>, to: S) -> Result<S::Ok, S::Error> {
+        key.map(|key| format!("{key:032x}")).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<u128>, D::Error> {
+        let text: Option<String> = Option::deserialize(from)?;
+        let key = text.map(|text| u128::from_str_radix(&text, 16));
+        key.transpose().map_err(D::Error::custom)
+    }
+}
+
+/// The same of lists.
+mod near_keys {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(keys: &[u64], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(keys.iter().map(|key| format!("{key:016x}")))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
+        let texts = Vec::<String>::deserialize(from)?;
+        let keys = texts.iter().map(|text| u64::from_str_radix(text, 16));
+        keys.collect::<Result<_, _>>().map_err(D::Error::custom)
+    }
+}
+
+/// Signs the documents of `output` (JSON lines, MessagePack or Parquet) into `target`, JSON lines under zstd, which
+/// appears when it is whole; gives their number. The same documents give the same bytes.
+///
+/// # Errors
+/// If the output cannot be read, or the target not be written.
+pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
+    let shard = shard_name(output).ok_or_else(|| DedupError::Name(output.to_owned()))?;
+    let filters = Filters::new(&Settings {
+        duplicates: DuplicateSettings {
+            exact: true,
+            near: true,
+            ..DuplicateSettings::default()
+        },
+        ..Settings::default()
+    });
+    let unread = |source| DedupError::Read {
+        path: output.to_owned(),
+        source,
+    };
+    let file = AtomicFile::create(target).map_err(DedupError::io(target))?;
+    let mut stream =
+        CompressedStream::new(file, Compression::Zstd).map_err(DedupError::io(target))?;
+    let mut row = 0;
+    for record in RecordReader::open(output).map_err(unread)? {
+        let record = record.map_err(unread)?;
+        let fingerprint = filters.fingerprint(&TextStats::new(&record.text));
+        let signature = Signature {
+            shard: shard.to_owned(),
+            row,
+            id: record.id,
+            exact: fingerprint.exact(),
+            near: fingerprint.near().to_vec(),
+        };
+        let mut line =
+            serde_json::to_vec(&signature).map_err(|error| DedupError::io(target)(error.into()))?;
+        line.push(b'\n');
+        stream.write_all(&line).map_err(DedupError::io(target))?;
+        row += 1;
+    }
+    let file = stream.finish().map_err(DedupError::io(target))?;
+    file.finish().map_err(DedupError::io(target))?;
+    Ok(row)
+}
+
+/// The signatures in a file of JSON lines, plain or in gzip or zstd, whoever wrote it.
+///
+/// # Errors
+/// If it cannot be opened; an item is an error if it cannot be read on, or is no signature.
+pub fn read_signatures(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<Signature, DedupError>>, DedupError> {
+    lines(path)
+}
+
+/// Objects of JSON lines.
+pub(crate) fn lines<T: for<'de> Deserialize<'de>>(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<T, DedupError>>, DedupError> {
+    let input = open_plain(path).map_err(DedupError::io(path))?;
+    let path = path.to_owned();
+    Ok((1..).zip(input.lines()).map(move |(line, text)| {
+        let text = text.map_err(DedupError::io(&path))?;
+        serde_json::from_str(&text).map_err(|source| DedupError::Line {
+            path: path.clone(),
+            line,
+            source,
+        })
+    }))
+}
