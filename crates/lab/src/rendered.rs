@@ -16,6 +16,7 @@ use trommel_text::words::Rule;
 use crate::layout::{LayoutError, PageLayout, Rect, block_nodes, read_layouts};
 use crate::markdown::{MarkdownTable, share};
 use crate::methods::by_name;
+use crate::segmentation::{GoldError, SegmentationError, SegmentedPage, read_segmented};
 use crate::vips::vips;
 use crate::visual_content::{BlockFeatureReader, visual_content};
 
@@ -41,6 +42,9 @@ pub enum RenderedError {
     /// The layouts cannot be read.
     #[error(transparent)]
     Layouts(#[from] LayoutError),
+    /// The marked blocks of a set, or its layouts, cannot be read.
+    #[error(transparent)]
+    Segmented(#[from] SegmentationError),
     /// The archive's name does not tell where its gold is.
     #[error("{0}: cannot tell its gold file")]
     NoGold(PathBuf),
@@ -52,6 +56,8 @@ pub enum RenderedError {
 /// A labelled page that was laid out.
 struct Rendered {
     set: String,
+    /// What cross-validation does not divide.
+    group: String,
     gold: Gold,
     page: Page,
     layout: PageLayout,
@@ -103,6 +109,12 @@ pub fn rendered_report(sets: &[(PathBuf, PathBuf)]) -> Result<String, RenderedEr
 
 fn read(archive: &PathBuf, layouts: &PathBuf) -> Result<Vec<Rendered>, RenderedError> {
     let gold = gold_beside(archive).ok_or_else(|| RenderedError::NoGold(archive.clone()))?;
+    match read_segmented(archive, &gold, layouts) {
+        Ok(pages) => return Ok(pages.into_iter().filter_map(articles).collect()),
+        // A gold file of texts has no marked blocks.
+        Err(SegmentationError::Gold(GoldError::Json { .. })) => {}
+        Err(error) => return Err(error.into()),
+    }
     let mut laid_out: FxHashMap<String, PageLayout> = read_layouts(layouts)?
         .into_iter()
         .map(|layout| (layout.record_id.clone(), layout))
@@ -115,6 +127,7 @@ fn read(archive: &PathBuf, layouts: &PathBuf) -> Result<Vec<Rendered>, RenderedE
             let gold_text = gold.text(true);
             Some(Rendered {
                 set: name.clone(),
+                group: gold.group().to_owned(),
                 gold,
                 page,
                 layout,
@@ -126,6 +139,19 @@ fn read(archive: &PathBuf, layouts: &PathBuf) -> Result<Vec<Rendered>, RenderedE
         return Err(RenderedError::NoLayouts(layouts.clone()));
     }
     Ok(rendered)
+}
+
+/// A page with marked blocks: the text of the articles is its content. None without articles.
+fn articles(own: SegmentedPage) -> Option<Rendered> {
+    let gold_text = kept_text(&own.page, &own.blocks_in("Article"), &[]);
+    (!gold_text.is_empty()).then(|| Rendered {
+        set: "segments".to_owned(),
+        group: own.group,
+        gold: own.gold,
+        page: own.page,
+        layout: own.layout,
+        gold_text,
+    })
 }
 
 fn scores(pages: &[Rendered], keep: impl Fn(&Rendered) -> Vec<bool> + Sync) -> Vec<Scores> {
@@ -186,7 +212,7 @@ fn trained(pages: &[Rendered], view: View) -> Result<Vec<Vec<bool>>, LearnError>
                 .collect()
         })
         .collect();
-    let hosts: Vec<&str> = pages.iter().map(|own| own.gold.group()).collect();
+    let hosts: Vec<&str> = pages.iter().map(|own| own.group.as_str()).collect();
     let folds = by_group(&hosts, FOLDS);
     let mut kept = vec![Vec::new(); pages.len()];
     for fold in 0..FOLDS {

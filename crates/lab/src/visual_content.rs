@@ -9,7 +9,7 @@ use crate::layout::{PageLayout, Rect, block_nodes};
 use crate::vips::{VisualBlock, vips};
 
 /// Degree of coherence of a block that is chosen as a whole.
-const COHERENT: u8 = 7;
+const COHERENT: u8 = 8;
 /// Share of the characters in links above which a block is a list of links.
 const LINKED: f32 = 0.5;
 /// Share of the narrower of two blocks that has to lie in the column of the other.

@@ -44,7 +44,7 @@ pub(super) fn overlay_html(
                 html,
                 "<div style=\"left:{}px;top:{}px;width:{}px;height:{}px;border:2px solid {color};\
                  background:color-mix(in srgb,{color} 12%,transparent)\">\
-                 <span style=\"background:{color};color:#fff\">{}</span></div>",
+                 <span style=\"float:right;font-size:10px;background:{color};color:#fff\">{}</span></div>",
                 rect.x,
                 rect.y,
                 rect.width,

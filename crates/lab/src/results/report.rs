@@ -82,7 +82,9 @@ Figures are means over pages of the precision, recall and F1 of the words of a p
 lower case. The gold is the main text and, where a set has them, the comments of readers. Methods that \
 learn are fitted on dragnet-train alone, the 966 training pages of Peters and Lecocq, so what they show \
 on other sets is how they carry over. All methods work on the same tables of blocks and elements: those \
-whose unit is a line or a token in the source are stated on blocks here.
+whose unit is a line or a token in the source are stated on blocks here. VIPS \
+needs the rendered page: its row, on forty pages of each set, stands in \
+[visual blocks](vips.md).
 
 ![Mean word F1 of the methods, by set](method-comparison.svg)
 ";

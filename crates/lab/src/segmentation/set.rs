@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::Page;
-use trommel_learn::{LearnError, read_set};
+use trommel_learn::{Gold, LearnError, read_set};
 
 use super::candidates::candidates;
 use super::gold::{GoldError, find, read_gold_blocks};
 use super::region::{Leaves, Region};
-use crate::layout::{LayoutError, PageLayout, read_layouts};
+use crate::layout::{LayoutError, PageLayout, block_nodes, read_layouts};
 
 /// Why a segmented set cannot be measured.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +49,42 @@ pub struct SegmentedPage {
     pub leaves: Leaves,
     /// The marked blocks; empty regions for those that are not shown.
     pub marked: Vec<Region>,
+    /// What each of them is for, such as `Menu`.
+    pub kinds: Vec<String>,
+    /// The gold object of the page.
+    pub gold: Gold,
+}
+
+impl SegmentedPage {
+    /// Whether each block of text stands in a marked block of that kind: most of its characters do.
+    pub fn blocks_in(&self, kind: &str) -> Vec<bool> {
+        let marked = self
+            .marked
+            .iter()
+            .zip(&self.kinds)
+            .filter(|(_, own)| *own == kind);
+        let inside: FxHashSet<u32> = marked
+            .flat_map(|(region, _)| region.0.iter().copied())
+            .collect();
+        block_nodes(&self.page, &self.layout)
+            .into_iter()
+            .map(|nodes| {
+                let chars = |at: &u32| {
+                    self.layout
+                        .nodes
+                        .get(*at as usize)
+                        .map_or(0, |node| node.chars)
+                };
+                let all: u32 = nodes.iter().map(chars).sum();
+                let own: u32 = nodes
+                    .iter()
+                    .filter(|at| inside.contains(at))
+                    .map(chars)
+                    .sum();
+                2 * own > all
+            })
+            .collect()
+    }
 }
 
 /// Reads pages, marked blocks and layouts.
@@ -60,9 +96,10 @@ pub fn read_segmented(
     gold: &Path,
     layouts: &Path,
 ) -> Result<Vec<SegmentedPage>, SegmentationError> {
+    let marked = read_gold_blocks(gold)?;
     let set = read_set(pages, gold)?;
     let bare = |id: &str| id.trim_matches(['<', '>']).to_owned();
-    let mut golds: FxHashMap<String, _> = read_gold_blocks(gold)?
+    let mut golds: FxHashMap<String, _> = marked
         .into_iter()
         .map(|gold| (bare(&gold.record_id), gold))
         .collect();
@@ -103,6 +140,8 @@ pub fn read_segmented(
             layout,
             leaves,
             marked,
+            kinds: gold.blocks.into_iter().map(|block| block.kind).collect(),
+            gold: labelled.gold,
         });
     }
     Ok(segmented)

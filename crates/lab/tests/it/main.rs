@@ -6,3 +6,4 @@
 mod methods;
 mod program;
 mod quality;
+mod segments;

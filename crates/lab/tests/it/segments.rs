@@ -1,0 +1,159 @@
+//! `trommel-lab segments` and `trommel-lab rendered`, on the small pages that are laid out in the tree.
+
+use std::io::Write;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::program::lab;
+
+const PAGES: [&str; 3] = ["columns.html", "rules.html", "table.html"];
+
+/// What a person might mark: what VIPS finds on the first page, the recipes of the second, one block of the
+/// third that is not there.
+const MARKS: [&[&str]; 3] = [
+    &[
+        "/html/body/div[1]",
+        "/html/body/div[2]",
+        "/html/body/div[3]",
+        "/html/body/div[4]",
+        "/html/body/div[6]",
+    ],
+    &["/html/body"],
+    &["/html/body/div"],
+];
+
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/layouts"))
+}
+
+fn gzip(path: &Path, text: &[u8]) {
+    let mut out = GzEncoder::new(std::fs::File::create(path).unwrap(), Compression::fast());
+    out.write_all(text).unwrap();
+    out.finish().unwrap();
+}
+
+/// `own.warc.gz` with the pages, and `own.gold.jsonl.gz` with one line for each.
+fn archive(out: &Path, gold: impl Fn(usize, &str) -> String) {
+    let (mut warc, mut golds) = (Vec::new(), String::new());
+    for (at, name) in PAGES.iter().enumerate() {
+        let body = std::fs::read(folder().join(name)).unwrap();
+        let http = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
+        write!(
+            warc,
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <{name}>\r\nWARC-Date: 2014-02-09T00:00:00Z\r\n\
+             WARC-Target-URI: http://own.local/{name}/{name}\r\n\
+             Content-Type: application/http;msgtype=response\r\nContent-Length: {}\r\n\r\n{http}",
+            http.len() + body.len()
+        )
+        .unwrap();
+        warc.extend_from_slice(&body);
+        warc.extend_from_slice(b"\r\n\r\n");
+        golds.push_str(&gold(at, name));
+        golds.push('\n');
+    }
+    gzip(&out.join("own.warc.gz"), &warc);
+    gzip(&out.join("own.gold.jsonl.gz"), golds.as_bytes());
+}
+
+fn marks(at: usize, name: &str) -> String {
+    let blocks: Vec<serde_json::Value> = MARKS[at]
+        .iter()
+        .map(|xpath| serde_json::json!({"xpath": xpath, "level": 1, "type": "Article", "text": ""}))
+        .collect();
+    let url = format!("http://own.local/{name}/{name}");
+    serde_json::json!({"record_id": name, "url": url, "set": "own", "blocks": blocks}).to_string()
+}
+
+#[test]
+fn segmentations_are_scored_on_marked_blocks() {
+    let out = tempfile::tempdir().unwrap();
+    archive(out.path(), marks);
+    let layouts = folder().join("own.layout.jsonl.gz");
+    let arguments = [
+        "segments",
+        "--pages",
+        "own.warc.gz",
+        "--layouts",
+        layouts.to_str().unwrap(),
+    ];
+    let ran = lab(out.path(), &arguments, b"");
+    let text = ran.well();
+    // Precision, recall and F of each page: 1, 1, 1 on the first; of the second three blocks and the marked whole
+    // is none of them; nothing to be found on the third.
+    let row = "| VIPS, permitted degree 7 | .333 | .333 | .333 | .333 | .333 | .333 | 3.0 |";
+    assert_eq!(text.matches(row).count(), 2, "{text}");
+    // The whole of the second page is one block at the lowest degree.
+    assert!(
+        text.contains("| VIPS, permitted degree 4 | .333 | .333 | .333 |"),
+        "{text}"
+    );
+    assert!(text.contains("| ours, learned with layout | "), "{text}");
+    assert!(
+        text.ends_with("3 pages, 2.3 marked blocks a page, 1 of all without a box.\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn content_over_visual_blocks_is_scored() {
+    let out = tempfile::tempdir().unwrap();
+    let article = "The last steam ferry leaves the river For ninety years the ferry carried carts, cattle and people \
+                   from one bank to the other.";
+    archive(out.path(), |at, name| {
+        let gold = if at == 0 { article } else { "" };
+        serde_json::json!({"record_id": name, "url": format!("http://{name}/"), "gold": gold})
+            .to_string()
+    });
+    let layouts = folder().join("own.layout.jsonl.gz");
+    let arguments = [
+        "rendered",
+        "--pages",
+        "own.warc.gz",
+        "--layouts",
+        layouts.to_str().unwrap(),
+    ];
+    let ran = lab(out.path(), &arguments, b"");
+    let text = ran.well();
+    assert!(
+        text.starts_with("| word F1 | own (3) | all (3) |\n"),
+        "{text}"
+    );
+    for row in [
+        "| VIPS, content over visual blocks | .",
+        "| shipped best | .",
+        "| trained here, with layout | .",
+    ] {
+        assert!(text.contains(row), "{text}");
+    }
+    assert!(
+        text.ends_with("Pages with a style sheet from their archive: own 0.\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn pages_without_layouts_are_named() {
+    let out = tempfile::tempdir().unwrap();
+    archive(out.path(), marks);
+    gzip(&out.path().join("none.jsonl.gz"), b"");
+    let ran = lab(
+        out.path(),
+        &[
+            "segments",
+            "--pages",
+            "own.warc.gz",
+            "--layouts",
+            "none.jsonl.gz",
+        ],
+        b"",
+    );
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr
+            .contains("none.jsonl.gz: no layout of page columns.html"),
+        "{}",
+        ran.stderr
+    );
+}
