@@ -8,6 +8,9 @@ TRAIN_SETS ?= wcxb-dev aed424 magic-articles zhweb
 JUDGED ?= out
 # Sets to score on: by default every one in the folder.
 EVAL_SETS ?= $(sort $(patsubst $(DATA)/%.gold.jsonl.gz,%,$(wildcard $(DATA)/*.gold.jsonl.gz)))
+# Layouts of pages, and the sets of which forty pages each were laid out.
+LAYOUTS ?= crates/lab/layouts
+RENDERED_SETS = dragnet-test cleaneval l3s-gn1 daniel-dev wcxb-dev aed424
 MODEL ?= crates/model/models/fast.trommel
 
 CARGO ?= cargo
@@ -15,10 +18,11 @@ CARGO ?= cargo
 BUILT = $(or $(CARGO_TARGET_DIR),target)
 TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
 LAB = $(CARGO) run --quiet --release -p trommel-lab --
+LAYOUT = $(CARGO) run --quiet --release -p trommel-lab --features browser -- layout
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test bless lint package wheel instructions fuzz bench train eval results quality retrieval formats
+.PHONY: help build release demo test bless lint package wheel instructions fuzz bench train eval results segments layouts quality retrieval formats
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -76,6 +80,18 @@ eval: build ## Score MODEL on every labelled set of DATA
 
 results: ## Score every published method on the sets of DATA; writes docs/method-comparison*
 	$(LAB) results --data $(DATA) --out docs
+
+segments: ## Score page segmentations on the marked blocks of DATA, and content over visual blocks: docs/vips.md
+	$(LAB) segments --pages $(DATA)/segments.warc.gz --layouts $(LAYOUTS)/segments.layout.jsonl.gz
+	$(LAB) rendered --pages $(DATA)/segments.warc.gz --layouts $(LAYOUTS)/segments.layout.jsonl.gz
+	$(LAB) rendered --pages $(call archives,$(RENDERED_SETS)) \
+	    --layouts $(patsubst %,$(LAYOUTS)/%.layout.jsonl.gz,$(RENDERED_SETS))
+
+layouts: ## Lay out anew the pages of `segments` with Chromium (some 20 minutes)
+	$(LAYOUT) --pages $(DATA)/segments.warc.gz --out $(LAYOUTS)/segments.layout.jsonl.gz
+	for set in $(RENDERED_SETS); do \
+	    $(LAYOUT) --pages $(DATA)/$$set.warc.gz --sample 40 --out $(LAYOUTS)/$$set.layout.jsonl.gz || exit 1; \
+	done
 
 quality: ## Set the judged pages of the models beside the floors; writes docs/quality*
 	$(LAB) quality --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
