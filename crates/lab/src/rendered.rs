@@ -1,7 +1,7 @@
 //! What rendering would add: our features with and without those of the layout, learned and scored on the same
 //! pages, beside VIPS' content and the shipped models.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -107,8 +107,8 @@ pub fn rendered_report(sets: &[(PathBuf, PathBuf)]) -> Result<String, RenderedEr
     Ok(table(&pages, &rows))
 }
 
-fn read(archive: &PathBuf, layouts: &PathBuf) -> Result<Vec<Rendered>, RenderedError> {
-    let gold = gold_beside(archive).ok_or_else(|| RenderedError::NoGold(archive.clone()))?;
+fn read(archive: &Path, layouts: &Path) -> Result<Vec<Rendered>, RenderedError> {
+    let gold = gold_beside(archive).ok_or_else(|| RenderedError::NoGold(archive.to_owned()))?;
     match read_segmented(archive, &gold, layouts) {
         Ok(pages) => return Ok(pages.into_iter().filter_map(articles).collect()),
         // A gold file of texts has no marked blocks.
@@ -136,7 +136,7 @@ fn read(archive: &PathBuf, layouts: &PathBuf) -> Result<Vec<Rendered>, RenderedE
         })
         .collect();
     if rendered.is_empty() {
-        return Err(RenderedError::NoLayouts(layouts.clone()));
+        return Err(RenderedError::NoLayouts(layouts.to_owned()));
     }
     Ok(rendered)
 }

@@ -206,13 +206,11 @@ impl Rows {
 /// What is shown of a candidate.
 pub(super) fn region(page: &SegmentedPage, candidate: &Candidate) -> Region {
     // The outermost of the chain may have no box of its own.
-    let starts = candidate
+    let mut elements = candidate
         .elements
         .iter()
         .filter_map(|at| page.page.element(*at));
-    let node = starts
-        .filter_map(|element| page.leaves.node_at(element.start))
-        .next();
+    let node = elements.find_map(|element| page.leaves.node_at(element.start));
     page.leaves.region(node)
 }
 

@@ -6,7 +6,7 @@ use trommel_html::{Page, Tag};
 use super::candidates::Candidate;
 
 /// Words of an attribute that name the parts of a page.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 11] = [
     "header",
     "footer",
     "content",
@@ -17,7 +17,6 @@ const PARTS: [&str; 12] = [
     "menu",
     "masthead",
     "banner",
-    "footer",
     "top",
 ];
 /// Link density from which a group is a list of links.
@@ -142,4 +141,40 @@ fn items(page: &Page, candidates: &[Candidate]) -> Vec<u32> {
         }
     }
     items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segmentation::candidates;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn parts_hold_pictures_lists_and_articles() {
+        let words = "word ".repeat(40);
+        let html = format!(
+            "<body><div id=head><img src=l><p>Title</p></div><div id=main><h1>Head</h1><p>{words}</p></div>\
+             <div id=foot><ul><li><a href=a>One</a><li><a href=b>Two</a><li><a href=c>Three</a></ul>\
+             <p>Fine print of the small club</p></div></body>"
+        );
+        let page = ScanEngine.read(&html, &Limits::default());
+        let found = candidates(&page);
+        let names: Vec<&str> = found
+            .iter()
+            .filter_map(|own| page.element(own.element()))
+            .map(|element| page.name(element))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "body", "div", "img", "p", "div", "h1", "p", "div", "ul", "li", "li", "li", "p"
+            ]
+        );
+        let levels = group(&page, &found);
+        assert_eq!(
+            (levels.parts, levels.groups),
+            (vec![1, 4, 7], vec![2, 4, 8])
+        );
+        assert_eq!(group(&page, &[]), GroupLevels::default());
+    }
 }

@@ -99,12 +99,14 @@ fn segmentations_are_scored_on_marked_blocks() {
 #[test]
 fn content_over_visual_blocks_is_scored() {
     let out = tempfile::tempdir().unwrap();
-    let article = "The last steam ferry leaves the river For ninety years the ferry carried carts, cattle and people \
-                   from one bank to the other.";
+    let golds = [
+        "For ninety years the ferry carried carts, cattle and people from one bank to the other.",
+        "Toast a cup of oats, add a quart of stock and a leek, and simmer for twenty minutes.",
+        "Fourteen players sat down on the second of January.",
+    ];
     archive(out.path(), |at, name| {
-        let gold = if at == 0 { article } else { "" };
-        serde_json::json!({"record_id": name, "url": format!("http://{name}/"), "gold": gold})
-            .to_string()
+        let url = format!("http://{name}/");
+        serde_json::json!({"record_id": name, "url": url, "gold": golds[at]}).to_string()
     });
     let layouts = folder().join("own.layout.jsonl.gz");
     let arguments = [
@@ -121,8 +123,8 @@ fn content_over_visual_blocks_is_scored() {
         "{text}"
     );
     for row in [
-        "| VIPS, content over visual blocks | .",
-        "| shipped best | .",
+        "| all-text | .300 | .300 |",
+        "| VIPS, content over visual blocks | .326 | .326 |",
         "| trained here, with layout | .",
     ] {
         assert!(text.contains(row), "{text}");
