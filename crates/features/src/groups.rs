@@ -5,6 +5,7 @@ mod ancestry;
 pub(crate) mod cetr;
 mod comments;
 mod containers;
+mod fields;
 mod listed_words;
 mod neighbours;
 mod outline;
@@ -14,6 +15,7 @@ mod position;
 mod prose;
 mod repeats;
 pub(crate) mod shallow;
+mod stated;
 mod text;
 mod topic;
 mod wording;
@@ -105,6 +107,10 @@ groups! {
     Wording "wording" => wording::Wording<'a>,
     /// Comment sections against the prose outside of them.
     Comments "comments" => comments::CommentSections<'a>,
+    /// Ingredients, steps, questions and answers that structured data lists.
+    Stated "stated" => stated::StatedItems<'a>,
+    /// The blocks of one path of names and classes as one thing: a list, a kind of card, a menu.
+    Fields "fields" => fields::FieldFeatures,
 }
 
 impl FeatureGroup {

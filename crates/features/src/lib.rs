@@ -6,6 +6,7 @@
 mod columns;
 mod embedded_text;
 mod facts;
+mod field_index;
 mod group;
 mod groups;
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub use embedded_text::{
     EMBEDDED_COLUMNS, EmbeddedText, embedded_texts, embedded_texts_if_hidden, phrase_share,
 };
 pub use facts::terms::terms;
+pub use field_index::FieldIndex;
 pub use groups::FeatureGroup;
 pub use groups::cetr::{tag_ratios, text_to_tag_ratios};
 pub use groups::shallow::{full_lines, text_density};

@@ -5,6 +5,7 @@
 
 mod contents;
 mod graph;
+mod items;
 mod repair;
 mod texts;
 
@@ -50,6 +51,8 @@ struct ParsedScript {
     /// is named in it.
     may_hold_content: bool,
     may_hold_text: bool,
+    /// Whether a type that lists [items](JsonLd::items) is named in it.
+    may_hold_items: bool,
 }
 
 impl JsonLd {
@@ -71,6 +74,7 @@ impl JsonLd {
                 span: script.span,
                 may_hold_content: contents::may_hold_content(text),
                 may_hold_text: texts::may_hold_text(text),
+                may_hold_items: items::may_hold_items(text),
             });
         }
         parsed

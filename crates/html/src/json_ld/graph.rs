@@ -207,6 +207,16 @@ impl<'a> Node<'a> {
             .filter(|text| !text.is_empty())
     }
 
+    /// The strings of a property: itself, or those of a list.
+    pub(super) fn strings(&self, key: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+        let values = match self.object.get(key) {
+            Some(Value::Array(values)) => values.as_slice(),
+            Some(value) => std::slice::from_ref(value),
+            None => &[],
+        };
+        values.iter().filter_map(Value::as_str)
+    }
+
     fn text(&self, key: &str) -> Option<String> {
         let line = fold_space(&strip_markup(self.string(key)?));
         (!line.is_empty()).then_some(line)

@@ -1,0 +1,158 @@
+//! What structured data lists - ingredients, steps, questions and answers - against the words of each
+//! block: a line of three words is content if the page says that it is an ingredient.
+
+use trommel_html::Page;
+
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::facts::terms::{Terms, WordSet};
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
+use crate::log::log;
+use crate::word_hash::{hashes, pair_hash};
+use crate::work::count_work;
+
+const NAMES: [&str; 6] = [
+    "stated.same",
+    "stated.pairs",
+    "stated.words",
+    "stated.before",
+    "stated.after",
+    "stated.log_items",
+];
+
+/// Words of a line that tell it from others: as many as are hashed of a block.
+const LINE: usize = 60;
+
+/// The listed items, as sets of lines, pairs and words.
+#[derive(Debug, Default)]
+struct Items {
+    number: usize,
+    lines: WordSet,
+    pairs: WordSet,
+    words: WordSet,
+}
+
+/// The listed items against the blocks of a page.
+pub(crate) struct StatedItems<'a> {
+    facts: &'a PageFacts<'a>,
+    items: Items,
+}
+
+impl<'a> Group<'a> for StatedItems<'a> {
+    const NEEDS: &'static [Fact] = &[Fact::Terms];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self {
+            facts,
+            items: Items::new(facts.page),
+        }
+    }
+}
+
+impl Fill for StatedItems<'_> {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        if self.items.number == 0 {
+            for _ in NAMES {
+                out.put_constant(0.0);
+            }
+            return;
+        }
+        out.put_rows(|at| self.items.features(&self.facts.terms, at));
+    }
+}
+
+/// The hash of a line.
+fn line(words: &[u64]) -> u64 {
+    let words = words.iter().take(LINE);
+    words.fold(0, |sum: u64, word| pair_hash(sum, *word))
+}
+
+impl Items {
+    fn new(page: &Page) -> Self {
+        let mut items = Self::default();
+        for item in page.json_ld().items() {
+            let words = hashes(&item);
+            count_work(words.len());
+            items.number += 1;
+            items.lines.extend([line(&words)]);
+            let pairs = words.windows(2).map(|pair| match pair {
+                [first, second] => pair_hash(*first, *second),
+                _ => 0,
+            });
+            items.pairs.extend(pairs);
+            items.words.extend(words);
+        }
+        items
+    }
+
+    /// How much of a block is listed: 1 if it is an item, else the share of its pairs.
+    fn listed(&self, terms: &Terms, at: usize) -> (f32, f32) {
+        let words = terms.words(at);
+        if words.is_empty() {
+            return (0.0, 0.0);
+        }
+        let is_same = self.lines.contains(line(words));
+        let pairs = terms.pairs(at);
+        let known = pairs.iter().filter(|pair| self.pairs.contains(**pair));
+        let share = known.count() as f32 / pairs.len().max(1) as f32;
+        count_work(words.len() + pairs.len());
+        (f32::from(u8::from(is_same)), share)
+    }
+
+    fn features(&self, terms: &Terms, at: usize) -> [f32; NAMES.len()] {
+        let (same, pairs) = self.listed(terms, at);
+        let words = terms.words(at);
+        let known = words.iter().filter(|word| self.words.contains(**word));
+        let beside = |at: Option<usize>| {
+            let (same, pairs) = at.map_or((0.0, 0.0), |at| self.listed(terms, at));
+            same.max(pairs)
+        };
+        [
+            same,
+            pairs,
+            known.count() as f32 / words.len().max(1) as f32,
+            beside(at.checked_sub(1)),
+            beside(at.checked_add(1)),
+            log(self.number as f64),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn listed_items_are_told_from_other_lines() {
+        let page = ScanEngine.read(
+            r#"<script type=application/ld+json>{"@type":"Recipe","recipeIngredient":["Salt","2 cups of flour"]}</script>
+            <ul><li>Home<li>Salt<li>2 cups of flour, sifted<li>Print</ul>"#,
+            &Limits::default(),
+        );
+        let items = Items::new(&page);
+        let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
+        let rows: Vec<_> = (0..4).map(|at| items.features(&terms, at)).collect();
+        let column = |name: &str| {
+            let at = NAMES.iter().position(|own| *own == name).unwrap();
+            rows.iter().map(|row| row[at]).collect::<Vec<f32>>()
+        };
+        assert_eq!(column("stated.same"), [0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(column("stated.pairs"), [0.0, 0.0, 0.75, 0.0]);
+        assert_eq!(column("stated.words"), [0.0, 1.0, 0.8, 0.0]);
+        assert_eq!(column("stated.before"), [0.0, 0.0, 1.0, 0.75]);
+        assert_eq!(column("stated.after"), [1.0, 0.75, 0.0, 0.0]);
+        assert_eq!(rows[0][5], log(2u32));
+    }
+
+    #[test]
+    fn pages_without_items_have_none() {
+        let page = ScanEngine.read("<p>2 cups of flour</p>", &Limits::default());
+        assert_eq!(Items::new(&page).number, 0);
+    }
+}
