@@ -5,6 +5,7 @@ use trommel_html::json_ld::ContentSubject;
 
 use crate::error::ModelError;
 use crate::file::{EmbeddedScorer, Scorer};
+use crate::layout::Layout;
 use crate::selection::{Choice, Selection};
 use crate::sigmoid::sigmoid;
 
@@ -68,7 +69,7 @@ impl Selection {
     pub fn choose_with(
         &self,
         probabilities: &[f32],
-        words: &[u32],
+        layout: &Layout,
         embedded: &mut [JudgedEmbedded],
         with_comments: bool,
     ) -> Choice {
@@ -77,13 +78,14 @@ impl Selection {
             .filter(|own| with_comments || !own.is_comment())
             .collect();
         if eligible.is_empty() {
-            return self.choose(probabilities, words);
+            return self.choose(probabilities, layout);
         }
         let mut all = probabilities.to_vec();
         all.extend(eligible.iter().map(|own| own.probability));
-        let mut all_words = words.to_vec();
-        all_words.extend(eligible.iter().map(|own| own.embedded.words));
-        let mut choice = self.choose(&all, &all_words);
+        let mut with_embedded = layout.clone();
+        let words: Vec<u32> = eligible.iter().map(|own| own.embedded.words).collect();
+        with_embedded.push(&words);
+        let mut choice = self.choose(&all, &with_embedded);
         let kept = choice.kept.split_off(probabilities.len());
         for (own, kept) in eligible.iter_mut().zip(kept) {
             own.kept = kept;
@@ -112,8 +114,12 @@ mod tests {
         let mut own = judged(&even, page());
         assert!(own.len() == 2 && own.iter().all(|own| own.probability == 0.5));
         let mut choose = |with_comments| {
-            let choice =
-                Selection::ExpectedF1.choose_with(&[0.9, 0.01], &[6, 60], &mut own, with_comments);
+            let choice = Selection::ExpectedF1.choose_with(
+                &[0.9, 0.01],
+                &Layout::of_words(&[6, 60]),
+                &mut own,
+                with_comments,
+            );
             let kept: Vec<bool> = own.iter().map(|own| own.kept).collect();
             (choice.kept, kept, choice.expected_f1)
         };

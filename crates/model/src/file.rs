@@ -48,6 +48,10 @@ pub struct ModelFile {
         skip_serializing_if = "Option::is_none"
     )]
     pub embedded: Option<EmbeddedScorer>,
+    /// Share of the log odds of a block that is the mean over its field, the blocks whose whole path of
+    /// names and classes is equal, 0..=1.
+    #[serde(default)]
+    pub pooling: f32,
     /// How blocks are chosen from their probabilities.
     pub selection: Selection,
     /// The model that this one was adapted from, by name and day; none if it was trained from nothing.

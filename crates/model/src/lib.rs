@@ -8,10 +8,12 @@ mod compiled;
 mod embedded;
 mod error;
 mod file;
+mod layout;
 mod model;
 mod selection;
 mod sigmoid;
 mod trees;
+mod worlds;
 
 pub use additive::{Additive, Cross, StepFunction};
 pub use embedded::JudgedEmbedded;
@@ -20,6 +22,7 @@ pub use file::{
     ColumnWeight, EmbeddedScorer, FORMAT, Linear, ModelFile, PageTypeScorer, Score, Scorer,
     Training, TrainingSet, VERSION, WeightedScorer,
 };
+pub use layout::Layout;
 pub use model::{Judgement, Model, PageType};
 pub use selection::{Choice, Selection};
 pub use sigmoid::sigmoid;

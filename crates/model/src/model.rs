@@ -10,6 +10,7 @@ use crate::compiled::Compiled;
 use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
 use crate::file::{FORMAT, Linear, ModelFile, Scorer, VERSION};
+use crate::layout::Layout;
 use crate::selection::Choice;
 use crate::sigmoid::sigmoid;
 use crate::trees::TreeNode;
@@ -86,6 +87,9 @@ impl Model {
             return Err(ModelError::NotAModel {
                 format: file.format,
             });
+        }
+        if !(0.0..=1.0).contains(&file.pooling) {
+            return Err(ModelError::Unsound { part: "pooling" });
         }
         if file.version != VERSION {
             return Err(ModelError::Version {
@@ -229,7 +233,8 @@ impl Model {
         self.compiled.columns()
     }
 
-    /// Log odds of being content of each block of a page.
+    /// Log odds of being content of each block of a page by itself: what its parts add up to, before the
+    /// fields are pooled.
     pub fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let mut odds = Vec::with_capacity(page.blocks.len());
         self.schema
@@ -292,6 +297,10 @@ impl Model {
                 }
             }
         });
+        let layout = Layout::of(page);
+        let pooling = self.file.pooling;
+        layout.pool(&mut odds, pooling);
+        layout.pool(&mut unnamed, pooling);
         let mut probabilities: Vec<f32> = odds.into_iter().map(sigmoid).collect();
         let all = probabilities.iter_mut().zip(&in_comments);
         for ((probability, _), odds) in all.zip(unnamed).filter(|((_, inside), _)| **inside) {
@@ -305,17 +314,26 @@ impl Model {
             in_comments,
             embedded: Vec::new(),
         };
-        self.choose(page, &mut judgement, with_comments);
+        self.choose_over(page, &layout, &mut judgement, with_comments);
         judgement
     }
 
     /// Chooses the blocks and embedded texts of a page anew by the probabilities of a judgement.
     pub fn choose(&self, page: &Page, judgement: &mut Judgement, with_comments: bool) {
-        let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
+        self.choose_over(page, &Layout::of(page), judgement, with_comments);
+    }
+
+    fn choose_over(
+        &self,
+        page: &Page,
+        layout: &Layout,
+        judgement: &mut Judgement,
+        with_comments: bool,
+    ) {
         judgement.embedded = self.embedded(page);
         judgement.choice = self.file.selection.choose_with(
             &judgement.probabilities,
-            &words,
+            layout,
             &mut judgement.embedded,
             with_comments,
         );
@@ -565,6 +583,7 @@ mod tests {
             word_weights: vec![],
             page_types: vec![],
             embedded: None,
+            pooling: 0.0,
             selection: Selection::Threshold(0.5),
             adapted_from: None,
             training: Training::default(),

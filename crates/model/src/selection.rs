@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::layout::Layout;
+use crate::worlds;
+
 /// A rule for choosing blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -15,6 +18,11 @@ pub enum Selection {
     /// independent, but a list of links is content as a whole or not at all: with sharper
     /// probabilities (above 1) many doubtful blocks together weigh less.
     SharpF1(f32),
+    /// The blocks, taken from the most probable down, whose mean word F1 is highest over worlds in which
+    /// the log odds, multiplied by this, err together: by an error of the page, one of each field (the
+    /// blocks whose whole path of names and classes is equal) and one of each section. Nothing at all is
+    /// among the choices, and worth 1 in a world without content.
+    Worlds(f32),
 }
 
 /// Chosen blocks and how good the choice should be.
@@ -22,22 +30,24 @@ pub enum Selection {
 pub struct Choice {
     /// Whether each block is kept.
     pub kept: Vec<bool>,
-    /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks.
+    /// Expected word F1 of the kept blocks, 0..=1; 0 for a page without blocks. Where worlds say that
+    /// nothing is content, the share of worlds that say so.
     pub expected_f1: f32,
 }
 
 impl Selection {
-    /// Chooses among blocks of these probabilities (0..=1) and numbers of words.
-    pub fn choose(&self, probabilities: &[f32], words: &[u32]) -> Choice {
-        // A block without a number of words weighs nothing.
-        let words = words.iter().copied().chain(std::iter::repeat(0));
+    /// Chooses among blocks of these probabilities (0..=1).
+    pub fn choose(&self, probabilities: &[f32], layout: &Layout) -> Choice {
+        // A block without a place weighs nothing.
+        let words = layout.blocks.iter().map(|place| place.words);
         let weighed: Vec<(f64, f64)> = probabilities
             .iter()
-            .zip(words)
+            .zip(words.chain(std::iter::repeat(0)))
             .map(|(p, w)| (f64::from(*p), f64::from(w)))
             .collect();
         let all = expected(&weighed);
         let mut kept = vec![false; probabilities.len()];
+        let mut of_nothing = 0.0;
         match self {
             Selection::Threshold(threshold) => {
                 for (keep, p) in kept.iter_mut().zip(probabilities) {
@@ -55,6 +65,21 @@ impl Selection {
                     .collect();
                 best_prefix(&sharp, &mut kept);
             }
+            Selection::Worlds(sharpness) => {
+                let odds: Vec<f32> = probabilities
+                    .iter()
+                    .map(|p| sharpness * log_odds(*p))
+                    .collect();
+                let order: Vec<u32> = most_probable_first(&weighed).map(|at| at as u32).collect();
+                let best = worlds::best_prefix(&odds, layout, &order);
+                if best.len == 0 && !order.is_empty() {
+                    of_nothing = f64::from(best.f1);
+                }
+                keep(
+                    &mut kept,
+                    order.iter().take(best.len).map(|at| *at as usize),
+                );
+            }
         }
         let (hit, size) = weighed
             .iter()
@@ -64,9 +89,9 @@ impl Selection {
                 (hit + p * w, size + w)
             });
         let expected_f1 = if size + all > 0.0 {
-            2.0 * hit / (size + all)
+            (2.0 * hit / (size + all)).max(of_nothing)
         } else {
-            0.0
+            of_nothing
         };
         Choice {
             kept,
@@ -84,8 +109,24 @@ fn expected(weighed: &[(f64, f64)]) -> f64 {
 /// probability and the words of each.
 fn best_prefix(weighed: &[(f64, f64)], kept: &mut [bool]) {
     let all = expected(weighed);
-    // The most probable first, of equal ones the first: a number that sorts as both do is compared in one
-    // step, without a branch. The bits of what is not negative rise with it.
+    let places: Vec<usize> = most_probable_first(weighed).collect();
+    let (mut hit, mut size, mut best, mut best_len) = (0.0, 0.0, 0.0, 0);
+    for (rank, at) in places.iter().enumerate() {
+        let (p, w) = weighed.get(*at).copied().unwrap_or_default();
+        hit += p * w;
+        size += w;
+        let f1 = 2.0 * hit / (size + all);
+        if f1 > best {
+            (best, best_len) = (f1, rank + 1);
+        }
+    }
+    keep(kept, places.into_iter().take(best_len));
+}
+
+/// The numbers of the blocks, the most probable first, of equal ones the first.
+fn most_probable_first(weighed: &[(f64, f64)]) -> impl Iterator<Item = usize> {
+    // A number that sorts as both do is compared in one step, without a branch. The bits of what is not
+    // negative rise with it.
     let mut order: Vec<u128> = (0u64..)
         .zip(weighed)
         .map(|(at, (p, _))| u128::from(!p.to_bits()) << 64 | u128::from(at))
@@ -95,22 +136,21 @@ fn best_prefix(weighed: &[(f64, f64)], kept: &mut [bool]) {
         tests::COMPARISONS.with(|sum| sum.set(sum.get() + 1));
         a.cmp(b)
     });
-    let places = order.iter().map(|key| *key as u64 as usize);
-    let (mut hit, mut size, mut best, mut best_len) = (0.0, 0.0, 0.0, 0);
-    for (rank, at) in places.clone().enumerate() {
-        let (p, w) = weighed.get(at).copied().unwrap_or_default();
-        hit += p * w;
-        size += w;
-        let f1 = 2.0 * hit / (size + all);
-        if f1 > best {
-            (best, best_len) = (f1, rank + 1);
-        }
-    }
-    for at in places.take(best_len) {
+    order.into_iter().map(|key| key as u64 as usize)
+}
+
+fn keep(kept: &mut [bool], places: impl Iterator<Item = usize>) {
+    for at in places {
         if let Some(keep) = kept.get_mut(at) {
             *keep = true;
         }
     }
+}
+
+/// Log odds of a probability, within what single precision can tell.
+fn log_odds(p: f32) -> f32 {
+    let p = p.clamp(1e-7, 1.0 - 1e-7);
+    (p / (1.0 - p)).ln()
 }
 
 #[cfg(test)]
@@ -119,7 +159,8 @@ mod tests {
 
     #[test]
     fn a_threshold_keeps_what_reaches_it() {
-        let choice = Selection::Threshold(0.5).choose(&[0.5, 0.49, 0.9], &[10, 10, 10]);
+        let choice =
+            Selection::Threshold(0.5).choose(&[0.5, 0.49, 0.9], &Layout::of_words(&[10, 10, 10]));
         assert_eq!(choice.kept, [true, false, true]);
         assert!((choice.expected_f1 - 2.0 * 14.0 / (20.0 + 18.9)).abs() < 1e-6);
     }
@@ -127,7 +168,7 @@ mod tests {
     #[test]
     fn expected_f1_is_highest_for_the_choice() {
         let (p, w) = ([0.9, 0.45, 0.3, 0.05], [100, 40, 30, 200]);
-        let choice = Selection::ExpectedF1.choose(&p, &w);
+        let choice = Selection::ExpectedF1.choose(&p, &Layout::of_words(&w));
         let all: f32 = p.iter().zip(w).map(|(p, w)| p * w as f32).sum();
         let mut best = 0.0f32;
         for set in 0..16u32 {
@@ -167,7 +208,8 @@ mod tests {
             for order in orders {
                 let probabilities: Vec<f32> = (0..of).map(|at| order(at, of)).collect();
                 COMPARISONS.with(|sum| sum.set(0));
-                Selection::ExpectedF1.choose(&probabilities, &vec![7; of as usize]);
+                Selection::ExpectedF1
+                    .choose(&probabilities, &Layout::of_words(&vec![7; of as usize]));
                 let taken = COMPARISONS.with(std::cell::Cell::get);
                 assert!(taken <= 2 * u64::from(of * of.ilog2()), "{taken} for {of}");
             }
@@ -176,15 +218,23 @@ mod tests {
 
     #[test]
     fn nothing_gives_nothing() {
-        assert_eq!(Selection::ExpectedF1.choose(&[], &[]), Choice::default());
-        assert_eq!(Selection::ExpectedF1.choose(&[0.0], &[3]).kept, [false]);
+        assert_eq!(
+            Selection::ExpectedF1.choose(&[], &Layout::default()),
+            Choice::default()
+        );
+        assert_eq!(
+            Selection::ExpectedF1
+                .choose(&[0.0], &Layout::of_words(&[3]))
+                .kept,
+            [false]
+        );
     }
 
     #[test]
     fn sharp_probabilities_leave_doubtful_crowds_out() {
         // One block of sure content against many doubtful ones.
         let probabilities = [0.95, 0.4, 0.4, 0.4, 0.4, 0.4];
-        let words = [100, 100, 100, 100, 100, 100];
+        let words = Layout::of_words(&[100; 6]);
         let plain = Selection::ExpectedF1.choose(&probabilities, &words);
         let sharp = Selection::SharpF1(3.0).choose(&probabilities, &words);
         assert!(plain.kept.iter().all(|kept| *kept));
@@ -193,5 +243,20 @@ mod tests {
         assert_eq!(same.kept, plain.kept);
         // The expectation is always that of the probabilities as they are.
         assert!((sharp.expected_f1 - 2.0 * 95.0 / (100.0 + 295.0)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn worlds_choose_nothing_with_a_confidence() {
+        let words = Layout::of_words(&[30, 20]);
+        let nothing = Selection::Worlds(1.2).choose(&[0.01, 0.02], &words);
+        assert_eq!(nothing.kept, [false, false]);
+        assert!(nothing.expected_f1 > 0.5, "{nothing:?}");
+        let some = Selection::Worlds(1.2).choose(&[0.99, 0.02], &words);
+        assert_eq!(some.kept, [true, false]);
+        assert!(some.expected_f1 > 0.9, "{some:?}");
+        assert_eq!(
+            Selection::Worlds(1.2).choose(&[], &Layout::default()),
+            Choice::default()
+        );
     }
 }

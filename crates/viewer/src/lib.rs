@@ -12,6 +12,7 @@ mod strip;
 mod topics;
 mod view;
 
+pub use path::path;
 pub use reasons::{Contribution, Reasons};
 pub use report::{SCRIPT, STYLE, fragment, report};
 pub use topics::Topic;

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use trommel_model::Model;
+use trommel_html::Page;
+use trommel_model::{Layout, Model};
 
 use crate::topics::Topic;
 
 /// Reasons shown of one block.
 pub const SHOWN: usize = 20;
+/// Name of the reason that the blocks of one field give each other.
+const FIELD: &str = "field";
 /// Blocks of a report that have reasons: some 3 kB each, so that a report of a very long page can
 /// still be opened.
 pub const BLOCKS: usize = 2000;
@@ -16,9 +19,9 @@ pub const BLOCKS: usize = 2000;
 /// What one feature adds to the log odds of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contribution {
-    /// Name of the feature, `intercept` or `trees`.
+    /// Name of the feature, `intercept`, `trees` or `field` (the blocks whose whole path is the same).
     pub name: Arc<str>,
-    /// Value of the feature; none for the intercept and the trees.
+    /// Value of the feature; none for the others.
     pub value: Option<f32>,
     /// Log odds added.
     pub odds: f64,
@@ -62,7 +65,8 @@ impl<'m> Explainer<'m> {
             .enumerate()
             .map(|(at, name)| (name.as_str(), at))
             .collect();
-        let mut known = Vec::new();
+        // The first is what the blocks like it add.
+        let mut known = vec![(Arc::from(FIELD), None)];
         let mut at: HashMap<String, usize> = HashMap::new();
         let reason_of = model
             .reasons()
@@ -84,9 +88,21 @@ impl<'m> Explainer<'m> {
         }
     }
 
-    /// The reasons of the block that has this row.
-    pub fn explain(&self, row: &[f32]) -> Reasons {
+    /// What the blocks of its field add to the log odds of each block of a page.
+    pub fn of_fields(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
+        let own = self.model.log_odds(page, url);
+        let mut pooled = own.clone();
+        Layout::of(page).pool(&mut pooled, self.model.file().pooling);
+        let both = pooled.iter().zip(&own);
+        both.map(|(pooled, own)| pooled - own).collect()
+    }
+
+    /// The reasons of the block that has this row, to whose log odds its field adds `of_field`.
+    pub fn explain(&self, row: &[f32], of_field: f32) -> Reasons {
         let mut odds = vec![0.0; self.known.len()];
+        if let Some(first) = odds.first_mut() {
+            *first = f64::from(of_field);
+        }
         for (at, added) in self.reason_of.iter().zip(self.model.contributions(row)) {
             if let Some(odds) = odds.get_mut(*at) {
                 *odds += f64::from(added);
@@ -236,6 +252,7 @@ mod tests {
             word_weights: vec![],
             page_types: vec![],
             embedded: None,
+            pooling: 0.0,
             selection: Selection::ExpectedF1,
             adapted_from: None,
             training: Training::default(),
@@ -248,7 +265,7 @@ mod tests {
     fn parts_are_one_reason_a_column_and_the_largest_is_first() {
         let model = model(3);
         let names = model.schema().names();
-        let reasons = Explainer::new(&model).explain(&[1.0, 0.0, 4.0]);
+        let reasons = Explainer::new(&model).explain(&[1.0, 0.0, 4.0], 0.0);
         let reason = |name: &str, value, odds| Contribution {
             name: name.into(),
             value,
@@ -275,7 +292,7 @@ mod tests {
     #[test]
     fn small_reasons_are_counted_and_summed() {
         let model = model(24);
-        let reasons = Explainer::new(&model).explain(&[1.0; 24]);
+        let reasons = Explainer::new(&model).explain(&[1.0; 24], 0.0);
         // Column c adds -0.875, -0.375, 0.125, 0.625, 1.125 ..., the intercept -1.
         assert_eq!((reasons.shown.len(), reasons.others), (SHOWN, 5));
         let shown: f64 = reasons.shown.iter().map(|reason| reason.odds).sum();

@@ -73,6 +73,7 @@ impl<'a> View<'a> {
         let with_reasons = explained(&words, BLOCKS);
         let explainer = Explainer::new(model);
         let features = model.schema().rows(page, url);
+        let of_fields = explainer.of_fields(page, url);
         let depths: Vec<u16> = page
             .blocks
             .iter()
@@ -85,10 +86,13 @@ impl<'a> View<'a> {
             .zip(probabilities)
             .zip(&choice.kept)
             .zip(features.iter())
-            .zip(with_reasons.iter().zip(depths))
+            .zip(with_reasons.iter().zip(depths).zip(of_fields))
             .zip(&verdicts.roles)
             .map(
-                |(((((block, probability), kept), features), (explained, depth)), role)| Row {
+                |(
+                    ((((block, probability), kept), features), ((explained, depth), of_field)),
+                    role,
+                )| Row {
                     text: page.text(block).into(),
                     role: Some(role.name()),
                     path: path(page, block.element),
@@ -101,7 +105,7 @@ impl<'a> View<'a> {
                         .is_some_and(|element| element.hidden),
                     probability: *probability,
                     kept: *kept,
-                    reasons: explained.then(|| explainer.explain(features)),
+                    reasons: explained.then(|| explainer.explain(features, of_field)),
                 },
             )
             .collect();
