@@ -134,6 +134,9 @@ fn describe(file: &ModelFile) -> String {
         Selection::SharpF1(sharpness) => {
             format!("highest expected F1 of the page, log odds times {sharpness}")
         }
+        Selection::Worlds(sharpness) => {
+            format!("highest mean F1 over worlds of shared errors, log odds times {sharpness}")
+        }
     };
     // Writing to a string cannot fail.
     let _ = write!(

@@ -7,7 +7,8 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use trommel_features::FeatureGroup;
 use trommel_learn::{
-    JudgedSet, LABEL_SHARE, Learner, PageSet, TrainOptions, Trained, Weighting, adapt, train,
+    JudgedSet, LABEL_SHARE, Learner, PageSet, Required, TrainOptions, Trained, Weighting, adapt,
+    train,
 };
 use trommel_model::Score;
 
@@ -132,6 +133,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         write(args, &sets, &options, &trained)?;
         let file = trained.model.file();
         table(&file.name, &file.scores)?;
+        required(&sets, &trained)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -165,6 +167,28 @@ fn table(name: &str, scores: &[Score]) -> anyhow::Result<()> {
             "{:<18} {:>5}  {:>9.4}  {:>6.4}  {:>6.4}\n",
             score.set, score.pages, score.precision, score.recall, score.f1
         ))?;
+    }
+    Ok(())
+}
+
+/// Prints how much is kept of the texts that must be, of sets of which nothing else is known.
+fn required(sets: &[PageSet], trained: &Trained) -> anyhow::Result<()> {
+    for (at, set) in sets.iter().enumerate() {
+        let own = trained.judged.iter().filter(|page| page.set == at);
+        let own: Vec<Required> = own.filter_map(|page| page.required).collect();
+        let (all, kept) = own
+            .iter()
+            .fold((0, 0), |(all, kept), own| (all + own.all, kept + own.kept));
+        if all > 0 {
+            let whole = own.iter().filter(|own| own.is_whole()).count();
+            crate::out(&format!(
+                "{:<18} {:>5}  texts that must be kept: {:.4} kept, {:.4} of the pages whole\n",
+                set.name,
+                own.len(),
+                f64::from(kept) / f64::from(all),
+                whole as f64 / own.len() as f64
+            ))?;
+        }
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ mod label;
 mod lcs;
 mod metric;
 mod pages;
+mod required;
 #[cfg(feature = "train")]
 mod train;
 
@@ -19,6 +20,7 @@ pub use label::{LABEL_SHARE, shares};
 pub use lcs::on_common_subsequence;
 pub use metric::Scores;
 pub use pages::{Gold, LabelledPage, PageSet, gold_beside, read_gold, read_set};
+pub use required::Required;
 #[cfg(feature = "train")]
 pub use train::{
     Adapted, Fit, JudgedError, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions,

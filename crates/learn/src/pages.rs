@@ -28,12 +28,15 @@ pub struct Gold {
     /// Name of the page in its set.
     #[serde(default)]
     pub id: String,
-    /// Main text; empty if nothing should be extracted.
+    /// Main text; empty if nothing should be extracted. Absent with texts in `with`, only these are known.
     #[serde(default)]
     pub gold: Option<String>,
     /// Comments of readers, where they are kept apart.
     #[serde(default)]
     pub gold_comments: Option<String>,
+    /// Texts that must stand in the result.
+    #[serde(default)]
+    pub with: Vec<String>,
     /// Type of the page.
     #[serde(default)]
     pub page_type: Option<String>,
@@ -56,6 +59,12 @@ impl Gold {
             text.push_str(more);
         }
         text
+    }
+
+    /// The texts that must stand in the result, if they are all that is known of the main text: nothing is
+    /// said of the rest of the page.
+    pub fn required(&self) -> Option<&[String]> {
+        (self.gold.is_none() && !self.with.is_empty()).then_some(&self.with)
     }
 
     /// Whether comments are kept apart from the text.

@@ -81,6 +81,7 @@ fn model() -> ModelFile {
             scorer: Additive::default(),
         }],
         embedded: None,
+        pooling: 0.0,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),

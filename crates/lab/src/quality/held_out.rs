@@ -104,6 +104,7 @@ fn check(judged: &JudgedSet, model: &Model) -> Result<(), QualityError> {
         judged
             .pages
             .iter()
+            .filter(|page| page.required.is_none())
             .map(|page| (page.set.as_str(), &page.scores)),
     );
     let known = file.scores.iter().map(|score| score.set.as_str());
@@ -161,6 +162,7 @@ mod tests {
             word_weights: Vec::new(),
             page_types: Vec::new(),
             embedded: None,
+            pooling: 0.0,
             selection: Selection::Threshold(0.5),
             adapted_from: None,
             training: Training {

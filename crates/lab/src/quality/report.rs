@@ -5,7 +5,7 @@ use super::figures::Figures;
 use super::held_out::HeldOut;
 use super::tables::{by_set, by_type, table, tested, verdict};
 use crate::markdown::{MarkdownTable, share, thousands};
-use trommel_learn::{JudgedRow, JudgedSet};
+use trommel_learn::{JudgedRow, JudgedSet, Required};
 
 /// The set that is divided by page type.
 const TYPED: &str = "wcxb-dev";
@@ -16,6 +16,8 @@ const WORST: usize = 20;
 pub(super) struct Quality<'a> {
     /// At least one; all of the same pages.
     pub judged: &'a [JudgedSet],
+    /// Pages of which only some texts are known, by the same models.
+    pub partial: &'a [JudgedSet],
     pub held_out: &'a [HeldOut],
     /// Of all pages and of each set, one for each model.
     pub figures: &'a [(Figures, Vec<(String, Figures)>)],
@@ -34,6 +36,7 @@ pub(super) fn report(quality: &Quality) -> String {
     let mut parts = vec![
         head(quality),
         scores(quality),
+        required(quality),
         calibration(quality),
         confidence(quality),
         worst(quality),
@@ -41,6 +44,7 @@ pub(super) fn report(quality: &Quality) -> String {
     if let Some(notes) = quality.notes {
         parts.push(format!("## Notes\n\n{}\n", notes.trim_end()));
     }
+    parts.retain(|part| !part.is_empty());
     parts.join("\n")
 }
 
@@ -87,6 +91,55 @@ fn scores(quality: &Quality) -> String {
         verdict(&models, &lines),
         table(&models, &sets),
         table(&models, &types),
+    )
+}
+
+/// How much is kept of the texts that must be, where nothing else is known of pages; empty if there are
+/// none.
+fn required(quality: &Quality) -> String {
+    let first = quality.partial.first();
+    let sets = first.map(JudgedSet::sets).unwrap_or_default();
+    if sets.is_empty() {
+        return String::new();
+    }
+    let headings = quality.models().into_iter().flat_map(|model| {
+        [
+            format!("{model}: texts kept"),
+            "pages whole".to_owned(),
+            "mean words".to_owned(),
+        ]
+    });
+    let mut table = MarkdownTable::new(
+        ["set", "pages"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(headings),
+    );
+    for set in sets {
+        let mut pages = 0;
+        let mut cells = Vec::new();
+        for own in quality.partial {
+            let rows = own.pages.iter().filter(|page| page.set == set);
+            let found: Vec<(Required, u64)> = rows
+                .filter_map(|page| Some((page.required?, page.kept_words)))
+                .collect();
+            pages = found.len();
+            let sum = |of: fn(&(Required, u64)) -> u64| found.iter().map(of).sum::<u64>() as f64;
+            let number = pages.max(1) as f64;
+            cells.push(share(
+                sum(|own| own.0.kept.into()) / sum(|own| own.0.all.into()).max(1.0),
+            ));
+            cells.push(share(sum(|own| own.0.is_whole().into()) / number));
+            cells.push(format!("{:.0}", sum(|own| own.1) / number));
+        }
+        table.row([set.to_owned(), thousands(pages)].into_iter().chain(cells));
+    }
+    format!(
+        "## Texts that must be kept\n\n\
+         Of these pages only some texts are known to be content (ingredients and steps of recipes), and \
+         nothing of the rest. Cross-validation: a text is kept if its words stand in the result in order; a \
+         page is whole if all of its texts are.\n\n{}",
+        table.text()
     )
 }
 
@@ -277,6 +330,7 @@ mod tests {
         let figures: Vec<_> = judged.iter().map(Figures::all).collect();
         report(&Quality {
             judged: &judged,
+            partial: &[],
             held_out: &[],
             figures: &figures,
             notes,
@@ -289,7 +343,7 @@ mod tests {
         let has = |part: &str| assert!(text.contains(part), "no {part} in {text}");
         has("- `best`, trained on 2026-01-31: 5-fold cross-validation by host over 3 pages.\n");
         has(
-            "| wcxb-dev | 2 | .625 | .625 | .625 | .870 (-0.2450) | .375 | .375 | .375 | .885 (-0.5100) |\n",
+            "| wcxb-dev | 2 | .625 | .625 | .625 | .868 (-0.2430) | .375 | .375 | .375 | .878 (-0.5030) |\n",
         );
         // Every page has a block of 30 words at .75, content, and one of 10 at .25, none: off by a
         // quarter whatever the weight.
@@ -358,5 +412,29 @@ mod tests {
                 .unwrap_or_else(|| panic!("no {row} in {text}"))
         };
         assert!(at("| b | s | forum |") < at("| a | s | listing |"));
+    }
+
+    #[test]
+    fn texts_that_must_be_kept_have_a_table_of_their_own() {
+        let row = |id: &str, all, kept| JudgedRow {
+            required: Some(Required { all, kept }),
+            ..page("recipes", id, "recipe", 0.5, 0.5)
+        };
+        let judged = [judged("fast", vec![row("a", 4, 4), row("b", 6, 3)])];
+        let text = required(&Quality {
+            judged: &judged,
+            partial: &judged,
+            held_out: &[],
+            figures: &[],
+            notes: None,
+        });
+        assert!(
+            text.contains("| set | pages | fast: texts kept | pages whole | mean words |\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| recipes | 2 | .700 | .500 | 40 |\n"),
+            "{text}"
+        );
     }
 }

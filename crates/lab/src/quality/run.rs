@@ -35,6 +35,12 @@ pub fn write(
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(io(&notes, error)),
     };
+    // Pages of which only some texts are known have no F1.
+    let (judged, partial): (Vec<JudgedSet>, Vec<JudgedSet>) = judged
+        .iter()
+        .map(|own| own.split(|page| page.required.is_none()))
+        .unzip();
+    let judged = &judged[..];
     let figures: Vec<(Figures, Vec<(String, Figures)>)> = judged.iter().map(Figures::all).collect();
     let models: Vec<(&str, &Figures)> = judged
         .iter()
@@ -43,6 +49,7 @@ pub fn write(
         .collect();
     let text = report(&Quality {
         judged,
+        partial: &partial,
         held_out,
         figures: &figures,
         notes: notes.as_deref(),

@@ -7,7 +7,7 @@
 //! little, and pages on which the finished model is right change nothing.
 
 use rayon::prelude::*;
-use trommel_model::{Model, Score, Scorer, TrainingSet, WeightedScorer, sigmoid};
+use trommel_model::{Layout, Model, Score, Scorer, TrainingSet, WeightedScorer, sigmoid};
 
 use super::additive::fit_additive;
 use super::bins::Binned;
@@ -137,6 +137,9 @@ struct OwnPages {
     table: BlockTable,
     /// Log odds of each row by the finished model.
     odds: Vec<f32>,
+    /// Where the blocks of each page belong, and how far those of a field are drawn together.
+    layouts: Vec<Layout>,
+    pooling: f32,
     /// Number of each row's page.
     page_of: Vec<usize>,
     pages: usize,
@@ -160,16 +163,15 @@ impl OwnPages {
             })
             .collect();
         let mut own = Self {
-            table: BlockTable {
-                width: names.len(),
-                ..BlockTable::default()
-            },
+            table: BlockTable::new(names.len(), usize::MAX),
+            layouts: pages.iter().map(|page| page.layout.clone()).collect(),
+            pooling: base.file().pooling,
             odds: Vec::new(),
             page_of: Vec::new(),
             pages: pages.len(),
         };
         for (number, (page, (data, odds))) in pages.iter().zip(rows).enumerate() {
-            own.table.push_page(number, page, data, 1.0);
+            own.table.push_page(number, page, &data, 1.0);
             own.page_of.resize(own.table.labels.len(), number);
             own.odds.extend(odds);
         }
@@ -221,8 +223,12 @@ impl OwnPages {
                 .zip(self.table.row(row))
                 .map_or(0.0, |(correction, row)| correction.log_odds(row));
             if let Some(page) = pages.get_mut(*page) {
-                page.push(sigmoid(odds + more));
+                page.push(odds + more);
             }
+        }
+        for (odds, layout) in pages.iter_mut().zip(&self.layouts) {
+            layout.pool(odds, self.pooling);
+            odds.iter_mut().for_each(|odds| *odds = sigmoid(*odds));
         }
         pages
     }

@@ -38,10 +38,10 @@ impl Default for BoostOptions {
             leaves: 47,
             depth: usize::MAX,
             rate: 0.08,
-            least_rows: 60,
+            least_rows: 40,
             penalty: 5.0,
             columns: 0.3,
-            rows: 0.7,
+            rows: 0.5,
             seed: 1,
         }
     }

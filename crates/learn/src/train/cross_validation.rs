@@ -4,10 +4,12 @@ use rayon::prelude::*;
 use trommel_features::FeatureMatrix;
 use trommel_model::{EmbeddedScorer, JudgedEmbedded, WeightedScorer, sigmoid};
 
+use super::completed::completed;
 use super::embedded::{fit_embedded, judged};
 use super::labelled::Labelled;
 use super::learned::Learned;
 use super::options::{Learner, TrainOptions};
+use super::poor::PoorCopy;
 use crate::error::LearnError;
 
 /// Columns of the page's address tell its type, but blocks are not judged by them: what addresses look
@@ -21,15 +23,17 @@ pub(super) type ByCandidate = Vec<Vec<f32>>;
 /// candidate, and the candidates' penalties.
 pub(super) fn cross_validate(
     pages: &[Labelled],
+    copies: &[PoorCopy],
     folds: &[usize],
     options: &TrainOptions,
 ) -> Result<(Vec<f64>, Vec<ByCandidate>), LearnError> {
     let mut probabilities: Vec<ByCandidate> = vec![Vec::new(); pages.len()];
     let mut penalties = Vec::new();
     for fold in 0..options.folds {
-        let (held, rest): (Vec<usize>, Vec<usize>) =
-            (0..pages.len()).partition(|page| folds.get(*page) == Some(&fold));
-        let training: Vec<&Labelled> = rest.iter().filter_map(|at| pages.get(*at)).collect();
+        let is_held = |page: usize| folds.get(page) == Some(&fold);
+        let held: Vec<usize> = (0..pages.len()).filter(|page| is_held(*page)).collect();
+        let training = training_pages(pages, copies, options, |page| !is_held(page))?;
+        let training: Vec<&Labelled> = training.iter().collect();
         let learned = Learned::new(&training, &options.groups);
         let mut table = learned.table(&training, &options.groups);
         table.blank(learned.schema.names(), ADDRESS);
@@ -39,8 +43,13 @@ pub(super) fn cross_validate(
         let judged: Vec<(usize, ByCandidate)> = held
             .into_par_iter()
             .filter_map(|at| {
-                let rows = pages.get(at)?.rows(&learned.schema);
-                let all = candidates.iter().map(|(parts, _)| score(parts, &rows));
+                let page = pages.get(at)?;
+                let rows = page.rows(&learned.schema);
+                let all = candidates.iter().map(|(parts, _)| {
+                    let mut odds = log_odds(parts, &rows);
+                    page.layout.pool(&mut odds, options.learner.pooling());
+                    odds.into_iter().map(sigmoid).collect()
+                });
                 Some((at, all.collect()))
             })
             .collect();
@@ -77,15 +86,28 @@ pub(super) fn cross_validate_embedded(
         .collect())
 }
 
-fn score(parts: &[WeightedScorer], rows: &FeatureMatrix) -> Vec<f32> {
+fn log_odds(parts: &[WeightedScorer], rows: &FeatureMatrix) -> Vec<f32> {
     rows.iter()
         .map(|row| {
-            sigmoid(
-                parts
-                    .iter()
-                    .map(|part| part.share * part.scorer.log_odds(row))
-                    .sum(),
-            )
+            parts
+                .iter()
+                .map(|part| part.share * part.scorer.log_odds(row))
+                .sum()
         })
         .collect()
+}
+
+/// What is learned from if only the pages of these numbers may be used: the pages, with labels for all of
+/// their blocks, and their copies.
+pub(super) fn training_pages<'a>(
+    pages: &'a [Labelled<'a>],
+    copies: &'a [PoorCopy],
+    options: &TrainOptions,
+    may_use: impl Fn(usize) -> bool,
+) -> Result<Vec<Labelled<'a>>, LearnError> {
+    let used = pages.iter().enumerate().filter(|(at, _)| may_use(*at));
+    let mut all = completed(used.map(|(_, page)| page.clone()).collect(), options)?;
+    let copies = copies.iter().filter(|copy| may_use(copy.of));
+    all.extend(copies.map(PoorCopy::labelled));
+    Ok(all)
 }

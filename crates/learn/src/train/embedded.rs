@@ -123,12 +123,11 @@ mod tests {
         let pages: Vec<LabelledPage> = (0..40).map(|at| page(at, at % 2 == 0)).collect();
         let labelled: Vec<Labelled> = pages
             .iter()
-            .map(|page| Labelled {
-                embedded: LabelledEmbedded::of(&page.page, &page.gold.text(true)),
-                page,
-                set: 0,
-                labels: Vec::new(),
-                text: page.gold.text(true),
+            .map(|page| {
+                let text = page.gold.text(true);
+                let mut own = Labelled::new(page, 0, Vec::new(), text);
+                own.embedded = LabelledEmbedded::of(&page.page, &own.text);
+                own
             })
             .collect();
         let all: Vec<&Labelled> = labelled.iter().collect();

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::GzBuilder;
 use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
-use trommel_model::JudgedEmbedded;
+use trommel_model::{JudgedEmbedded, Layout};
 use trommel_text::words::{Rule, count};
 
 use super::embedded::WITH_COMMENTS;
@@ -17,6 +17,7 @@ use super::trained::{JudgedPage, Trained};
 use crate::evaluate::kept_text;
 use crate::metric::Scores;
 use crate::pages::PageSet;
+use crate::required::Required;
 
 /// First field of the first line.
 const FORMAT: &str = "trommel-judged";
@@ -83,6 +84,10 @@ pub struct JudgedRow {
     /// Scores of the chosen blocks.
     #[serde(flatten)]
     pub scores: Scores,
+    /// Of a page of which only some texts are known, how many of them are kept. Scores and labels are then
+    /// against these alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required: Option<Required>,
     /// F1 of the blocks whose label is true: about what the best choice of blocks could reach.
     pub oracle_f1: f64,
     /// Words of the gold text.
@@ -211,6 +216,18 @@ impl JudgedSet {
         Ok(set)
     }
 
+    /// The pages for which `is_first` is true, and the others.
+    pub fn split(&self, is_first: impl Fn(&JudgedRow) -> bool) -> (Self, Self) {
+        let (first, others) = self.pages.iter().cloned().partition(is_first);
+        let with = |pages: Vec<JudgedRow>| Self {
+            pages,
+            model: self.model.clone(),
+            created: self.created.clone(),
+            folds: self.folds,
+        };
+        (with(first), with(others))
+    }
+
     /// Names of the sets, in the order of the file.
     pub fn sets(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
@@ -232,7 +249,12 @@ fn row(set: &PageSet, judged: &JudgedPage, trained: &Trained, comments: bool) ->
     let mut embedded: Vec<JudgedEmbedded> =
         judged.embedded.iter().map(|own| own.0.clone()).collect();
     let selection = trained.model.file().selection;
-    let choice = selection.choose_with(&probabilities, &words, &mut embedded, WITH_COMMENTS);
+    let choice = selection.choose_with(
+        &probabilities,
+        &Layout::of(page),
+        &mut embedded,
+        WITH_COMMENTS,
+    );
     let kept = choice
         .kept
         .iter()
@@ -245,7 +267,10 @@ fn row(set: &PageSet, judged: &JudgedPage, trained: &Trained, comments: bool) ->
         labels.push(*label);
         own.kept = *label;
     }
-    let text = gold.text(comments);
+    let text = match gold.required() {
+        Some(required) => required.join("\n"),
+        None => gold.text(comments),
+    };
     let best = kept_text(page, &judged.labels, &embedded);
     let oracle = Scores::of(&best, &text, Rule::Characters);
     let kept = words.iter().zip(kept).filter(|(_, kept)| *kept);
@@ -259,6 +284,7 @@ fn row(set: &PageSet, judged: &JudgedPage, trained: &Trained, comments: bool) ->
         labels,
         confidence: judged.confidence,
         scores: judged.scores,
+        required: judged.required,
         oracle_f1: oracle.f1,
         gold_words: count(&text).into(),
         kept_words: kept.map(|(words, _)| u64::from(*words)).sum(),

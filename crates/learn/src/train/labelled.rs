@@ -5,6 +5,7 @@ use trommel_features::{
     EmbeddedText, Schema, embedded_texts, embedded_texts_if_hidden, phrase_share,
 };
 use trommel_html::Page;
+use trommel_model::Layout;
 
 use super::options::TrainOptions;
 use crate::example::Example;
@@ -13,17 +14,47 @@ use crate::pages::{LabelledPage, PageSet};
 
 /// An embedded text is content if more than this share of its phrases stands in the gold.
 const LABEL: f32 = 0.5;
+/// A block is one that must be kept if more than this share of its words lies on the common subsequence
+/// with the texts that must be.
+const REQUIRED: f32 = 0.5;
 
 /// A page with its labels.
+#[derive(Clone)]
 pub(crate) struct Labelled<'a> {
     pub page: &'a LabelledPage,
     pub set: usize,
+    /// Whether each block is content.
     pub labels: Vec<bool>,
+    /// How sure each label is, 0..=1; empty if all are.
+    pub certainty: Vec<f32>,
+    /// What the page counts beside another of its set.
+    pub share: f64,
+    /// Which blocks belong together.
+    pub layout: Layout,
     pub embedded: LabelledEmbedded,
     pub text: String,
 }
 
-impl Labelled<'_> {
+impl<'a> Labelled<'a> {
+    /// A page whose labels are known.
+    pub fn new(page: &'a LabelledPage, set: usize, labels: Vec<bool>, text: String) -> Self {
+        Self {
+            layout: Layout::of(&page.page),
+            embedded: LabelledEmbedded::default(),
+            certainty: Vec::new(),
+            share: 1.0,
+            page,
+            set,
+            labels,
+            text,
+        }
+    }
+
+    /// Whether only some texts of the page are known to be content, and nothing of the rest.
+    pub fn is_partial(&self) -> bool {
+        self.page.gold.required().is_some()
+    }
+
     pub fn example(&self) -> Example<'_> {
         Example {
             page: &self.page.page,
@@ -74,18 +105,25 @@ pub(super) fn labelled<'a>(sets: &'a [PageSet], options: &TrainOptions) -> Vec<L
         .enumerate()
         .flat_map(|(set, pages)| pages.pages.par_iter().map(move |page| (set, page)))
         .map(|(set, page)| {
-            let text = page.gold.text(options.comments);
-            let labels = shares(&page.page, &text)
+            let (text, least) = match page.gold.required() {
+                Some(required) => (required.join("\n"), REQUIRED),
+                None => (page.gold.text(options.comments), options.label_share),
+            };
+            let labels: Vec<bool> = shares(&page.page, &text)
                 .iter()
-                .map(|share| *share > options.label_share)
+                .map(|share| *share > least)
                 .collect();
-            Labelled {
-                page,
-                set,
-                labels,
-                embedded: LabelledEmbedded::of(&page.page, &text),
-                text,
+            let mut own = Labelled::new(page, set, labels, text);
+            if own.is_partial() {
+                own.certainty = own
+                    .labels
+                    .iter()
+                    .map(|is| f32::from(u8::from(*is)))
+                    .collect();
+            } else {
+                own.embedded = LabelledEmbedded::of(&page.page, &own.text);
             }
+            own
         })
         .collect()
 }

@@ -12,6 +12,8 @@ use crate::folds::by_group;
 /// weights from the other parts, so a token that stands on a few training pages only cannot teach the
 /// model to trust it blindly.
 const CROSS_FIT: usize = 4;
+/// Rows that a page gives at most.
+const MOST_ROWS: usize = 200;
 /// Of so many pages, three each lose their attribute tokens and their wording: pages to come may have
 /// none that is known, in another language above all.
 const MASK: u64 = 10;
@@ -64,6 +66,8 @@ impl Learned {
 
     /// The rows of the training pages.
     pub fn table(&self, pages: &[&Labelled], groups: &[FeatureGroup]) -> BlockTable {
+        // Random parts of long pages teach as much as the whole of them.
+        let mut table = BlockTable::new(self.schema.names().len(), MOST_ROWS);
         let is_cross_fitted =
             groups.contains(&FeatureGroup::PathWeights) || groups.contains(&FeatureGroup::Wording);
         let parts = if is_cross_fitted { CROSS_FIT } else { 1 };
@@ -95,18 +99,14 @@ impl Learned {
             .collect();
         let sets = pages.iter().map(|page| page.set + 1).max().unwrap_or(0);
         let mut sizes = vec![0.0f64; sets];
-        pages.iter().for_each(|page| sizes[page.set] += 1.0);
-        let mut table = BlockTable {
-            width: names.len(),
-            ..BlockTable::default()
-        };
+        pages.iter().for_each(|page| sizes[page.set] += page.share);
         for (number, (page, part)) in pages.iter().zip(part_of).enumerate() {
             let Some(schema) = schemas.get(part) else {
                 continue;
             };
             let from = table.data.len();
-            let rows = page.rows(schema).iter().flatten().copied().collect();
-            table.push_page(number, page, rows, sizes[page.set].sqrt());
+            let rows: Vec<f32> = page.rows(schema).iter().flatten().copied().collect();
+            table.push_page(number, page, &rows, sizes[page.set].sqrt());
             for (salt, columns) in (0u64..).zip(&masks) {
                 let id = page.page.gold.record_id.as_bytes();
                 let draw = trommel_text::hash(id).rotate_left(11)

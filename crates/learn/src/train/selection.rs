@@ -9,9 +9,15 @@ use super::embedded::WITH_COMMENTS;
 use super::labelled::Labelled;
 use crate::evaluate::kept_text;
 use crate::metric::Scores;
+use crate::required::Required;
 
 /// Selections that are tried beside expected F1.
-const SELECTIONS: [Selection; 8] = [
+const SELECTIONS: [Selection; 13] = [
+    Selection::Worlds(0.8),
+    Selection::Worlds(1.0),
+    Selection::Worlds(1.2),
+    Selection::Worlds(1.5),
+    Selection::Worlds(1.8),
     Selection::SharpF1(1.2),
     Selection::SharpF1(1.4),
     Selection::SharpF1(1.7),
@@ -35,6 +41,8 @@ pub(super) struct Chosen {
 pub(super) struct ScoredPage {
     pub expected_f1: f32,
     pub scores: Scores,
+    /// Of a page of which only some texts are known, how many of them are kept.
+    pub required: Option<Required>,
     pub embedded: Vec<JudgedEmbedded>,
 }
 
@@ -83,13 +91,19 @@ pub(super) fn choose(
     })
 }
 
-/// The mean of the sets' mean F1, so that a large set does not decide alone.
+/// The mean of the sets' mean F1, so that a large set does not decide alone. Pages of which only some
+/// texts are known do not take part.
 pub(super) fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
     let of_set = |set: usize| {
-        let own = pages.iter().zip(scores).filter(|(page, _)| page.set == set);
-        Scores::mean(own.map(|(_, scored)| &scored.scores)).f1
+        let own = pages.iter().zip(scores);
+        let mut own = own
+            .filter(|(page, _)| page.set == set && !page.is_partial())
+            .peekable();
+        own.peek()?;
+        Some(Scores::mean(own.map(|(_, scored)| &scored.scores)).f1)
     };
-    (0..sets).map(of_set).sum::<f64>() / sets.max(1) as f64
+    let means: Vec<f64> = (0..sets).filter_map(of_set).collect();
+    means.iter().sum::<f64>() / means.len().max(1) as f64
 }
 
 impl Labelled<'_> {
@@ -101,12 +115,17 @@ impl Labelled<'_> {
         selection: Selection,
     ) -> ScoredPage {
         let page = &self.page.page;
-        let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
-        let choice = selection.choose_with(probabilities, &words, &mut embedded, WITH_COMMENTS);
+        let choice =
+            selection.choose_with(probabilities, &self.layout, &mut embedded, WITH_COMMENTS);
         let text = kept_text(page, &choice.kept, &embedded);
         ScoredPage {
             expected_f1: choice.expected_f1,
             scores: Scores::of(&text, &self.text, Rule::Characters),
+            required: self
+                .page
+                .gold
+                .required()
+                .map(|texts| Required::of(texts, &text)),
             embedded,
         }
     }

@@ -1,9 +1,10 @@
 //! The training table: rows of blocks with labels and weights.
 
+use trommel_text::{hash, mix};
+
 use super::labelled::Labelled;
 
 /// Rows of training pages.
-#[derive(Default)]
 pub(crate) struct BlockTable {
     pub width: usize,
     pub data: Vec<f32>,
@@ -11,28 +12,75 @@ pub(crate) struct BlockTable {
     /// Divided among a page's blocks by the square roots of their words. Each page of a set counts the
     /// same, and a set counts by the square root of its pages, so that none decides alone.
     pub weights: Vec<f32>,
+    /// Rows that a page gives at most; of longer pages some are drawn, which weigh for the others.
+    pub most_rows: usize,
     /// First row of each page that has blocks, and the page's number among the training pages.
     pub pages: Vec<(usize, usize)>,
 }
 
 impl BlockTable {
+    /// An empty table of rows of this width, of at most `most_rows` a page.
+    pub fn new(width: usize, most_rows: usize) -> Self {
+        Self {
+            width,
+            most_rows,
+            data: Vec::new(),
+            labels: Vec::new(),
+            weights: Vec::new(),
+            pages: Vec::new(),
+        }
+    }
+
     /// Adds the rows of a page, `number` among the training pages, if it has blocks. `share` is what the
-    /// page counts beside others.
-    pub fn push_page(&mut self, number: usize, page: &Labelled, rows: Vec<f32>, share: f64) {
+    /// pages of its set count beside others.
+    pub fn push_page(&mut self, number: usize, page: &Labelled, rows: &[f32], share: f64) {
         let blocks = &page.page.page.blocks;
         if blocks.is_empty() {
             return;
         }
         self.pages.push((self.labels.len(), number));
-        let roots: f64 = blocks.iter().map(|b| f64::from(b.words).sqrt()).sum();
-        let total = roots * share;
-        self.data.extend(rows);
-        self.labels.extend_from_slice(&page.labels);
-        self.weights.extend(
-            blocks
-                .iter()
-                .map(|b| (f64::from(b.words).sqrt() / total) as f32),
-        );
+        let weight = |at: usize, words: u32| {
+            f64::from(words).sqrt() * f64::from(page.certainty.get(at).copied().unwrap_or(1.0))
+        };
+        let drawn = self.drawn(page);
+        let mut all = 0.0;
+        let mut of_drawn = 0.0;
+        for (at, block) in blocks.iter().enumerate() {
+            let own = weight(at, block.words);
+            all += f64::from(block.words).sqrt();
+            of_drawn += if drawn[at] { own } else { 0.0 };
+        }
+        let sum: f64 = (0..)
+            .zip(blocks)
+            .map(|(at, block)| weight(at, block.words))
+            .sum();
+        // Drawn blocks weigh what all of the page weigh together.
+        let scale = page.share * sum / (of_drawn.max(f64::MIN_POSITIVE) * all * share);
+        let rows = rows.chunks_exact(self.width.max(1));
+        for (at, ((block, label), row)) in blocks.iter().zip(&page.labels).zip(rows).enumerate() {
+            if drawn[at] {
+                self.data.extend_from_slice(row);
+                self.labels.push(*label);
+                self.weights.push((weight(at, block.words) * scale) as f32);
+            }
+        }
+    }
+
+    /// Which blocks of a page give rows.
+    fn drawn(&self, page: &Labelled) -> Vec<bool> {
+        let blocks = page.page.page.blocks.len();
+        if blocks <= self.most_rows {
+            return vec![true; blocks];
+        }
+        let seed = hash(page.page.gold.record_id.as_bytes());
+        let mut order: Vec<(u64, usize)> =
+            (0..blocks).map(|at| (mix(seed ^ at as u64), at)).collect();
+        order.sort_unstable();
+        let mut drawn = vec![false; blocks];
+        for (_, at) in order.into_iter().take(self.most_rows) {
+            drawn[at] = true;
+        }
+        drawn
     }
 
     /// A row.

@@ -4,17 +4,19 @@ use trommel_model::{
     FORMAT, JudgedEmbedded, Model, ModelFile, Score, Training, TrainingSet, VERSION,
 };
 
-use super::cross_validation::{ADDRESS, cross_validate, cross_validate_embedded};
+use super::cross_validation::{ADDRESS, cross_validate, cross_validate_embedded, training_pages};
 use super::embedded::fit_embedded;
 use super::labelled::{Labelled, labelled};
 use super::learned::Learned;
 use super::options::{Learner, TrainOptions};
 use super::page_types::fit_page_types;
+use super::poor::PoorCopy;
 use super::selection::{Chosen, ScoredPage, choose};
 use crate::error::LearnError;
 use crate::folds::by_group;
 use crate::metric::Scores;
 use crate::pages::PageSet;
+use crate::required::Required;
 
 /// What cross-validation said of one page.
 #[derive(Clone, Debug)]
@@ -31,8 +33,10 @@ pub struct JudgedPage {
     pub embedded: Vec<(JudgedEmbedded, bool)>,
     /// Expected F1 of what was chosen.
     pub confidence: f32,
-    /// Scores of what was chosen.
+    /// Scores of what was chosen. Where only some texts of the page are known they are against these.
     pub scores: Scores,
+    /// How many of these are kept.
+    pub required: Option<Required>,
 }
 
 /// A trained model and what cross-validation said of it.
@@ -54,7 +58,11 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
     tracing::info!(pages = pages.len(), "labelled");
     let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
     let folds = by_group(&hosts, options.folds);
-    let (penalties, probabilities) = cross_validate(&pages, &folds, options)?;
+    let copies = match options.learner {
+        Learner::Linear => Vec::new(),
+        Learner::Additive | Learner::Shipped => PoorCopy::of_pages(&pages),
+    };
+    let (penalties, probabilities) = cross_validate(&pages, &copies, &folds, options)?;
     let judged_embedded = cross_validate_embedded(&pages, &folds, options)?;
     let chosen: Vec<Chosen> = match options.learner {
         Learner::Shipped => (0..penalties.len())
@@ -72,7 +80,8 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         }
     };
 
-    let all: Vec<&Labelled> = pages.iter().collect();
+    let training = training_pages(&pages, &copies, options, |_| true)?;
+    let all: Vec<&Labelled> = training.iter().collect();
     let learned = Learned::new(&all, &options.groups);
     let mut table = learned.table(&all, &options.groups);
     let page_types = if options.learner == Learner::Linear {
@@ -115,9 +124,10 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
                 word_weights: learned.words.clone(),
                 page_types: page_types.clone(),
                 embedded: embedded.clone(),
+                pooling: options.learner.pooling(),
                 selection,
                 adapted_from: None,
-                training: training(sets, options, penalty, &judged),
+                training: description(sets, options, penalty, &judged),
                 scores: scores(sets, options, &judged),
             };
             Ok(Trained {
@@ -155,12 +165,13 @@ pub(super) fn judged_pages(
                     .collect(),
                 confidence: scored.expected_f1,
                 scores: scored.scores,
+                required: scored.required,
             }
         })
         .collect()
 }
 
-fn training(
+fn description(
     sets: &[PageSet],
     options: &TrainOptions,
     penalty: f64,
@@ -186,21 +197,24 @@ pub(super) fn scores(
     options: &TrainOptions,
     judged: &[JudgedPage],
 ) -> Vec<Score> {
-    sets.iter()
-        .enumerate()
-        .map(|(set, pages)| {
-            let own = judged.iter().filter(|page| page.set == set);
-            let mean = Scores::mean(own.map(|page| &page.scores));
-            Score {
-                set: pages.name.clone(),
-                how: format!("{}-fold by host", options.folds),
-                pages: pages.pages.len() as u32,
-                precision: mean.precision,
-                recall: mean.recall,
-                f1: mean.f1,
-            }
+    let score = |(set, pages): (usize, &PageSet)| {
+        // Nothing can be said of sets of which only some texts are known.
+        let own = judged.iter().filter(|page| page.set == set);
+        let own: Vec<&JudgedPage> = own.filter(|page| page.required.is_none()).collect();
+        if own.is_empty() && !pages.pages.is_empty() {
+            return None;
+        }
+        let mean = Scores::mean(own.iter().map(|page| &page.scores));
+        Some(Score {
+            set: pages.name.clone(),
+            how: format!("{}-fold by host", options.folds),
+            pages: own.len() as u32,
+            precision: mean.precision,
+            recall: mean.recall,
+            f1: mean.f1,
         })
-        .collect()
+    };
+    sets.iter().enumerate().filter_map(score).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,88 @@
+//! Pages of which only some texts are known to be content, with labels for the rest of their blocks.
+//!
+//! Blocks of which nothing is known get the label that a quick model gives, learned from the pages whose
+//! labels are known, and weigh as much as that model is sure. Leaving them out would teach that everything
+//! on such a page is content.
+
+use rayon::prelude::*;
+use trommel_model::sigmoid;
+
+use super::cross_validation::ADDRESS;
+use super::labelled::Labelled;
+use super::learned::Learned;
+use super::learner::sketch;
+use super::options::TrainOptions;
+use crate::error::LearnError;
+
+/// The pages with labels for all blocks: first those whose labels are known, then the others.
+///
+/// # Errors
+/// If nothing can be learned from the pages whose labels are known.
+pub(super) fn completed<'a>(
+    pages: Vec<Labelled<'a>>,
+    options: &TrainOptions,
+) -> Result<Vec<Labelled<'a>>, LearnError> {
+    let (partial, mut pages): (Vec<Labelled>, Vec<Labelled>) =
+        pages.into_iter().partition(Labelled::is_partial);
+    if partial.is_empty() || pages.is_empty() {
+        pages.extend(partial);
+        return Ok(pages);
+    }
+    let known: Vec<&Labelled> = pages.iter().collect();
+    let learned = Learned::new(&known, &options.groups);
+    let mut table = learned.table(&known, &options.groups);
+    table.blank(learned.schema.names(), ADDRESS);
+    let quick = sketch(&table)?;
+    drop(table);
+    let completed: Vec<Labelled> = partial
+        .into_par_iter()
+        .map(|mut page| {
+            let rows = page.rows(&learned.schema);
+            let mut odds: Vec<f32> = rows.iter().map(|row| quick.log_odds(row)).collect();
+            page.layout.pool(&mut odds, options.learner.pooling());
+            complete(&mut page, &odds);
+            page
+        })
+        .collect();
+    pages.extend(completed);
+    Ok(pages)
+}
+
+/// Labels the blocks that are not known by their log odds.
+fn complete(page: &mut Labelled, odds: &[f32]) {
+    let blocks = page.labels.iter_mut().zip(&mut page.certainty);
+    for ((label, certainty), odds) in blocks.zip(odds) {
+        if *certainty == 0.0 {
+            *label = *odds > 0.0;
+            *certainty = (2.0 * sigmoid(*odds) - 1.0).abs();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::{Gold, LabelledPage};
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn what_is_known_stays_and_the_rest_follows_the_model() {
+        let page = LabelledPage {
+            gold: Gold {
+                with: vec!["Salt".into()],
+                ..Gold::default()
+            },
+            page: ScanEngine.read("<p>Home</p><p>Salt</p><p>Mix it.</p>", &Limits::default()),
+        };
+        let mut own = Labelled::new(&page, 0, vec![false, true, false], "Salt".into());
+        own.certainty = vec![0.0, 1.0, 0.0];
+        complete(&mut own, &[-8.0, -8.0, 1.0]);
+        assert_eq!(own.labels, [false, true, true]);
+        assert!(own.certainty[0] > 0.99 && own.certainty[1] == 1.0);
+        assert!(
+            (own.certainty[2] - 0.462).abs() < 1e-3,
+            "{:?}",
+            own.certainty
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Copies of training pages that have lost most of their content: short articles amid much else, which
+//! training sets have few of and other languages many.
+
+use trommel_text::{hash, mix};
+
+use super::labelled::Labelled;
+use crate::pages::LabelledPage;
+
+/// One page of so many gets a copy.
+const ONE_OF: u64 = 5;
+/// What a copy counts beside a page.
+const SHARE: f64 = 0.5;
+/// Words of content that a page must have to get a copy.
+const LEAST_WORDS: u32 = 200;
+/// Hundredths of the content that a copy keeps: at least, and how many more at most.
+const KEPT: (u64, u64) = (15, 45);
+
+/// A page that has lost content, and which of its blocks are content.
+pub(super) struct PoorCopy {
+    page: LabelledPage,
+    labels: Vec<bool>,
+    set: usize,
+    /// Number of the page that it is a copy of.
+    pub of: usize,
+}
+
+impl PoorCopy {
+    /// The copies of some of the pages.
+    pub fn of_pages(pages: &[Labelled]) -> Vec<Self> {
+        let all = pages.iter().enumerate();
+        all.filter_map(|(at, page)| {
+            let draw = mix(hash(page.page.gold.record_id.as_bytes()));
+            (draw % ONE_OF == 0).then(|| Self::new(page, at, mix(draw)))?
+        })
+        .collect()
+    }
+
+    /// The copy of a page: of its content only the first part stays, by a random share of the words.
+    fn new(page: &Labelled, at: usize, draw: u64) -> Option<Self> {
+        let blocks = &page.page.page.blocks;
+        let content = || blocks.iter().zip(&page.labels).filter(|(_, label)| **label);
+        let words: u32 = content().map(|(block, _)| block.words).sum();
+        if page.is_partial() || words < LEAST_WORDS {
+            return None;
+        }
+        let kept = words as u64 * (KEPT.0 + draw % (KEPT.1 + 1)) / 100;
+        let mut copy = page.page.clone();
+        let mut labels = Vec::with_capacity(blocks.len());
+        let mut left = Vec::with_capacity(blocks.len());
+        let (mut seen, mut tags) = (0, 0);
+        for (block, label) in blocks.iter().zip(&page.labels) {
+            if *label && seen > kept {
+                tags += block.tags_before + block.tags_inside;
+                continue;
+            }
+            seen += if *label { u64::from(block.words) } else { 0 };
+            let mut block = block.clone();
+            block.tags_before += std::mem::take(&mut tags);
+            left.push(block);
+            labels.push(*label);
+        }
+        copy.page.blocks = left;
+        Some(Self {
+            page: copy,
+            labels,
+            set: page.set,
+            of: at,
+        })
+    }
+
+    /// The copy as a page to learn from.
+    pub fn labelled(&self) -> Labelled<'_> {
+        let mut page = Labelled::new(&self.page, self.set, self.labels.clone(), String::new());
+        page.share = SHARE;
+        page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::Gold;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn copies_lose_the_later_content_only() {
+        let text = "Some words of a long story that goes on. ".repeat(10);
+        let html = format!(
+            "<p>Menu</p>{}<p>Imprint</p>",
+            format!("<p>{text}</p>").repeat(10)
+        );
+        let pages: Vec<LabelledPage> = (0..40)
+            .map(|at| LabelledPage {
+                gold: Gold {
+                    record_id: format!("r{at}"),
+                    ..Gold::default()
+                },
+                page: ScanEngine.read(&html, &Limits::default()),
+            })
+            .collect();
+        let labels: Vec<bool> = (0..12).map(|at| (1..11).contains(&at)).collect();
+        let all = pages
+            .iter()
+            .map(|page| Labelled::new(page, 3, labels.clone(), text.clone()));
+        let all: Vec<Labelled> = all.collect();
+        let copies = PoorCopy::of_pages(&all);
+        assert!((2..20).contains(&copies.len()), "{}", copies.len());
+        for copy in &copies {
+            let own = copy.labelled();
+            let page = &own.page.page;
+            let content = own.labels.iter().filter(|label| **label).count();
+            assert!((2..8).contains(&content), "{content}");
+            assert_eq!(page.blocks.len(), content + 2);
+            assert_eq!(page.text(&page.blocks[0]), "Menu");
+            assert_eq!(page.text(page.blocks.last().unwrap()), "Imprint");
+            assert_eq!((own.set, own.share), (3, 0.5));
+            assert_eq!(own.page.gold.record_id, pages[copy.of].gold.record_id);
+            let tags = |page: &trommel_html::Page| -> u32 {
+                page.blocks
+                    .iter()
+                    .map(|block| block.tags_before + block.tags_inside)
+                    .sum()
+            };
+            assert_eq!(tags(page), tags(&pages[copy.of].page));
+        }
+        let short = Labelled::new(&pages[0], 0, vec![false; 12], String::new());
+        assert!(PoorCopy::new(&short, 0, 0).is_none());
+    }
+}
