@@ -14,6 +14,8 @@ mod follow;
 mod index;
 mod inspect;
 mod jobs;
+#[cfg(feature = "label")]
+mod label;
 mod labelled;
 mod manual;
 mod measured;
@@ -72,6 +74,8 @@ enum Command {
     Serve(serve::ServeArgs),
     Extract(extract::ExtractArgs),
     Inspect(inspect::InspectArgs),
+    #[cfg(feature = "label")]
+    Label(label::LabelArgs),
     Eval(eval::EvalArgs),
     #[cfg(feature = "train")]
     Train(train::TrainArgs),
@@ -98,6 +102,8 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Extract(args) => extract::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        #[cfg(feature = "label")]
+        Command::Label(args) => label::run(&args),
         Command::Eval(args) => eval::run(&args),
         #[cfg(feature = "train")]
         Command::Train(args) => train::run(&args),

@@ -1,0 +1,120 @@
+"use strict";
+const by = id => document.getElementById(id);
+let list = { pages: [], roles: [] }, at = 0, blocks = [], roles = [], chosen = "body", last = null, dirty = false;
+const partOf = role => (list.roles.find(own => own.name === role) || { part: "dropped" }).part;
+
+function say(text) { by("state").textContent = text; }
+
+async function ask(path, options) {
+  const answer = await fetch(path, options);
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(body.problem || answer.statusText);
+  return body;
+}
+
+function progress() {
+  const done = list.pages.filter(page => page.done).length;
+  by("progress").textContent = `page ${at + 1} of ${list.pages.length}, ${done} labelled`;
+}
+
+function letters() {
+  const used = new Set();
+  for (const role of list.roles) {
+    role.key = [...role.name].find(c => c !== "-" && !used.has(c)) || "";
+    used.add(role.key);
+  }
+}
+
+function showRoles() {
+  by("roles").replaceChildren(...list.roles.map(role => {
+    const button = document.createElement("button");
+    button.textContent = `${role.name} (${role.key})`;
+    button.className = role.part;
+    button.setAttribute("aria-pressed", role.name === chosen);
+    button.onclick = () => { chosen = role.name; showRoles(); };
+    return button;
+  }));
+}
+
+function show(number) {
+  const row = by("blocks").children[number];
+  row.className = `b ${partOf(roles[number])}`;
+  row.querySelector(".role").textContent = roles[number];
+}
+
+function give(number, event) {
+  const role = roles[number] === chosen ? "other" : chosen;
+  let numbers = [number];
+  if (event.shiftKey && last !== null) {
+    const [from, to] = [Math.min(last, number), Math.max(last, number)];
+    numbers = Array.from({ length: to - from + 1 }, (_, step) => from + step);
+  } else if (event.ctrlKey || event.metaKey) {
+    numbers = blocks.flatMap((block, other) => block.field === blocks[number].field ? [other] : []);
+  }
+  for (const other of numbers) { roles[other] = role; show(other); }
+  last = number; dirty = true; say("not saved");
+}
+
+function row(block, number) {
+  const own = document.createElement("div");
+  own.tabIndex = 0;
+  const line = (name, text) => { const p = document.createElement("p"); p.className = name; p.textContent = text; return p; };
+  const text = line("text", block.text);
+  text.dir = "auto";
+  own.append(line("role", ""), text, line("path", `${block.probability.toFixed(2)} ${block.path}${block.hidden ? " · hidden" : ""}`));
+  own.onclick = event => give(number, event);
+  own.onkeydown = event => { if (event.key === " ") { event.preventDefault(); give(number, event); } };
+  own.onmouseenter = () => {
+    for (const [other, one] of [...by("blocks").children].entries()) one.classList.toggle("same", blocks[other].field === block.field);
+  };
+  return own;
+}
+
+async function open(number) {
+  if (!list.pages.length) { say("the archive holds no pages"); return; }
+  at = (number + list.pages.length) % list.pages.length;
+  const page = await ask(`pages/${at}`);
+  blocks = page.blocks; last = null; dirty = false;
+  roles = page.choice ? page.choice.roles : blocks.map(block => block.role);
+  by("page").textContent = `${page.title || "Page without a title"} · ${page.url}`;
+  for (const name of ["page_type", "lang", "note"]) by(name).value = (page.choice && page.choice[name]) || "";
+  by("blocks").replaceChildren(...blocks.map(row));
+  blocks.forEach((_, other) => show(other));
+  say(page.choice ? "labelled" : "proposed"); progress(); scrollTo(0, 0);
+}
+
+function next() {
+  for (let step = 1; step <= list.pages.length; step++) {
+    const other = (at + step) % list.pages.length;
+    if (!list.pages[other].done) return other;
+  }
+  return at + 1;
+}
+
+async function save() {
+  try {
+    const choice = { roles };
+    for (const name of ["page_type", "lang", "note"]) if (by(name).value.trim()) choice[name] = by(name).value.trim();
+    await ask(`pages/${at}`, { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify(choice) });
+    list.pages[at].done = true; dirty = false;
+    await open(next());
+  } catch (error) { say(error.message); }
+}
+
+const leave = number => { if (!dirty || confirm("Leave without saving?")) open(number).catch(error => say(error.message)); };
+by("save").onclick = save;
+by("back").onclick = () => leave(at - 1);
+by("skip").onclick = () => leave(at + 1);
+by("hide").onchange = event => by("blocks").classList.toggle("only", event.target.checked);
+addEventListener("beforeunload", event => { if (dirty) event.preventDefault(); });
+addEventListener("keydown", event => {
+  if (event.target.tagName === "INPUT" || event.ctrlKey || event.metaKey || event.altKey) return;
+  const role = list.roles.find(own => own.key === event.key);
+  if (role) { chosen = role.name; showRoles(); }
+  else if (event.key === "Enter" && event.target.tagName !== "BUTTON") save();
+});
+
+ask("pages").then(found => {
+  list = found; letters(); showRoles(); at = -1;
+  return open(next());
+}).catch(error => say(error.message));

@@ -1,0 +1,248 @@
+//! The gold file: what was said of pages so far.
+
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::GzBuilder;
+use flate2::read::MultiGzDecoder;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use trommel_output::AtomicFile;
+
+use crate::page_list::{Block, LabelPage};
+use crate::role::{LabelRole, Part};
+
+/// Why a gold file cannot be used, or a choice not be taken.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GoldError {
+    /// The file cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A line is no gold object.
+    #[error("{path}, line {line}: {message}")]
+    Line {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A choice has another number of roles than the page has blocks.
+    #[error("{roles} roles for a page of {blocks} blocks")]
+    Length {
+        /// Roles given.
+        roles: usize,
+        /// Blocks of the page.
+        blocks: usize,
+    },
+}
+
+/// What a person said of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// The role of each block.
+    pub roles: Vec<LabelRole>,
+    /// Type of the page (`product`, `listing` ...).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_type: Option<String>,
+    /// Language of the page, as a code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lang: Option<String>,
+    /// What was doubtful.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A gold file: one JSON object a labelled page, in the order in which they were labelled. Objects and keys
+/// that others wrote stay as they are.
+#[derive(Clone, Debug)]
+pub struct GoldFile {
+    path: PathBuf,
+    lines: Vec<Map<String, Value>>,
+}
+
+fn bare(id: &str) -> &str {
+    id.trim().trim_start_matches('<').trim_end_matches('>')
+}
+
+impl GoldFile {
+    /// Reads the file, gzip or plain; an absent one is empty.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a line is no object with a `record_id`.
+    pub fn open(path: &Path) -> Result<Self, GoldError> {
+        let name = path.display().to_string();
+        let io = |source| GoldError::Io {
+            path: name.clone(),
+            source,
+        };
+        let mut lines = Vec::new();
+        let file = match std::fs::File::open(path) {
+            Ok(file) => Some(file),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(io(error)),
+        };
+        if let Some(file) = file {
+            let mut file = BufReader::new(file);
+            let is_gzip = file.fill_buf().map_err(io)?.starts_with(&[0x1f, 0x8b]);
+            let input: Box<dyn Read> = match is_gzip {
+                true => Box::new(MultiGzDecoder::new(file)),
+                false => Box::new(file),
+            };
+            for (at, line) in BufReader::new(input).lines().enumerate() {
+                let line = line.map_err(io)?;
+                if line.trim().is_empty() {
+                    continue;
+                }
+                let bad = |message: String| GoldError::Line {
+                    path: name.clone(),
+                    line: at + 1,
+                    message,
+                };
+                let object: Map<String, Value> =
+                    serde_json::from_str(&line).map_err(|error| bad(error.to_string()))?;
+                if object.get("record_id").and_then(Value::as_str).is_none() {
+                    return Err(bad("no record_id".into()));
+                }
+                lines.push(object);
+            }
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            lines,
+        })
+    }
+
+    /// Number of labelled pages.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether no page is labelled.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    fn at(&self, record_id: &str) -> Option<usize> {
+        self.lines.iter().position(|line| {
+            let own = line.get("record_id").and_then(Value::as_str);
+            own.map(bare) == Some(bare(record_id))
+        })
+    }
+
+    /// Whether a page has a line.
+    pub fn has(&self, record_id: &str) -> bool {
+        self.at(record_id).is_some()
+    }
+
+    /// What was said of a page, where its blocks are noted and fit those of the page.
+    pub fn choice(&self, page: &LabelPage, blocks: &[Block]) -> Option<Choice> {
+        let line = self.lines.get(self.at(&page.record_id)?)?;
+        let noted = line.get("blocks")?.as_array()?;
+        let roles: Vec<LabelRole> = noted
+            .iter()
+            .zip(blocks)
+            .map(|(noted, block)| {
+                let span: (u32, u32) = serde_json::from_value(noted.get("span")?.clone()).ok()?;
+                let role = serde_json::from_value(noted.get("role")?.clone()).ok()?;
+                (span == block.span).then_some(role)
+            })
+            .collect::<Option<_>>()?;
+        if roles.len() != blocks.len() || noted.len() != blocks.len() {
+            return None;
+        }
+        let text = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
+        Some(Choice {
+            roles,
+            page_type: text("page_type"),
+            lang: text("lang"),
+            note: text("note"),
+        })
+    }
+
+    /// Notes what was said of a page and writes the file. The text of blocks of one part follows their
+    /// order on the page.
+    ///
+    /// # Errors
+    /// If there are not as many roles as blocks, or the file cannot be written; nothing is noted then.
+    pub fn save(
+        &mut self,
+        page: &LabelPage,
+        blocks: &[Block],
+        choice: &Choice,
+    ) -> Result<(), GoldError> {
+        if choice.roles.len() != blocks.len() {
+            return Err(GoldError::Length {
+                roles: choice.roles.len(),
+                blocks: blocks.len(),
+            });
+        }
+        let both = || blocks.iter().zip(&choice.roles);
+        let text = |part: Part| {
+            let own = both().filter(|(_, role)| role.part() == part);
+            let own = own.map(|(block, _)| block.text.as_str());
+            own.collect::<Vec<_>>().join("\n")
+        };
+        let at = self.at(&page.record_id);
+        let mut lines = self.lines.clone();
+        let mut line = at.and_then(|at| lines.get(at).cloned()).unwrap_or_default();
+        line.entry("record_id")
+            .or_insert_with(|| json!(page.record_id));
+        line.entry("url").or_insert_with(|| json!(page.url));
+        line.insert("gold".into(), json!(text(Part::Gold)));
+        line.insert("gold_comments".into(), json!(text(Part::Comments)));
+        for (key, value) in [
+            ("page_type", &choice.page_type),
+            ("lang", &choice.lang),
+            ("note", &choice.note),
+        ] {
+            match value
+                .as_deref()
+                .map(str::trim)
+                .filter(|text| !text.is_empty())
+            {
+                Some(text) => line.insert(key.into(), json!(text)),
+                None => line.remove(key),
+            };
+        }
+        let noted = both().map(|(block, role)| json!({"span": block.span, "role": role}));
+        line.insert("blocks".into(), noted.collect());
+        match at.and_then(|at| lines.get_mut(at)) {
+            Some(slot) => *slot = line,
+            None => lines.push(line),
+        }
+        self.write(&lines).map_err(|source| GoldError::Io {
+            path: self.path.display().to_string(),
+            source,
+        })?;
+        self.lines = lines;
+        Ok(())
+    }
+
+    fn write(&self, lines: &[Map<String, Value>]) -> std::io::Result<()> {
+        let mut text = Vec::new();
+        for line in lines {
+            serde_json::to_writer(&mut text, line)?;
+            text.push(b'\n');
+        }
+        let mut file = AtomicFile::create(&self.path)?;
+        if self.path.extension().is_some_and(|ending| ending == "gz") {
+            // Neither name nor time in the header, so the bytes repeat.
+            let mut gzip = GzBuilder::new().write(&mut file, Compression::default());
+            gzip.write_all(&text)?;
+            gzip.finish()?;
+        } else {
+            file.write_all(&text)?;
+        }
+        file.finish()
+    }
+}
