@@ -3,7 +3,7 @@
 # Folder of labelled pages (NAME.warc.gz and NAME.gold.jsonl.gz) for `train` and `eval`.
 DATA ?= ../shared/data
 # Sets whose licence allows a model trained on them to be shipped.
-TRAIN_SETS ?= wcxb-dev aed424 magic-articles zhweb
+TRAIN_SETS ?= wcxb-dev aed424 magic-articles zhweb news-world-dev recipes-dev
 # Where training leaves what cross-validation said of each page, a file a model.
 JUDGED ?= out
 # Sets to score on: by default every one in the folder.

@@ -10,7 +10,7 @@ use trommel_learn::{
     Gold, LABEL_SHARE, LabelledPage, LearnError, PageSet, Sample, Scores, by_group, fit_trees,
     gold_beside, kept_text, read_set, shares,
 };
-use trommel_model::{Model, Selection, sigmoid};
+use trommel_model::{Layout, Model, Selection, sigmoid};
 use trommel_text::words::Rule;
 
 use crate::layout::{LayoutError, PageLayout, Rect, block_nodes, read_layouts};
@@ -249,9 +249,9 @@ fn trained(pages: &[Rendered], view: View) -> Result<Vec<Vec<bool>>, LearnError>
                 .par_iter()
                 .map(|row| sigmoid(trees.log_odds(row)))
                 .collect();
-            let words: Vec<u32> = own.page.blocks.iter().map(|block| block.words).collect();
             if let Some(cell) = kept.get_mut(at) {
-                *cell = Selection::ExpectedF1.choose(&probabilities, &words).kept;
+                let layout = Layout::of(&own.page);
+                *cell = Selection::ExpectedF1.choose(&probabilities, &layout).kept;
             }
         }
     }

@@ -399,6 +399,7 @@ mod tests {
         let figures: Vec<_> = judged.iter().map(Figures::all).collect();
         let text = worst(&Quality {
             judged: &judged,
+            partial: &[],
             held_out: &[],
             figures: &figures,
             notes: None,

@@ -101,3 +101,43 @@ impl BlockTable {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pages::{Gold, LabelledPage};
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn long_pages_give_some_rows_that_weigh_for_all() {
+        let html: String = (0..50)
+            .map(|at| format!("<p>{}</p>", "word ".repeat(at % 7 + 1)))
+            .collect();
+        let page = LabelledPage {
+            gold: Gold {
+                record_id: "r".into(),
+                ..Gold::default()
+            },
+            page: ScanEngine.read(&html, &Limits::default()),
+        };
+        let mut own = Labelled::new(&page, 0, vec![true; 50], String::new());
+        let rows: Vec<f32> = (0..50).map(|at| at as f32).collect();
+        let drawn = |own: &Labelled, most: usize| {
+            let mut table = BlockTable::new(1, most);
+            table.push_page(0, own, &rows, 2.0);
+            let sum: f32 = table.weights.iter().sum();
+            (table.data.len(), table.labels.len(), sum, table.data)
+        };
+        let (all, labels, sum, _) = drawn(&own, 100);
+        assert_eq!((all, labels), (50, 50));
+        assert!((sum - 0.5).abs() < 1e-5, "{sum}");
+        let (some, _, sum, data) = drawn(&own, 20);
+        assert_eq!(some, 20);
+        assert!((sum - 0.5).abs() < 1e-5, "{sum}");
+        assert!(data.is_sorted() && data[19] > 30.0, "{data:?}");
+        // Labels that are half sure halve what the page weighs, and a copy counts half.
+        own.certainty = vec![0.5; 50];
+        own.share = 0.5;
+        assert!((drawn(&own, 20).2 - 0.125).abs() < 1e-5);
+    }
+}
