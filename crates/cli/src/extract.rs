@@ -44,6 +44,9 @@ pub struct ExtractArgs {
     /// Write links into Markdown as [text](address); relative ones need --url, or an absolute base in the page
     #[arg(long)]
     links: bool,
+    /// Write images that stand by themselves into Markdown as ![alternative text](address)
+    #[arg(long)]
+    images: bool,
     /// Add to JSON where each part of the text stands in the decoded page: lists of character of the text,
     /// characters, byte of the page, bytes
     #[arg(long)]
@@ -100,8 +103,12 @@ enum Output<'a> {
 
 /// Runs the command: 0 if every page was read, 1 if some were not, 2 if none was.
 pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
-    if args.links && !matches!(args.format, Form::Markdown) {
-        bail!("--links needs --format markdown");
+    if !matches!(args.format, Form::Markdown) {
+        for (option, is_set) in [("--links", args.links), ("--images", args.images)] {
+            if is_set {
+                bail!("{option} needs --format markdown");
+            }
+        }
     }
     if args.spans && !matches!(args.format, Form::Json) {
         bail!("--spans needs --format json");
@@ -176,7 +183,10 @@ fn extracted(
     let file = is_named.then_some(page.name.as_str());
     let form = match args.format {
         Form::Text => PageForm::Text,
-        Form::Markdown => PageForm::Markdown { links: args.links },
+        Form::Markdown => PageForm::Markdown {
+            links: args.links,
+            images: args.images,
+        },
         Form::Json => PageForm::Json,
         Form::Blocks => return blocks(&extraction, file),
     };

@@ -11,6 +11,8 @@ pub enum PageForm {
     Markdown {
         /// Whether links are written.
         links: bool,
+        /// Whether images are.
+        images: bool,
     },
     /// Its document, one JSON object on a line.
     Json,
@@ -27,9 +29,9 @@ impl PageForm {
         let options = DocumentOptions::default().with_text(text);
         match self {
             Self::Text | Self::Json => options,
-            Self::Markdown { links } => {
+            Self::Markdown { links, images } => {
                 let markdown = MarkdownOptions::default().with_links(links);
-                options.with_markdown(markdown.with_text(text))
+                options.with_markdown(markdown.with_images(images).with_text(text))
             }
         }
     }
@@ -88,7 +90,10 @@ mod tests {
         };
         let print = |form: PageForm, file| form.print(document.clone(), Some("http://a/"), file);
         assert_eq!(print(PageForm::Text, None).unwrap(), "A mill\n");
-        let markdown = PageForm::Markdown { links: true };
+        let markdown = PageForm::Markdown {
+            links: true,
+            images: false,
+        };
         assert_eq!(print(markdown, None).unwrap(), "A mill");
         assert!(
             markdown

@@ -59,7 +59,7 @@ pub(crate) async fn extract(
     body: Body,
 ) -> Result<Response, Refusal> {
     let asked = query(asked)?;
-    let form = negotiate::form(&headers, asked.links)?;
+    let form = negotiate::form(&headers, (asked.links, asked.images))?;
     let hints = asked.hints(&headers)?;
     let (_, model) = app.models.get(asked.model.as_deref())?;
     let mut ticket = app.admission.enter()?;

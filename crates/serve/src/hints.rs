@@ -34,6 +34,9 @@ pub(crate) struct PageQuery {
     /// Whether Markdown has links.
     #[serde(default)]
     pub(crate) links: bool,
+    /// Whether Markdown has images.
+    #[serde(default)]
+    pub(crate) images: bool,
 }
 
 /// What becomes of readers' comments.

@@ -16,7 +16,10 @@ const FORMS: [(&str, &str); 3] = [
 ///
 /// # Errors
 /// [`Refusal::NotAcceptable`] if it accepts none.
-pub(crate) fn form(headers: &HeaderMap, links: bool) -> Result<PageForm, Refusal> {
+pub(crate) fn form(
+    headers: &HeaderMap,
+    (links, images): (bool, bool),
+) -> Result<PageForm, Refusal> {
     let accept: Vec<&str> = headers
         .get_all(ACCEPT)
         .iter()
@@ -32,7 +35,7 @@ pub(crate) fn form(headers: &HeaderMap, links: bool) -> Result<PageForm, Refusal
     match best.ok_or(Refusal::NotAcceptable)?.0 {
         0 => Ok(PageForm::Json),
         1 => Ok(PageForm::Text),
-        _ => Ok(PageForm::Markdown { links }),
+        _ => Ok(PageForm::Markdown { links, images }),
     }
 }
 
@@ -77,12 +80,15 @@ mod tests {
     fn accepted(accept: &str) -> Option<PageForm> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, accept.parse().unwrap());
-        form(&headers, true).ok()
+        form(&headers, (true, false)).ok()
     }
 
     #[test]
     fn the_best_form_is_given() {
-        let markdown = Some(PageForm::Markdown { links: true });
+        let markdown = Some(PageForm::Markdown {
+            links: true,
+            images: false,
+        });
         for (accept, given) in [
             ("", Some(PageForm::Json)),
             ("*/*", Some(PageForm::Json)),
@@ -102,6 +108,6 @@ mod tests {
         ] {
             assert_eq!(accepted(accept), given, "{accept}");
         }
-        assert_eq!(form(&HeaderMap::new(), false), Ok(PageForm::Json));
+        assert_eq!(form(&HeaderMap::new(), (false, false)), Ok(PageForm::Json));
     }
 }

@@ -51,24 +51,28 @@ pub(crate) enum Segment {
 }
 
 impl Segment {
+    /// All of its blocks, those of tables by rows.
+    pub fn all_blocks(&self) -> Vec<u32> {
+        match self {
+            Segment::Paragraph { block } => vec![*block],
+            Segment::Heading { blocks, .. } | Segment::Code { blocks, .. } => blocks.clone(),
+            Segment::Table(table) => {
+                let cells = table.rows.iter().flat_map(|row| &row.cells);
+                let blocks = cells.flat_map(|cell| &cell.blocks);
+                table.captions.iter().chain(blocks).copied().collect()
+            }
+        }
+    }
+
     /// Its first and its last block.
     pub fn blocks(&self) -> Option<(u32, u32)> {
         let ends = |blocks: &[u32]| Some((*blocks.first()?, *blocks.last()?));
         match self {
             Segment::Paragraph { block } => Some((*block, *block)),
             Segment::Heading { blocks, .. } | Segment::Code { blocks, .. } => ends(blocks),
-            Segment::Table(table) => {
-                let cells = table.rows.iter().flat_map(|row| &row.cells);
-                let blocks = table
-                    .captions
-                    .iter()
-                    .chain(cells.flat_map(|cell| &cell.blocks));
-                let (mut first, mut last) = (None, None);
-                for block in blocks.copied() {
-                    first = Some(first.map_or(block, |own: u32| own.min(block)));
-                    last = Some(last.map_or(block, |own: u32| own.max(block)));
-                }
-                Some((first?, last?))
+            Segment::Table(_) => {
+                let blocks = self.all_blocks();
+                Some((*blocks.iter().min()?, *blocks.iter().max()?))
             }
         }
     }

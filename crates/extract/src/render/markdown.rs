@@ -8,6 +8,7 @@ mod callout;
 mod code;
 mod containers;
 mod escape;
+mod images;
 mod inline;
 mod links;
 mod transparent;
@@ -22,6 +23,7 @@ use crate::render::traced::{OriginSource, TracedText};
 use code::{CodeLanguages, fence};
 use containers::SegmentWriter;
 use escape::{Context, escape};
+use images::{Images, headline_element};
 use inline::{Inline, Mode};
 use links::Links;
 
@@ -34,6 +36,8 @@ const FILLED: usize = 64;
 pub struct MarkdownOptions {
     /// Links as `[text](address)`, with absolute addresses; else their text alone.
     pub links: bool,
+    /// Images that stand by themselves in the text as `![alternative text](address)`.
+    pub images: bool,
     /// The title as a heading of the first level above the text, unless the text has the headline
     /// or the policy leaves headlines out.
     pub title: bool,
@@ -45,6 +49,7 @@ impl Default for MarkdownOptions {
     fn default() -> Self {
         Self {
             links: false,
+            images: false,
             title: true,
             text: TextOptions::default(),
         }
@@ -56,6 +61,13 @@ impl MarkdownOptions {
     #[must_use]
     pub fn with_links(mut self, links: bool) -> Self {
         self.links = links;
+        self
+    }
+
+    /// The same options with images, or without.
+    #[must_use]
+    pub fn with_images(mut self, images: bool) -> Self {
+        self.images = images;
         self
     }
 
@@ -120,11 +132,16 @@ pub(crate) fn markdown(
     let links = options.links.then(|| Links::new(content, url));
     let mut inline = Inline::new(content, links);
     let mut languages = CodeLanguages::default();
+    let mut images = options.images.then(|| {
+        let headline = headline_element(content.page);
+        Images::new(content, url, headline)
+    });
     let mut out = flowing(
         content,
         SegmentWriter::new(content),
         &mut inline,
         &mut languages,
+        images.as_mut(),
         (options, headline),
     );
     for definition in content.definitions() {
@@ -138,6 +155,7 @@ pub(crate) fn markdown(
                     writer,
                     &mut inline,
                     &mut languages,
+                    None,
                     (options, headline),
                 );
                 note.text
@@ -173,10 +191,19 @@ fn flowing<'a>(
     mut writer: SegmentWriter,
     inline: &mut Inline<'a>,
     languages: &mut CodeLanguages,
+    mut images: Option<&mut Images<'_>>,
     (options, headline): (&MarkdownOptions, Headline),
 ) -> TracedText {
     for segment in &content.segments {
         let element = content.ends(segment).0;
+        let start = segment.blocks().and_then(|(first, _)| content.block(first));
+        while let Some(images) = &mut images
+            && let Some((element, image)) =
+                images.next_before(start.map_or(0, |block| block.span.0))
+        {
+            writer.origin = None;
+            writer.add(element, &image);
+        }
         writer.origin = segment.blocks();
         match segment {
             Segment::Paragraph { block } => {
@@ -221,6 +248,12 @@ fn flowing<'a>(
                 }
             }
         }
+    }
+    while let Some(images) = &mut images
+        && let Some((element, image)) = images.next_before(u32::MAX)
+    {
+        writer.origin = None;
+        writer.add(element, &image);
     }
     writer.finish()
 }

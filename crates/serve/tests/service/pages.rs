@@ -35,12 +35,18 @@ fn answers_are_what_extract_prints() {
             (
                 "text/markdown",
                 "/extract",
-                PageForm::Markdown { links: false },
+                PageForm::Markdown {
+                    links: false,
+                    images: false,
+                },
             ),
             (
                 "text/markdown",
                 "/extract?links=true",
-                PageForm::Markdown { links: true },
+                PageForm::Markdown {
+                    links: true,
+                    images: false,
+                },
             ),
         ] {
             let headers = format!("Accept: {accept}\r\nX-Page-Url: {url}\r\n");

@@ -39,6 +39,13 @@ impl<'a> Links<'a> {
         }
     }
 
+    /// An address of the page as a Markdown destination; `None` as for links.
+    pub fn destination(&mut self, address: &str) -> Option<String> {
+        let destination = destination(address, self.base.as_ref())?;
+        self.room = self.room.checked_sub(destination.len())?;
+        Some(destination)
+    }
+
     /// Where the `a` element leads, as a Markdown destination; `None` if that cannot be told, is no
     /// place on a network, was given before, or the page has had its share of addresses.
     pub fn take(&mut self, element: u32) -> Option<String> {
@@ -49,9 +56,7 @@ impl<'a> Links<'a> {
         let href = page
             .element(element)?
             .attribute(self.content.html, "href")?;
-        let destination = destination(href.trim(), self.base.as_ref())?;
-        self.room = self.room.checked_sub(destination.len())?;
-        Some(destination)
+        self.destination(href.trim())
     }
 }
 

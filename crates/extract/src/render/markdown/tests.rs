@@ -4,6 +4,11 @@ use super::*;
 use trommel_html::{Limits, ScanEngine};
 
 fn shown(html: &str, url: Option<&str>, links: bool) -> String {
+    let options = MarkdownOptions::default().with_links(links);
+    shown_with(html, url, &options)
+}
+
+fn shown_with(html: &str, url: Option<&str>, options: &MarkdownOptions) -> String {
     let page = ScanEngine.read_styled(html, &Limits::default());
     let kept: Vec<bool> = page
         .blocks
@@ -11,13 +16,7 @@ fn shown(html: &str, url: Option<&str>, links: bool) -> String {
         .map(|block| !page.text(block).starts_with('-'))
         .collect();
     let content = KeptContent::new(&page, html, &kept);
-    markdown(
-        &content,
-        url,
-        &MarkdownOptions::default().with_links(links),
-        Headline::None,
-    )
-    .text
+    markdown(&content, url, options, Headline::None).text
 }
 
 #[track_caller]
@@ -155,6 +154,28 @@ fn links_are_absolute() {
         "[y](http://x.example/)\n"
     );
     assert_eq!(shown("<a href=http://x.example>y</a>", None, false), "y\n");
+}
+
+#[test]
+fn images_stand_between_what_is_kept() {
+    let html = "<h1>Title</h1><img src=/lead.jpg alt='A  mill_'><p>one two</p>\
+                <ul><li><figure><img src='data:image/gif;base64,x' data-src=late.png><figcaption>-words</figcaption></figure><li>three</ul>\
+                <p>in <img src=icon.png> line</p><img src=small.png width=16><img srcset='a.jpg 300w, b.jpg 900w'>\
+                <p>-left out</p><img src=no.jpg><p>-and this</p><p>four</p><img src=last.jpg>";
+    let url = Some("https://a.example/b/");
+    let written = shown_with(html, url, &MarkdownOptions::default().with_images(true));
+    let images: Vec<&str> = written.lines().filter(|line| line.contains("![")).collect();
+    assert_eq!(
+        images,
+        [
+            "![A mill\\_](https://a.example/lead.jpg)",
+            "- ![](https://a.example/b/late.png)",
+            "![](https://a.example/b/last.jpg)"
+        ],
+        "{written}"
+    );
+    let plain = shown(html, url, true);
+    assert!(!plain.contains("!["), "{plain}");
 }
 
 #[test]

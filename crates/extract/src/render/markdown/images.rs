@@ -1,0 +1,188 @@
+//! Images that stand by themselves among the kept blocks.
+
+use trommel_html::{Element, Page, Tag};
+
+use super::escape::{Context, escape};
+use super::links::Links;
+use crate::render::content::KeptContent;
+
+/// Where scripts that load images late find the address, before `src`, which holds a placeholder then.
+const LATE: [&str; 4] = [
+    "data-src",
+    "data-original",
+    "data-lazy-src",
+    "data-full-src",
+];
+/// The same of lists of addresses with widths.
+const SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
+/// Pixels of width or height up to which an image is an icon or counts readers.
+const ICON: u32 = 32;
+/// Blocks beside an image that are looked at for one that is no caption.
+const CAPTIONS: usize = 8;
+/// Longest alternative text in bytes.
+const LONGEST_ALT: usize = 500;
+
+/// The images of a page that belong to its kept blocks, in page order.
+#[derive(Debug)]
+pub(super) struct Images<'a> {
+    content: &'a KeptContent<'a>,
+    links: Links<'a>,
+    /// Elements, the last first.
+    left: Vec<u32>,
+}
+
+impl<'a> Images<'a> {
+    /// Those between two kept blocks, or a kept block and the headline; captions that are left out do not part
+    /// them. Images within a line are not among them.
+    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, headline: Option<u32>) -> Self {
+        let page = content.page;
+        let mut kept = vec![false; page.blocks.len()];
+        for segment in &content.segments {
+            for block in segment.all_blocks() {
+                if let Some(kept) = kept.get_mut(block as usize) {
+                    *kept = true;
+                }
+            }
+        }
+        let counts = |at: usize| {
+            let is_headline = page.blocks.get(at).is_some_and(|block| {
+                headline.is_some_and(|own| page.path(block.element).any(|(at, _)| at == own))
+            });
+            is_headline || kept.get(at) == Some(&true)
+        };
+        let is_caption = |at: usize| {
+            let block = page.blocks.get(at);
+            let path = block.map(|block| page.path(block.element));
+            path.is_some_and(|mut path| path.any(|(_, own)| own.tag == Tag::Figcaption))
+        };
+        let mut left = Vec::new();
+        let mut next = 0;
+        for (at, element) in (0u32..).zip(&page.elements) {
+            if element.tag != Tag::Img || element.hidden {
+                continue;
+            }
+            while page
+                .blocks
+                .get(next)
+                .is_some_and(|block| block.span.1 <= element.start)
+            {
+                next += 1;
+            }
+            let is_inside = page
+                .blocks
+                .get(next)
+                .is_some_and(|block| block.span.0 < element.start);
+            let before = (0..next)
+                .rev()
+                .take(CAPTIONS)
+                .find(|at| !is_caption(*at) || counts(*at));
+            let after = (next..page.blocks.len())
+                .take(CAPTIONS)
+                .find(|at| !is_caption(*at) || counts(*at));
+            let belongs = before.is_some_and(&counts) && after.is_none_or(&counts);
+            if !is_inside && belongs {
+                left.push(at);
+            }
+        }
+        left.reverse();
+        Self {
+            content,
+            links: Links::new(content, url),
+            left,
+        }
+    }
+
+    /// The next image that starts before this byte of the page, with its element.
+    pub fn next_before(&mut self, start: u32) -> Option<(u32, String)> {
+        loop {
+            let at = *self.left.last()?;
+            let element = self.content.page.element(at)?;
+            if element.start >= start {
+                return None;
+            }
+            self.left.pop();
+            if let Some(image) = self.image(element) {
+                return Some((at, image));
+            }
+        }
+    }
+
+    fn image(&mut self, element: &Element) -> Option<String> {
+        let html = self.content.html;
+        let pixels = |name: &str| element.attribute(html, name)?.trim().parse::<u32>().ok();
+        let is_icon = ["width", "height"]
+            .iter()
+            .any(|name| pixels(name).is_some_and(|pixels| pixels <= ICON));
+        if is_icon {
+            return None;
+        }
+        let late = LATE.iter().find_map(|name| element.attribute(html, name));
+        let address = late
+            .map(|own| own.trim().to_owned())
+            .filter(|own| is_address(own))
+            .or_else(|| {
+                let own = element.attribute(html, "src")?.trim().to_owned();
+                is_address(&own).then_some(own)
+            })
+            .or_else(|| {
+                let set = SETS.iter().find_map(|name| element.attribute(html, name))?;
+                widest(&set)
+            })?;
+        let address = self.links.destination(&address)?;
+        let alt = element.attribute(html, "alt").unwrap_or_default();
+        let alt: Vec<&str> = alt.split_whitespace().collect();
+        let mut alt = alt.join(" ");
+        while alt.len() > LONGEST_ALT {
+            alt.pop();
+        }
+        let mut out = String::from("![");
+        let context = Context {
+            line_break: " ",
+            ..Context::default()
+        };
+        escape(&alt, 0, alt.len(), context, &mut out);
+        out.push_str("](");
+        out.push_str(&address);
+        out.push(')');
+        Some(out)
+    }
+}
+
+/// Whether something stands there, and not the image itself, as a placeholder does.
+fn is_address(address: &str) -> bool {
+    !address.is_empty() && !address.starts_with("data:") && !address.starts_with('#')
+}
+
+/// The address of the widest image of a `srcset`.
+fn widest(set: &str) -> Option<String> {
+    let candidates = set.split(", ").filter_map(|candidate| {
+        let mut parts = candidate.trim().trim_end_matches(',').split_whitespace();
+        let address = parts.next().filter(|own| is_address(own))?;
+        let size = parts.next().unwrap_or("1x");
+        let size: f32 = size.trim_end_matches(['w', 'x']).parse().ok()?;
+        Some((address, size))
+    });
+    let widest = candidates.max_by(|a, b| a.1.total_cmp(&b.1));
+    widest.map(|(address, _)| address.to_owned())
+}
+
+/// The element of the headline, where blocks of the page are in it.
+pub(super) fn headline_element(page: &Page) -> Option<u32> {
+    let mut elements = (0u32..).zip(&page.elements);
+    elements
+        .find(|(_, own)| own.tag == Tag::H1 && !own.hidden)
+        .map(|(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_widest_of_a_set_is_taken() {
+        let set = "a.jpg 300w, https://b.example/x,y.jpg 1200w, c.jpg 600w";
+        assert_eq!(widest(set).as_deref(), Some("https://b.example/x,y.jpg"));
+        assert_eq!(widest("a.jpg, b.jpg 2x").as_deref(), Some("b.jpg"));
+        assert_eq!(widest("data:image/gif;base64,xx 1x"), None);
+    }
+}
