@@ -1,5 +1,8 @@
 //! Pages are shown, labelled by what a browser sends, and labelled on after a restart.
 
+// The settings for tests in clippy.toml do not reach helpers outside of #[test] functions.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;

@@ -66,9 +66,8 @@ impl RecordReader<Box<dyn BufRead>> {
     /// If it cannot be read, or holds another format.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
-        let start = file.fill_buf()?;
         #[cfg(feature = "parquet")]
-        if start.starts_with(&signature::PARQUET) {
+        if file.fill_buf()?.starts_with(&signature::PARQUET) {
             let rows = crate::formats::parquet::Rows::new(file.into_inner())?;
             return Ok(Self {
                 input: Box::new(io::empty()),

@@ -39,11 +39,11 @@ pub struct Correction {
 /// For a memory without probabilities. Learned as `trommel-lab sites --judged` learns it; docs/sites.md has what
 /// that says of it.
 pub const BY_COUNTS: Correction = Correction {
-    weights: [-3.52, -0.44, 0.0],
+    weights: [-2.37, -0.20, 0.0],
 };
 /// For a memory with probabilities, likewise.
 pub const BY_PROBABILITIES: Correction = Correction {
-    weights: [-2.50, -0.08, 1.08],
+    weights: [-1.50, 0.03, 0.62],
 };
 
 impl Correction {

@@ -156,8 +156,9 @@ fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3]) -> [f64; 3] {
     for at in 0..3 {
         for below in at + 1..3 {
             let factor = matrix[below][at] / matrix[at][at];
-            for column in at..3 {
-                matrix[below][column] -= factor * matrix[at][column];
+            let above = matrix[at];
+            for (own, above) in matrix[below].iter_mut().zip(above).skip(at) {
+                *own -= factor * above;
             }
             right[below] -= factor * right[at];
         }

@@ -30,7 +30,8 @@ impl PoorCopy {
         let all = pages.iter().enumerate();
         all.filter_map(|(at, page)| {
             let draw = mix(hash(page.page.gold.record_id.as_bytes()));
-            (draw % ONE_OF == 0).then(|| Self::new(page, at, mix(draw)))?
+            draw.is_multiple_of(ONE_OF)
+                .then(|| Self::new(page, at, mix(draw)))?
         })
         .collect()
     }
