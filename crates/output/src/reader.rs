@@ -65,7 +65,9 @@ impl RecordReader<Box<dyn BufRead>> {
     /// # Errors
     /// If it cannot be read, or holds another format.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
-        let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
+        let file = BufReader::with_capacity(1 << 16, File::open(path)?);
+        #[cfg(feature = "parquet")]
+        let mut file = file;
         #[cfg(feature = "parquet")]
         if file.fill_buf()?.starts_with(&signature::PARQUET) {
             let rows = crate::formats::parquet::Rows::new(file.into_inner())?;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::program::{Ran, trommel};
 
 /// What every page of the site says, which reads like text.
-const EVERYWHERE: &str = "Our newspaper is printed on paper from the forests of the north, and has been so since the days of the founders.";
+const EVERYWHERE: &str = "Our newspaper is printed on paper from the forests of the north.";
 const THINGS: [&str; 5] = ["mill", "barn", "inn", "tower", "bridge"];
 
 fn record(url: &str, html: &str) -> String {
