@@ -133,7 +133,7 @@ mod tests {
     fn page(story: &str) -> String {
         format!(
             "<title>Mills</title><div class=top><p>Our newspaper is printed on paper from the forests of the \
-             north, and has been so since the days of the founders.</p></div><article><p>{story} stands by the \
+             north.</p></div><article><p>{story} stands by the \
              river, and its wheel has turned there for two hundred years.</p><p>Nobody knows who built \
              {story}, though a stone over the door bears a date.</p></article>"
         )
