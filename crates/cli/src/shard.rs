@@ -3,27 +3,18 @@
 use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
+use trommel_dedup::KeyShare;
 use trommel_pipeline::Input;
 
 /// One of several equal shares of the inputs, `2/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShardChoice {
-    /// From 1.
-    number: u64,
-    of: u64,
-}
+pub struct ShardChoice(KeyShare);
 
 impl FromStr for ShardChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text
-            .split_once('/')
-            .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-        match numbers {
-            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
-            _ => Err("expected I/N with I from 1 to N, such as 2/8".to_owned()),
-        }
+        text.parse().map(Self)
     }
 }
 
@@ -33,7 +24,7 @@ impl ShardChoice {
     pub fn takes(self, input: &Input) -> bool {
         let digest = Sha256::digest(input.name().as_bytes());
         let first = digest.first_chunk().copied().unwrap_or_default();
-        u64::from_be_bytes(first) % self.of == self.number - 1
+        self.0.takes(u64::from_be_bytes(first))
     }
 }
 

@@ -39,7 +39,8 @@ pub struct Duplicate {
     pub of: Place,
 }
 
-/// One of several equal shares of the keys, `2/8`.
+/// One of several equal shares of a job, `2/8`: of keys, or of whatever else has a number that is spread
+/// evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyShare {
     number: u64,
@@ -68,7 +69,8 @@ impl FromStr for KeyShare {
 }
 
 impl KeyShare {
-    fn takes(self, key: u64) -> bool {
+    /// Whether a key is in this share.
+    pub fn takes(self, key: u64) -> bool {
         key % self.of == self.number - 1
     }
 }
