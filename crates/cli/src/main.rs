@@ -23,6 +23,7 @@ mod messages;
 mod models;
 mod network;
 mod page;
+mod panics;
 mod place;
 mod policy;
 mod progress;

@@ -23,11 +23,6 @@ pub struct StageTimes(pub Arc<Metrics>);
 
 impl ExtractionObserver for StageTimes {
     fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
-        let name = match stage {
-            ExtractionStage::Parse => "parse",
-            ExtractionStage::Classify => "classify",
-            ExtractionStage::Render => "render",
-        };
-        self.0.stage(name, time);
+        self.0.stage(stage.name(), time);
     }
 }

@@ -30,6 +30,7 @@ use crate::bucket::Bucket;
 use crate::follow::FollowArgs;
 use crate::measured::{Observers, StageTimes};
 use crate::network::NetworkArgs;
+use crate::panics::quiet_workers;
 use crate::policy::PolicyArgs;
 use crate::sites::{SiteMemoryArgs, with_sites};
 use crate::text::TextArgs;
@@ -535,22 +536,6 @@ fn epoch() -> Result<Option<i64>> {
             .context("SOURCE_DATE_EPOCH is not a number of seconds"),
         Err(_) => Ok(None),
     }
-}
-
-/// A panic on one record is caught, counted and logged in one line with the record's place, so the
-/// usual message, which can't know the place, would only repeat it.
-pub fn quiet_workers() {
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        let is_caught = thread::current()
-            .name()
-            .is_some_and(|name| name == "reader" || name.starts_with("worker-"));
-        if is_caught {
-            tracing::debug!("{info}");
-        } else {
-            usual(info);
-        }
-    }));
 }
 
 fn save(summary: &Summary, path: &Path) -> Result<()> {

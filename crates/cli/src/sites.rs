@@ -28,7 +28,7 @@ use crate::network::NetworkArgs;
 use crate::progress::Reporter;
 use crate::size::Size;
 use crate::stop::Stop;
-use crate::{models, run::quiet_workers};
+use crate::{models, panics::quiet_workers};
 
 /// Count on how many pages of its site each block stands, for `run --sites`
 #[derive(Debug, Args)]

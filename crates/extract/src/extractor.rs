@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use trommel_html::{GrowingReader, Limits, Page, charset};
+use trommel_html::{Limits, Page, charset};
 use trommel_model::Model;
 use trommel_sites::{KnownSites, SiteMemory};
 
@@ -11,7 +11,6 @@ use crate::hints::Hints;
 use crate::observer::{ExtractionObserver, ExtractionStage, SharedObserver, observed};
 use crate::page_memory;
 use crate::policy::ContentPolicy;
-use crate::push::PushPage;
 use crate::survey::{KeptJudgements, SiteSurvey};
 
 /// Extracts main text with one model. Cheap to clone; has no state between pages, so the same bytes,
@@ -103,15 +102,6 @@ impl Extractor {
             (decoded, page)
         });
         self.judged(decoded, page, hints)
-    }
-
-    /// A page that will come in parts.
-    pub fn push(&self) -> PushPage {
-        let reader = GrowingReader::new(&self.limits);
-        PushPage::new(match self.inline_style {
-            true => reader.with_styles(),
-            false => reader,
-        })
     }
 
     /// Judges a page that has been read.

@@ -15,6 +15,17 @@ pub enum ExtractionStage {
     Render,
 }
 
+impl ExtractionStage {
+    /// What it is called in metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Parse => "parse",
+            Self::Classify => "classify",
+            Self::Render => "render",
+        }
+    }
+}
+
 /// Is told how long each stage of each extraction took, by the threads that did it.
 pub trait ExtractionObserver: Debug + Send + Sync {
     /// A stage of one page has ended that took `time`.

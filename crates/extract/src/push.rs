@@ -29,8 +29,19 @@ pub struct PushPage {
     reader: Option<GrowingReader>,
 }
 
+impl Extractor {
+    /// A page that will come in parts.
+    pub fn push(&self) -> PushPage {
+        let reader = GrowingReader::new(&self.limits);
+        PushPage::new(match self.inline_style {
+            true => reader.with_styles(),
+            false => reader,
+        })
+    }
+}
+
 impl PushPage {
-    pub(crate) fn new(reader: GrowingReader) -> Self {
+    fn new(reader: GrowingReader) -> Self {
         Self {
             text: String::new(),
             rest: Vec::new(),

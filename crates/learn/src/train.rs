@@ -24,6 +24,10 @@ mod table;
 mod trained;
 mod tree_sample;
 
+/// Columns of the page's address tell its type, but blocks are not judged by them: what addresses look
+/// like differs from crawl to crawl.
+const ADDRESS: &str = "address.";
+
 pub use adapted::{Adapted, adapt};
 pub use judged::{JudgedError, JudgedRow, JudgedSet};
 pub use lexicon::list;

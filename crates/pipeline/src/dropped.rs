@@ -6,7 +6,7 @@ use serde::Serialize;
 use trommel_archive::Record;
 use trommel_output::RecordSource;
 
-use crate::{DropReason, worker::derived_id};
+use crate::{DropReason, id::id};
 
 /// What is told of a record should it be dropped.
 #[derive(Debug)]
@@ -30,9 +30,7 @@ impl About {
     pub(crate) fn of(record: &Record) -> Self {
         let place = &record.place;
         Self {
-            id: record
-                .id()
-                .map_or_else(|| derived_id(record), str::to_owned),
+            id: id(record),
             url: record.url().map(str::to_owned),
             date: record.date().map(str::to_owned),
             source: RecordSource {

@@ -16,6 +16,7 @@ mod error;
 mod existing;
 mod follow;
 mod gate;
+mod id;
 mod identity;
 mod inputs;
 mod journal;

@@ -14,7 +14,6 @@ use trommel_output::Disk;
 use crate::{
     quarantine::record_member,
     side_output::{SideOutput, SideState},
-    task::Aside,
 };
 
 /// A kind of payload whose records are kept in a file of their own.
@@ -24,6 +23,17 @@ pub struct SetAside {
     pub kind: String,
     /// WARC file for the records, each in a gzip member.
     pub path: PathBuf,
+}
+
+/// A record that is set aside.
+#[derive(Debug)]
+pub(crate) struct Aside {
+    /// Which of the plan's files takes it.
+    pub(crate) place: usize,
+    /// The record as a gzip member.
+    pub(crate) member: Vec<u8>,
+    /// Its line in the index.
+    pub(crate) line: Vec<u8>,
 }
 
 /// An option that names no kind and file.

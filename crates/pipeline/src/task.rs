@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 use trommel_archive::{Record, ResumePoint};
 use trommel_filters::Fingerprint;
 
-use crate::{DropReason, FailureKind, dropped::About, identity::Identity, packed::Listing};
+use crate::{
+    DropReason, FailureKind, dropped::About, identity::Identity, packed::Listing, set_aside::Aside,
+};
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that
 /// stage: [`Captured`] before the workers, [`Made`] after them.
@@ -124,17 +126,6 @@ pub(crate) struct Made {
     pub(crate) verdict: Verdict,
     /// What is told of it should it be dropped, if that is wanted.
     pub(crate) about: Option<Box<About>>,
-}
-
-/// A record that is set aside.
-#[derive(Debug)]
-pub(crate) struct Aside {
-    /// Which of the plan's files takes it.
-    pub(crate) place: usize,
-    /// The record as a gzip member.
-    pub(crate) member: Vec<u8>,
-    /// Its line in the index.
-    pub(crate) line: Vec<u8>,
 }
 
 impl Made {

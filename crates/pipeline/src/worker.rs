@@ -2,7 +2,6 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
     time::Instant,
 };
 
@@ -12,7 +11,7 @@ use trommel_archive::{
 };
 use trommel_extract::{Document, Hints};
 use trommel_filters::{Capture, Filters, Fingerprint};
-use trommel_output::{OutputRecord, RecordSource, record_id};
+use trommel_output::{OutputRecord, RecordSource};
 use trommel_text::TextStats;
 
 use crate::{
@@ -20,6 +19,7 @@ use crate::{
     budget::PAGE_FACTOR,
     dropped::About,
     gate::Gate,
+    id::id,
     outputs::Encoder,
     panic::panic_message,
     quarantine::Kept,
@@ -97,9 +97,7 @@ impl Worker<'_> {
         if record.block.is_empty() {
             return Made::without_page(Verdict::Dropped(DropReason::NoPayload));
         }
-        let id = record
-            .id()
-            .map_or_else(|| derived_id(record), str::to_owned);
+        let id = id(record);
         let made = catch_unwind(AssertUnwindSafe(|| self.make(captured, &id)));
         let mut made = made.unwrap_or_else(|panic| {
             Made::without_page(failed(FailureKind::Panic, panic_message(&*panic)))
@@ -323,19 +321,4 @@ fn by_kind(record: &Record) -> Option<DropReason> {
         RecordType::Continuation => Some(DropReason::Continuation),
         RecordType::Unknown(_) => Some(DropReason::UnknownType),
     }
-}
-
-/// The id of a record that has none, as in ARC files. It depends on the archive's name but not on the
-/// folder it is in.
-pub(crate) fn derived_id(record: &Record) -> String {
-    let place = &record.place;
-    let file = Path::new(&*place.file).file_name().unwrap_or_default();
-    record_id(&[
-        "source",
-        &file.to_string_lossy(),
-        &place.offset.to_string(),
-        &place.inner.to_string(),
-        record.url().unwrap_or_default(),
-        record.date().unwrap_or_default(),
-    ])
 }

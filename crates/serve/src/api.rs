@@ -1,72 +1,18 @@
-//! The description of the service: what it answers, and the OpenAPI document, which is made of the
-//! code.
+//! The OpenAPI document, which is made of the code.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
 use serde_json::{Value, json};
 use utoipa::{
-    Modify, OpenApi, ToSchema,
+    Modify, OpenApi,
     openapi::{
         OpenApi as Document,
         security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
     },
 };
 
-/// What `POST /extract` answers as JSON.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ExtractedPage {
-    /// URL of the page, as the request gave it.
-    pub url: Option<String>,
-    /// Main text; empty if the page has none.
-    pub text: String,
-    /// Title, without the name of the site.
-    pub title: Option<String>,
-    /// Language of the text (ISO 639-1, or 639-3 where there is no shorter code).
-    pub lang: Option<String>,
-    /// Authors.
-    #[serde(default)]
-    pub author: Vec<String>,
-    /// Date of publication (ISO 8601).
-    pub published: Option<String>,
-    /// Date of the last change (ISO 8601).
-    pub modified: Option<String>,
-    /// Name of the site.
-    pub site: Option<String>,
-    /// What the page says it is about.
-    pub description: Option<String>,
-    /// Canonical URL.
-    pub canonical: Option<String>,
-    /// Language that the page declares (BCP 47).
-    pub lang_declared: Option<String>,
-    /// Type that the model takes the page for.
-    pub page_type: Option<String>,
-    /// Headings among the lines of the text.
-    #[serde(default)]
-    pub headings: Vec<String>,
-    /// Readers' comments, where they are kept apart from the text.
-    pub comments: Option<String>,
-    /// Encoding the page was decoded with.
-    pub charset: String,
-    /// Where the encoding was learned from.
-    pub charset_source: String,
-    /// Word F1 that the model expects of the text, 0 to 1.
-    #[schema(minimum = 0, maximum = 1)]
-    pub confidence: f32,
-    /// Caps that the page passed.
-    pub capped: Vec<String>,
-}
-
-/// Why a request was not done (RFC 9457).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Problem {
-    /// The status in words.
-    pub title: String,
-    /// The status.
-    #[schema(minimum = 400, maximum = 599)]
-    pub status: u16,
-    /// What is wrong, in a sentence.
-    pub detail: String,
-}
+use crate::{Problem, answer, app::App};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -78,11 +24,11 @@ pub struct Problem {
         crate::extract::extract,
         crate::batch::batch,
         crate::inspect::inspect,
-        crate::routes::about,
-        crate::routes::healthz,
-        crate::routes::readyz,
-        crate::routes::metrics,
-        crate::routes::openapi,
+        crate::about::about,
+        crate::about::healthz,
+        crate::about::readyz,
+        crate::about::metrics,
+        self::document,
     ),
     modifiers(&Bearer),
     security((), ("bearer" = [])),
@@ -151,4 +97,19 @@ fn take_any_bytes(operation: &mut Value) {
     for content in contents.into_iter().flat_map(|all| all.values_mut()) {
         *content = json!({"schema": {"type": "string", "format": "binary"}});
     }
+}
+
+/// This description
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    operation_id = "openapi",
+    responses(
+        (status = 200, description = "OpenAPI 3.1", body = Object, content_type = "application/json"),
+        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
+    ),
+    tag = "service"
+)]
+pub(crate) async fn document(State(app): State<Arc<App>>) -> Response {
+    answer::json(&openapi(&app.models.names()))
 }

@@ -21,7 +21,8 @@ use crate::{
     admission::{Admission, Ticket},
     answer::Refusal,
     models::Models,
-    observe::{RequestIds, StageTimes},
+    request_id::RequestIds,
+    stage_times::StageTimes,
 };
 
 /// What all requests share.

@@ -4,6 +4,7 @@
 //! it answers is what `trommel extract` and `trommel run` print. A request brings the bytes that are
 //! judged; none can name a file or a URL to be read.
 
+mod about;
 mod access;
 mod admission;
 mod answer;
@@ -13,6 +14,7 @@ mod batch;
 mod body;
 mod connection;
 mod extract;
+mod extracted_page;
 mod hints;
 mod inspect;
 mod listen;
@@ -20,16 +22,21 @@ mod models;
 mod negotiate;
 mod observe;
 mod page;
+mod problem;
+mod request_id;
 mod routes;
 #[cfg(feature = "index")]
 mod search;
 mod server;
 mod settings;
+mod stage_times;
 mod tls;
 
 pub use access::{Token, TokenError};
-pub use api::{ExtractedPage, Problem, openapi};
+pub use api::openapi;
+pub use extracted_page::ExtractedPage;
 pub use listen::{Listen, ListenError, Socket};
+pub use problem::Problem;
 pub use server::{ServeError, serve};
 pub use settings::{Limits, Settings};
 pub use tls::{TlsError, server_config};

@@ -1,29 +1,17 @@
 //! What is counted and logged of requests and pages.
 
-use std::{
-    hash::{BuildHasher as _, RandomState},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
 use axum::{
     extract::{Request, State},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderValue, StatusCode};
 use percent_encoding::percent_decode_str;
-use trommel_extract::{ExtractionObserver, ExtractionStage};
-use trommel_metrics::Metrics;
 
-use crate::{answer::Refusal, app::App};
+use crate::{answer::Refusal, app::App, request_id::REQUEST_ID};
 
-const REQUEST_ID: &str = "x-request-id";
-/// Longest request id that is taken over.
-const LONGEST_ID: usize = 128;
 /// Paths that are open to everyone: health, and the files of the page, which say nothing.
 const OPEN: [&str; 7] = [
     "/healthz",
@@ -34,50 +22,6 @@ const OPEN: [&str; 7] = [
     "/assets/viewer.css",
     "/assets/viewer.js",
 ];
-
-/// Tells the metrics how long the stages of an extraction take.
-#[derive(Debug)]
-pub(crate) struct StageTimes(pub(crate) Arc<Metrics>);
-
-impl ExtractionObserver for StageTimes {
-    fn stage_ended(&self, stage: ExtractionStage, time: Duration) {
-        let name = match stage {
-            ExtractionStage::Parse => "parse",
-            ExtractionStage::Classify => "classify",
-            ExtractionStage::Render => "render",
-        };
-        self.0.stage(name, time);
-    }
-}
-
-/// Names requests that come without a name.
-pub(crate) struct RequestIds {
-    start: u64,
-    next: AtomicU64,
-}
-
-impl RequestIds {
-    pub(crate) fn new() -> Self {
-        Self {
-            // Another one in each process.
-            start: RandomState::new().hash_one(0),
-            next: AtomicU64::new(0),
-        }
-    }
-
-    fn of(&self, headers: &HeaderMap) -> HeaderValue {
-        if let Some(given) = headers.get(REQUEST_ID)
-            && given.len() <= LONGEST_ID
-            && !given.is_empty()
-            && given.as_bytes().iter().all(u8::is_ascii_graphic)
-        {
-            return given.clone();
-        }
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let id = format!("{:016x}-{number:x}", self.start);
-        HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static("-"))
-    }
-}
 
 /// Around every request: who asks, its name, its time, a line of the log.
 pub(crate) async fn around(
@@ -151,22 +95,6 @@ fn name(status: StatusCode) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ids_are_taken_over_or_made() {
-        let ids = RequestIds::new();
-        let of = |value: &[u8]| {
-            let mut headers = HeaderMap::new();
-            headers.insert(REQUEST_ID, HeaderValue::from_bytes(value).unwrap());
-            ids.of(&headers)
-        };
-        assert_eq!(of(b"crawl-7/page-9"), "crawl-7/page-9");
-        let made = ids.of(&HeaderMap::new());
-        assert_ne!(made, ids.of(&HeaderMap::new()));
-        for bad in [b"".as_slice(), b"with space", b"\xff", &[b'x'; 200]] {
-            assert_ne!(of(bad).as_bytes(), bad);
-        }
-    }
 
     #[test]
     fn queries_are_utf_8() {

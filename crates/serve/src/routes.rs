@@ -3,23 +3,11 @@
 use std::sync::Arc;
 
 use axum::{
-    Router,
-    extract::State,
-    middleware,
-    response::{IntoResponse as _, Response},
+    Router, middleware,
     routing::{get, post},
 };
-use http::StatusCode;
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::{
-    Problem,
-    answer::{self, Refusal},
-    api,
-    app::App,
-    batch, extract, inspect, observe, page,
-};
+use crate::{about, answer::Refusal, api, app::App, batch, extract, inspect, observe, page};
 
 /// All paths.
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -29,11 +17,11 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/extract", post(extract::extract))
         .route("/extract/batch", post(batch::batch))
         .route("/inspect", post(inspect::inspect))
-        .route("/about", get(about))
-        .route("/healthz", get(healthz))
-        .route("/readyz", get(readyz))
-        .route("/metrics", get(metrics))
-        .route("/openapi.json", get(openapi));
+        .route("/about", get(about::about))
+        .route("/healthz", get(about::healthz))
+        .route("/readyz", get(about::readyz))
+        .route("/metrics", get(about::metrics))
+        .route("/openapi.json", get(api::document));
     #[cfg(feature = "index")]
     let router = router
         .route("/search", get(crate::search::search))
@@ -43,100 +31,4 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(|| async { Refusal::MethodNotAllowed })
         .layer(middleware::from_fn_with_state(app.clone(), observe::around))
         .with_state(app)
-}
-
-/// What a service is and has.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct About {
-    /// Version of the program.
-    version: &'static str,
-    /// The models that requests may name; the first is the default.
-    models: Vec<String>,
-    /// Most bytes of a page.
-    max_body: u64,
-    /// Documents of the index; null if there is none.
-    indexed: Option<u64>,
-    /// Whether pages of the index can be looked at.
-    archives: bool,
-}
-
-/// What this service is and has
-#[utoipa::path(
-    get,
-    path = "/about",
-    responses(
-        (status = 200, description = "Version, models, index", body = About),
-        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
-    ),
-    tag = "service"
-)]
-pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
-    #[cfg(feature = "index")]
-    let indexed = app.index.as_ref().map(trommel_index::Index::documents);
-    #[cfg(not(feature = "index"))]
-    let indexed = None;
-    answer::json(&About {
-        version: env!("CARGO_PKG_VERSION"),
-        models: app.models.names().into_iter().map(str::to_owned).collect(),
-        max_body: app.limits.max_body,
-        indexed,
-        archives: app.archives.is_some(),
-    })
-}
-
-/// Whether the service is alive
-#[utoipa::path(
-    get,
-    path = "/healthz",
-    responses((status = 200, description = "It is", body = String, content_type = "text/plain")),
-    tag = "service"
-)]
-pub(crate) async fn healthz() -> Response {
-    answer::body("text/plain; charset=utf-8", "ok\n")
-}
-
-/// Whether requests are welcome
-#[utoipa::path(
-    get,
-    path = "/readyz",
-    responses(
-        (status = 200, description = "They are", body = String, content_type = "text/plain"),
-        (status = 503, description = "It is stopping, or full", body = String, content_type = "text/plain"),
-    ),
-    tag = "service"
-)]
-pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
-    if app.is_ready() {
-        return answer::body("text/plain; charset=utf-8", "ready\n");
-    }
-    let body = answer::body("text/plain; charset=utf-8", "not ready\n");
-    (StatusCode::SERVICE_UNAVAILABLE, body).into_response()
-}
-
-/// Counts and times, as Prometheus reads them
-#[utoipa::path(
-    get,
-    path = "/metrics",
-    responses(
-        (status = 200, description = "OpenMetrics text", body = String, content_type = "application/openmetrics-text"),
-        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
-    ),
-    tag = "service"
-)]
-pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
-    answer::body(trommel_metrics::CONTENT_TYPE, app.metrics.to_string())
-}
-
-/// This description
-#[utoipa::path(
-    get,
-    path = "/openapi.json",
-    responses(
-        (status = 200, description = "OpenAPI 3.1", body = Object, content_type = "application/json"),
-        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
-    ),
-    tag = "service"
-)]
-pub(crate) async fn openapi(State(app): State<Arc<App>>) -> Response {
-    answer::json(&api::openapi(&app.models.names()))
 }

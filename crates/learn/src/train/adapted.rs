@@ -9,9 +9,9 @@
 use rayon::prelude::*;
 use trommel_model::{Layout, Model, Score, Scorer, TrainingSet, WeightedScorer, sigmoid};
 
+use super::ADDRESS;
 use super::additive::fit_additive;
 use super::bins::Binned;
-use super::cross_validation::ADDRESS;
 use super::labelled::{Labelled, labelled};
 use super::options::TrainOptions;
 use super::page_types::is_of_page;

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 use trommel_model::sigmoid;
 
-use super::cross_validation::ADDRESS;
+use super::ADDRESS;
 use super::labelled::Labelled;
 use super::learned::Learned;
 use super::learner::sketch;

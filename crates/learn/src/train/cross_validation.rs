@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use trommel_features::FeatureMatrix;
 use trommel_model::{EmbeddedScorer, JudgedEmbedded, WeightedScorer, sigmoid};
 
+use super::ADDRESS;
 use super::completed::completed;
 use super::embedded::{fit_embedded, judged};
 use super::labelled::Labelled;
@@ -11,10 +12,6 @@ use super::learned::Learned;
 use super::options::{Learner, TrainOptions};
 use super::poor::PoorCopy;
 use crate::error::LearnError;
-
-/// Columns of the page's address tell its type, but blocks are not judged by them: what addresses look
-/// like differs from crawl to crawl.
-pub(super) const ADDRESS: &str = "address.";
 
 /// Probabilities of a page's blocks, a list a candidate.
 pub(super) type ByCandidate = Vec<Vec<f32>>;

@@ -4,7 +4,8 @@ use trommel_model::{
     FORMAT, JudgedEmbedded, Model, ModelFile, Score, Training, TrainingSet, VERSION,
 };
 
-use super::cross_validation::{ADDRESS, cross_validate, cross_validate_embedded, training_pages};
+use super::ADDRESS;
+use super::cross_validation::{cross_validate, cross_validate_embedded, training_pages};
 use super::embedded::fit_embedded;
 use super::labelled::{Labelled, labelled};
 use super::learned::Learned;
