@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use trommel_extract::{Head, PageLink, PushPage};
+use trommel_extract::{PageLink, PushPage};
 
 use crate::stops::{EarlyStops, StopReason};
 use crate::{Document, DocumentOptions, Extractor, Hints};
@@ -171,7 +171,7 @@ impl<'a> Session<'a> {
         let mut known = Known::default();
         if let Some(head) = self.page.head() {
             known.canonical.clone_from(&head.canonical);
-            known.robots = robots(head).map(str::to_owned);
+            known.robots = head.meta("robots").map(str::to_owned);
         }
         if let Some(extraction) = self.page.so_far(&self.extractor, &self.hints.borrowed()) {
             known.links = extraction.links();
@@ -228,11 +228,6 @@ impl OwnedHints {
             date: self.date.as_deref(),
         }
     }
-}
-
-/// What a head tells robots.
-pub(crate) fn robots(head: &Head) -> Option<&str> {
-    head.meta("robots")
 }
 
 #[cfg(test)]

@@ -4,8 +4,6 @@ use std::fmt;
 
 use trommel_extract::{Extractor, Hints, PushPage};
 
-use crate::session::robots;
-
 /// Bytes from which on something that is HTML shows it.
 const HEAD: usize = 1024;
 /// Bytes from which on a page without content is hopeless.
@@ -109,7 +107,7 @@ impl EarlyStops {
         }
         let head = page.head()?;
         if self.noindex
-            && let Some(robots) = robots(head)
+            && let Some(robots) = head.meta("robots")
         {
             self.noindex = false;
             let says = |word: &str| {

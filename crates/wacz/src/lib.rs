@@ -12,6 +12,7 @@
 mod bytes;
 mod collection;
 mod container;
+mod entry;
 mod error;
 mod hashes;
 mod pages;
@@ -22,7 +23,8 @@ mod write;
 
 pub use bytes::{Bytes, Open, Window};
 pub use collection::collection;
-pub use container::{Container, Entry, Method};
+pub use container::Container;
+pub use entry::{Entry, Method};
 pub use error::WaczError;
 pub use hashes::Fault;
 pub use pages::PageList;

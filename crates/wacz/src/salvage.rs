@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use memchr::memmem;
 
-use crate::container::{Entry, LOCAL, LOCAL_HEADER, Method};
+use crate::entry::{Entry, LOCAL, LOCAL_HEADER, Method};
 
 /// What stands behind an entry whose length was not known when it was begun.
 const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";

@@ -9,7 +9,7 @@ use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptio
 
 use crate::{
     Container, Entry, WaczError,
-    container::Method,
+    entry::Method,
     hashes::{DESCRIPTION, DIGEST},
     pages::is_list,
 };

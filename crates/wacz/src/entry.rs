@@ -1,0 +1,49 @@
+//! An entry of a ZIP file.
+
+use trommel_archive::name::is_archive;
+
+/// Bytes of a header before the name.
+pub(crate) const LOCAL_HEADER: u64 = 30;
+/// What a header begins with.
+pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
+
+/// How an entry is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// As it is.
+    Stored,
+    /// Deflated.
+    Deflated,
+    /// In another way, by its number, which is not read.
+    Other(u16),
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name as it stands.
+    pub name: String,
+    /// How it is stored.
+    pub method: Method,
+    /// Whether it is encrypted, and so not read.
+    pub encrypted: bool,
+    /// Bytes that it takes in the container.
+    pub stored: u64,
+    /// Offset of its header in the container.
+    pub header: u64,
+}
+
+impl Entry {
+    /// Whether its name leads to a place below the container's root.
+    pub fn is_below_root(&self) -> bool {
+        let is_drive = self.name.as_bytes().get(1) == Some(&b':');
+        !self.name.starts_with(['/', '\\'])
+            && !is_drive
+            && self.name.split(['/', '\\']).all(|part| part != "..")
+    }
+
+    /// Whether it says to be an archive of the container.
+    pub(crate) fn is_archive(&self) -> bool {
+        self.name.starts_with("archive/") && is_archive(&self.name)
+    }
+}
