@@ -8,7 +8,7 @@ use crate::{
     error::ArchiveError,
     gzip::Gzip,
     lz4::Lz4,
-    signature::Signature,
+    signature::FileSignature,
     source::Source,
     start::{HEAD, is_warc},
     stream::Codec,
@@ -29,18 +29,18 @@ pub(crate) fn detect(file: &Arc<str>, source: &mut Source) -> Result<Codec, Arch
             what,
         })
     };
-    match Signature::of(head) {
+    match FileSignature::of(head) {
         None if head.is_empty() => return Err(ArchiveError::Empty { file: file.clone() }),
         None => {}
-        Some(Signature::Gzip) => return Ok(Codec::Gzip(Box::new(Gzip::new()))),
-        Some(Signature::Zstd) => return Ok(Codec::Zst(Box::new(Zst::new().map_err(io)?))),
-        Some(Signature::Lz4) => return Ok(Codec::Lz4(Box::new(Lz4::new()))),
-        Some(Signature::Warc) => return Ok(Codec::Plain),
-        Some(Signature::Lz4Legacy) => return unsupported("legacy lz4"),
-        Some(Signature::Bzip2) => return unsupported("bzip2"),
-        Some(Signature::Xz) => return unsupported("xz"),
-        Some(Signature::Zip) => return unsupported("zip (WACZ)"),
-        Some(Signature::Parquet) => return unsupported("Parquet"),
+        Some(FileSignature::Gzip) => return Ok(Codec::Gzip(Box::new(Gzip::new()))),
+        Some(FileSignature::Zstd) => return Ok(Codec::Zst(Box::new(Zst::new().map_err(io)?))),
+        Some(FileSignature::Lz4) => return Ok(Codec::Lz4(Box::new(Lz4::new()))),
+        Some(FileSignature::Warc) => return Ok(Codec::Plain),
+        Some(FileSignature::Lz4Legacy) => return unsupported("legacy lz4"),
+        Some(FileSignature::Bzip2) => return unsupported("bzip2"),
+        Some(FileSignature::Xz) => return unsupported("xz"),
+        Some(FileSignature::Zip) => return unsupported("zip (WACZ)"),
+        Some(FileSignature::Parquet) => return unsupported("Parquet"),
     }
     // The head may be damaged: a member that holds a record tells the compression as well.
     let head = source.peek(HEAD).map_err(io)?;

@@ -40,4 +40,4 @@ pub use payload::{Coding, Payload, PayloadNote, PayloadOptions, media_type, payl
 pub use reader::{ReadOptions, Reader};
 pub use record::{ArchiveFormat, Note, Place, Record, RecordType};
 pub use resume::ResumePoint;
-pub use signature::Signature;
+pub use signature::FileSignature;

@@ -24,7 +24,7 @@ pub const PARQUET: [u8; 4] = *b"PAR1";
 /// A file format that is known by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Signature {
+pub enum FileSignature {
     /// gzip.
     Gzip,
     /// Zstandard; a frame that decoders skip counts as well, as `.warc.zst` begins with one. The LZ4
@@ -46,7 +46,7 @@ pub enum Signature {
     Warc,
 }
 
-impl Signature {
+impl FileSignature {
     /// The format of a file that begins so; eight bytes tell. None for any other.
     pub fn of(head: &[u8]) -> Option<Self> {
         let known: [(&[u8], Self); 9] = [
@@ -82,23 +82,23 @@ mod tests {
     #[test]
     fn formats_are_told_by_eight_bytes() {
         for (head, expected) in [
-            (&b"\x1f\x8b\x08\0\0\0\0\0"[..], Some(Signature::Gzip)),
-            (b"\x28\xb5\x2f\xfd\0\0\0\0", Some(Signature::Zstd)),
-            (b"\x5d\x2a\x4d\x18\0\0\0\0", Some(Signature::Zstd)),
-            (b"\x04\x22\x4d\x18\0\0\0\0", Some(Signature::Lz4)),
-            (b"\x02\x21\x4c\x18\0\0\0\0", Some(Signature::Lz4Legacy)),
-            (b"BZh91AY&", Some(Signature::Bzip2)),
-            (b"\xfd7zXZ\0\0\0", Some(Signature::Xz)),
-            (b"PK\x03\x04\x14\0\0\0", Some(Signature::Zip)),
-            (b"PK\x05\x06\0\0\0\0", Some(Signature::Zip)),
-            (b"PAR1\x15\0\0\0", Some(Signature::Parquet)),
-            (b"WARC/1.0", Some(Signature::Warc)),
+            (&b"\x1f\x8b\x08\0\0\0\0\0"[..], Some(FileSignature::Gzip)),
+            (b"\x28\xb5\x2f\xfd\0\0\0\0", Some(FileSignature::Zstd)),
+            (b"\x5d\x2a\x4d\x18\0\0\0\0", Some(FileSignature::Zstd)),
+            (b"\x04\x22\x4d\x18\0\0\0\0", Some(FileSignature::Lz4)),
+            (b"\x02\x21\x4c\x18\0\0\0\0", Some(FileSignature::Lz4Legacy)),
+            (b"BZh91AY&", Some(FileSignature::Bzip2)),
+            (b"\xfd7zXZ\0\0\0", Some(FileSignature::Xz)),
+            (b"PK\x03\x04\x14\0\0\0", Some(FileSignature::Zip)),
+            (b"PK\x05\x06\0\0\0\0", Some(FileSignature::Zip)),
+            (b"PAR1\x15\0\0\0", Some(FileSignature::Parquet)),
+            (b"WARC/1.0", Some(FileSignature::Warc)),
             (b"PK is it", None),
             (b"<html>\n\n", None),
             (b"\x1f", None),
             (b"", None),
         ] {
-            assert_eq!(Signature::of(head), expected, "{head:?}");
+            assert_eq!(FileSignature::of(head), expected, "{head:?}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::{Context, bail};
 use clap::Args;
 use trommel_extract::Extractor;
-use trommel_label::{GoldFile, Labelling, PageList, serve};
+use trommel_label::{GoldFile, LabelPages, Labelling, serve};
 use trommel_learn::gold_beside;
 
 use crate::messages::say;
@@ -46,7 +46,7 @@ pub fn run(args: &LabelArgs) -> anyhow::Result<ExitCode> {
             format!("{}: cannot tell its gold file: name it with --gold", name())
         })?,
     };
-    let pages = PageList::read(&args.pages)?;
+    let pages = LabelPages::read(&args.pages)?;
     if pages.pages.is_empty() {
         bail!("{}: no pages", name());
     }

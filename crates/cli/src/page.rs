@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
-use trommel_archive::{PayloadOptions, Signature};
+use trommel_archive::{FileSignature, PayloadOptions};
 #[cfg(feature = "remote")]
 use trommel_sources::NetworkOptions;
 use trommel_sources::is_url;
@@ -99,7 +99,7 @@ pub fn read(name: &str) -> Result<Vec<u8>> {
         file => File::open(file).and_then(|mut file| file.read_to_end(&mut bytes).map(drop)),
     }
     .with_context(named)?;
-    if Signature::of(&bytes) == Some(Signature::Gzip) {
+    if FileSignature::of(&bytes) == Some(FileSignature::Gzip) {
         bytes = inflated(&bytes).with_context(named)?;
     }
     refuse_other_files(&bytes).with_context(named)?;
@@ -121,8 +121,8 @@ fn inflated(stored: &[u8]) -> Result<Vec<u8>> {
 /// If these are the bytes of something that is known not to be a page.
 fn refuse_other_files(bytes: &[u8]) -> Result<()> {
     let is_arc = bytes.starts_with(b"filedesc://");
-    match Signature::of(bytes) {
-        Some(Signature::Warc) => {}
+    match FileSignature::of(bytes) {
+        Some(FileSignature::Warc) => {}
         None if is_arc => {}
         None => return Ok(()),
         Some(other) => bail!("{} data, not a page", format!("{other:?}").to_lowercase()),

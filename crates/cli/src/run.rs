@@ -16,7 +16,7 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use trommel_archive::{PayloadOptions, ReadOptions};
 use trommel_extract::{ContentPolicy, DocumentOptions, Extractor, MarkdownOptions};
-use trommel_filters::{Filters, Settings};
+use trommel_filters::{FilterSettings, Filters};
 use trommel_metrics::{Listener, Metrics};
 use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format, LocalDisk};
@@ -441,7 +441,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
 }
 
 /// Refuses page types that the model does not tell: a filter on them would drop all pages, or none.
-fn check_page_types(filters: &Settings, model: &Model) -> Result<()> {
+fn check_page_types(filters: &FilterSettings, model: &Model) -> Result<()> {
     let known: Vec<&str> = model
         .file()
         .page_types

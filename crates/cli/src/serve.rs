@@ -19,7 +19,7 @@ use trommel_extract::ContentPolicy;
 use trommel_filters::Filters;
 use trommel_model::Model;
 use trommel_pipeline::Config;
-use trommel_serve::{Limits, Listen, Settings, Socket, Token, serve, server_config};
+use trommel_serve::{Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config};
 use trommel_sites::{DEFAULT_BYTES, KnownSites, SiteMemory};
 
 use crate::sites::{load, save};
@@ -54,7 +54,7 @@ pub struct ServeArgs {
     jobs: Option<NonZeroUsize>,
 
     /// Requests that may wait besides; more are answered 429
-    #[arg(long, value_name = "N", default_value_t = Limits::default().queue)]
+    #[arg(long, value_name = "N", default_value_t = ServiceLimits::default().queue)]
     queue: usize,
 
     /// Most bytes of a page, and of a record of a batch; longer pages are answered 413 [default: 16M]
@@ -111,8 +111,8 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         Some(path) => Config::load(path)?,
         None => Config::default(),
     };
-    let defaults = Limits::default();
-    let limits = Limits {
+    let defaults = ServiceLimits::default();
+    let limits = ServiceLimits {
         jobs: args.jobs.or(config.jobs).unwrap_or(defaults.jobs),
         queue: args.queue,
         max_body: args.max_body.map_or(defaults.max_body, |size| size.0),
@@ -137,7 +137,7 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         }
         None => None,
     };
-    let settings = Settings {
+    let settings = ServiceSettings {
         models,
         policy,
         filters: Arc::new(Filters::new(&config.filters)),

@@ -8,7 +8,7 @@ use crate::{DedupError, Signature};
 
 /// Where a document stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct DocumentPlace {
     /// Name of the shard.
     pub shard: String,
     /// Number of the document in it, from 0.
@@ -32,11 +32,11 @@ pub enum DuplicateReason {
 pub struct Duplicate {
     /// The document.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: DocumentPlace,
     /// In which way it is a duplicate.
     pub reason: DuplicateReason,
     /// The first document that it has a key in common with.
-    pub of: Place,
+    pub of: DocumentPlace,
 }
 
 /// One of several equal shares of a job, `2/8`: of keys, or of whatever else has a number that is spread
@@ -154,7 +154,7 @@ impl Finder {
         order.sort_unstable_by_key(|&number| place(number));
         let told = |number: u32| {
             let document = self.documents.get(number as usize);
-            document.map(|document| Place {
+            document.map(|document| DocumentPlace {
                 shard: names
                     .get(document.shard as usize)
                     .copied()

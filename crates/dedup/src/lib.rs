@@ -16,7 +16,7 @@ mod shard;
 mod sign;
 
 pub use error::DedupError;
-pub use find::{Duplicate, DuplicateReason, Finder, KeyShare, Place};
+pub use find::{DocumentPlace, Duplicate, DuplicateReason, Finder, KeyShare};
 pub use remove::{Removed, read_duplicates, without};
 pub use shard::shard_name;
 pub use sign::{Signature, read_signatures, sign};

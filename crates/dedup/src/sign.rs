@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-use trommel_filters::{DuplicateSettings, Filters, Settings};
+use trommel_filters::{DuplicateSettings, FilterSettings, Filters};
 use trommel_output::{AtomicFile, CompressedStream, Compression, RecordReader, open_plain};
 use trommel_text::TextStats;
 
@@ -68,13 +68,13 @@ mod near_keys {
 /// If the output cannot be read, or the target not be written.
 pub fn sign(output: &Path, target: &Path) -> Result<u64, DedupError> {
     let shard = shard_name(output).ok_or_else(|| DedupError::Name(output.to_owned()))?;
-    let filters = Filters::new(&Settings {
+    let filters = Filters::new(&FilterSettings {
         duplicates: DuplicateSettings {
             exact: true,
             near: true,
             ..DuplicateSettings::default()
         },
-        ..Settings::default()
+        ..FilterSettings::default()
     });
     let unread = |source| DedupError::Read {
         path: output.to_owned(),

@@ -126,17 +126,17 @@ impl OrderedFilter for Duplicates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Filters, Settings};
+    use crate::{FilterSettings, Filters};
     use trommel_text::TextStats;
 
-    fn settings(memory: u64) -> Settings {
-        Settings {
+    fn settings(memory: u64) -> FilterSettings {
+        FilterSettings {
             duplicates: DuplicateSettings {
                 exact: true,
                 near: true,
                 memory,
             },
-            ..Settings::default()
+            ..FilterSettings::default()
         }
     }
 

@@ -4,7 +4,7 @@ use trommel_extract::Document;
 use trommel_text::TextStats;
 
 use crate::{
-    Capture, DuplicateSettings, Duplicates, Filter, Fingerprint, Reason, Settings, TextRule,
+    Capture, DuplicateSettings, Duplicates, Filter, FilterSettings, Fingerprint, Reason, TextRule,
     c4::C4,
     fingerprint::{exact, near},
     gopher::Gopher,
@@ -28,7 +28,7 @@ pub struct Filters {
 
 impl Filters {
     /// The filters of these settings.
-    pub fn new(settings: &Settings) -> Self {
+    pub fn new(settings: &FilterSettings) -> Self {
         let mut stages: Vec<Box<dyn Filter>> = Vec::new();
         if !settings.status.is_empty() {
             stages.push(Box::new(Statuses(settings.status.clone())));
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn stages_ask_in_a_fixed_order() {
-        let settings: Settings = toml::from_str(
+        let settings: FilterSettings = toml::from_str(
             "rules = ['gopher', 'c4']\nmin_words = 5\nstatus = [200]\nlanguages = ['en']\n\
              robots = ['noindex']\nmin_confidence = 0.5\nduplicates = { near = true, memory = 1000000 }",
         )
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn without_settings_nothing_is_dropped() {
-        let filters = Filters::new(&Settings::default());
+        let filters = Filters::new(&FilterSettings::default());
         let page = Capture {
             status: Some(500),
             robots: &["none"],

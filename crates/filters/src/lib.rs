@@ -2,7 +2,7 @@
 //!
 //! What needs one page only is a [`Filter`]: it has no state, so workers ask it in any order. What
 //! compares a page with earlier ones is an [`OrderedFilter`]: it is asked in the order of the records,
-//! about a [`Fingerprint`] that the workers made. [`Filters`] holds the stages that [`Settings`] ask for.
+//! about a [`Fingerprint`] that the workers made. [`Filters`] holds the stages that [`FilterSettings`] ask for.
 
 mod c4;
 mod capture;
@@ -28,4 +28,4 @@ pub use filters::Filters;
 pub use fingerprint::Fingerprint;
 pub use memory::MemoryState;
 pub use reason::Reason;
-pub use settings::{DuplicateSettings, RobotsRule, Settings, StatusRange, TextRule};
+pub use settings::{DuplicateSettings, FilterSettings, RobotsRule, StatusRange, TextRule};

@@ -8,7 +8,7 @@ use trommel_text::language::LanguageCode;
 /// The table `[filters]`. Without any key nothing is dropped.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Settings {
+pub struct FilterSettings {
     /// HTTP statuses that are kept: codes (200) or classes ("2xx").
     pub status: Vec<StatusRange>,
     /// Media types that are kept.
@@ -43,7 +43,7 @@ pub struct Settings {
     pub duplicates: DuplicateSettings,
 }
 
-impl Settings {
+impl FilterSettings {
     /// The first page type that pages are kept or dropped by and that a model does not tell, with the key of
     /// its list: a filter on it would drop all pages, or none. `known` are the types that the model tells.
     pub fn unknown_page_type(&self, known: &[&str]) -> Option<(&'static str, &str)> {
@@ -203,13 +203,13 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        let error = toml::from_str::<Settings>(text).unwrap_err();
+        let error = toml::from_str::<FilterSettings>(text).unwrap_err();
         error.message().to_owned()
     }
 
     #[test]
     fn every_key_is_read() {
-        let settings: Settings = toml::from_str(
+        let settings: FilterSettings = toml::from_str(
             "status = [200, '3xx']\nmedia_types = ['text/html']\nrobots = ['noindex', 'noai']\n\
              min_words = 1\nmax_words = 2\nmin_chars = 3\nmax_chars = 4\n\
              languages = ['eng']\nexclude_languages = ['ru']\n\
@@ -219,7 +219,7 @@ mod tests {
         )
         .unwrap();
         let code = |code: &str| code.parse().unwrap();
-        let expected = Settings {
+        let expected = FilterSettings {
             status: vec!["200".parse().unwrap(), "3xx".parse().unwrap()],
             media_types: vec!["text/html".into()],
             robots: vec![RobotsRule::Noindex, RobotsRule::Noai],

@@ -1,6 +1,6 @@
 //! Full-text index over documents, and search in it: BM25 over title, headings and text, by Tantivy.
 //!
-//! [`IndexWriter, Written`] puts documents into an index, [`Index`] finds them.
+//! [`IndexWriter`] puts documents into an index, [`Index`] finds them.
 
 mod assemble;
 #[cfg(feature = "endpoint")]
@@ -16,6 +16,6 @@ pub use assemble::Tantivy;
 #[cfg(feature = "endpoint")]
 pub use endpoint::{Endpoint, EndpointError, Refused, Sent};
 pub use error::IndexError;
-pub use search::{Hit, Index, Search, SearchResults, Snippet, Stored};
+pub use search::{Hit, Index, IndexedDocument, Search, SearchResults, Snippet};
 pub use tokenizer::{ScriptTokenizer, TextTerms};
 pub use writer::{DEFAULT_MEMORY, IndexWriter};

@@ -77,7 +77,7 @@ pub struct Hit {
 
 /// A document as the index holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct IndexedDocument {
     /// Its id.
     pub id: String,
     /// Its URL.
@@ -171,7 +171,7 @@ impl Index {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub fn get(&self, id: &str) -> Result<Option<Stored>, IndexError> {
+    pub fn get(&self, id: &str) -> Result<Option<IndexedDocument>, IndexError> {
         let searcher = self.reader.searcher();
         let term = Term::from_field_text(self.fields.id, id);
         let query = TermQuery::new(term, IndexRecordOption::Basic);
@@ -183,9 +183,9 @@ impl Index {
         Ok(Some(self.stored(&document)))
     }
 
-    fn stored(&self, document: &TantivyDocument) -> Stored {
+    fn stored(&self, document: &TantivyDocument) -> IndexedDocument {
         let fields = &self.fields;
-        Stored {
+        IndexedDocument {
             id: text(document, fields.id).unwrap_or_default(),
             url: text(document, fields.url),
             title: text(document, fields.title).filter(|title| !title.is_empty()),

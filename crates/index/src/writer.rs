@@ -30,7 +30,7 @@ pub struct IndexWriter {
 
 /// What writing came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct CommittedIndex {
     /// Documents that were added.
     pub added: u64,
     /// Documents of the same id whose place others took, of those that were there and those added.
@@ -161,16 +161,16 @@ impl IndexWriter {
     ///
     /// # Errors
     /// If the disk is full. The index is then as it was.
-    pub fn commit(mut self) -> Result<Written, IndexError> {
+    pub fn commit(mut self) -> Result<CommittedIndex, IndexError> {
         self.writer.commit()?;
         let written = self.written()?;
         self.writer.wait_merging_threads()?;
         Ok(written)
     }
 
-    fn written(&self) -> Result<Written, IndexError> {
+    fn written(&self) -> Result<CommittedIndex, IndexError> {
         let after = documents(self.writer.index())?;
-        Ok(Written {
+        Ok(CommittedIndex {
             added: self.added,
             replaced: (self.before + self.added).saturating_sub(after),
         })
@@ -181,7 +181,7 @@ impl IndexWriter {
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
-    pub fn commit_merged(mut self) -> Result<Written, IndexError> {
+    pub fn commit_merged(mut self) -> Result<CommittedIndex, IndexError> {
         self.writer
             .set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         self.writer.commit()?;

@@ -49,7 +49,7 @@ pub struct Job {
 
 /// How the job went.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
+pub struct JobOutcome {
     /// Hours until the last archive was done.
     pub hours: f64,
     /// Core-hours from the beginning until then, whether the machines worked or waited for work.
@@ -88,7 +88,7 @@ fn exponential(numbers: &mut SplitMix64, mean: f64) -> f64 {
 }
 
 /// Simulates the job once. The same seed gives the same outcome.
-pub fn simulate(job: &Job, policy: &Policy, seed: u64) -> Outcome {
+pub fn simulate(job: &Job, policy: &Policy, seed: u64) -> JobOutcome {
     let mut numbers = SplitMix64::new(seed);
     let sizes: Vec<f64> = (0..job.archives)
         .map(|_| job.megabytes * (0.8 + 0.4 * uniform(&mut numbers)))
@@ -115,7 +115,7 @@ pub fn simulate(job: &Job, policy: &Policy, seed: u64) -> Outcome {
             queue.push_back(archives);
         }
     }
-    let mut outcome = Outcome {
+    let mut outcome = JobOutcome {
         hours: 0.0,
         core_hours: 0.0,
         wasted: 0.0,
@@ -269,11 +269,11 @@ pub fn table(seeds: u64) -> String {
         "| | hours | core-hours | lost core-hours | machines lost |\n|---|--:|--:|--:|--:|\n"
             .to_owned();
     for (name, job, policy) in rows {
-        let runs: Vec<Outcome> = (0..seeds.max(1))
+        let runs: Vec<JobOutcome> = (0..seeds.max(1))
             .map(|seed| simulate(&job, &policy, seed))
             .collect();
         let mean =
-            |value: fn(&Outcome) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
+            |value: fn(&JobOutcome) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
         // Writing to a string does not fail.
         let _ = writeln!(
             out,

@@ -16,7 +16,7 @@ use trommel_text::words::Rule;
 use crate::layout::{LayoutError, PageLayout, Rect, block_nodes, read_layouts};
 use crate::markdown::{MarkdownTable, share};
 use crate::methods::by_name;
-use crate::segmentation::{GoldError, SegmentationError, SegmentedPage, read_segmented};
+use crate::segmentation::{SegmentGoldError, SegmentationError, SegmentedPage, read_segmented};
 use crate::vips::vips;
 use crate::visual_content::{BlockFeatureReader, visual_content};
 
@@ -112,7 +112,7 @@ fn read(archive: &Path, layouts: &Path) -> Result<Vec<Rendered>, RenderedError> 
     match read_segmented(archive, &gold, layouts) {
         Ok(pages) => return Ok(pages.into_iter().filter_map(articles).collect()),
         // A gold file of texts has no marked blocks.
-        Err(SegmentationError::Gold(GoldError::Json { .. })) => {}
+        Err(SegmentationError::Gold(SegmentGoldError::Json { .. })) => {}
         Err(error) => return Err(error.into()),
     }
     let mut laid_out: FxHashMap<String, PageLayout> = read_layouts(layouts)?

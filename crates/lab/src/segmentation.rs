@@ -11,7 +11,7 @@ mod report;
 mod set;
 
 pub use candidates::{Candidate, candidates};
-pub use gold::{GoldBlock, GoldError, GoldPage, read_gold_blocks};
+pub use gold::{GoldBlock, GoldPage, SegmentGoldError, read_gold_blocks};
 pub use matching::{Counts, FUZZY_SIMILARITY, Match, count};
 pub use ours::{GroupLevels, group};
 pub use region::{Leaves, Region};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use trommel_output::AtomicFile;
 
-use crate::page_list::{Block, LabelPage};
+use crate::page_list::{LabelBlock, LabelPage};
 use crate::role::{LabelRole, Part};
 
 /// Why a gold file cannot be used, or a choice not be taken.
@@ -48,7 +48,7 @@ pub enum GoldError {
 /// What a person said of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Choice {
+pub struct PageLabels {
     /// The role of each block.
     pub roles: Vec<LabelRole>,
     /// Type of the page (`product`, `listing` ...).
@@ -145,7 +145,7 @@ impl GoldFile {
     }
 
     /// What was said of a page, where its blocks are noted and fit those of the page.
-    pub fn choice(&self, page: &LabelPage, blocks: &[Block]) -> Option<Choice> {
+    pub fn choice(&self, page: &LabelPage, blocks: &[LabelBlock]) -> Option<PageLabels> {
         let line = self.lines.get(self.at(&page.record_id)?)?;
         let noted = line.get("blocks")?.as_array()?;
         let roles: Vec<LabelRole> = noted
@@ -161,7 +161,7 @@ impl GoldFile {
             return None;
         }
         let text = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
-        Some(Choice {
+        Some(PageLabels {
             roles,
             page_type: text("page_type"),
             lang: text("lang"),
@@ -177,8 +177,8 @@ impl GoldFile {
     pub fn save(
         &mut self,
         page: &LabelPage,
-        blocks: &[Block],
-        choice: &Choice,
+        blocks: &[LabelBlock],
+        choice: &PageLabels,
     ) -> Result<(), GoldError> {
         if choice.roles.len() != blocks.len() {
             return Err(GoldError::Length {

@@ -25,14 +25,14 @@ pub struct LabelPage {
 
 /// The pages of an archive in its order.
 #[derive(Clone, Debug, Default)]
-pub struct PageList {
+pub struct LabelPages {
     /// The pages.
     pub pages: Vec<LabelPage>,
 }
 
 /// A block as it is shown to be labelled.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Block {
+pub struct LabelBlock {
     /// Its text.
     pub text: String,
     /// The elements around it.
@@ -49,7 +49,7 @@ pub struct Block {
     pub role: LabelRole,
 }
 
-impl PageList {
+impl LabelPages {
     /// Reads the HTML pages of an archive.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl PageList {
 
 impl LabelPage {
     /// Title and blocks of the page, with what the model of the extractor takes each for.
-    pub fn blocks(&self, extractor: &Extractor) -> (Option<String>, Vec<Block>) {
+    pub fn blocks(&self, extractor: &Extractor) -> (Option<String>, Vec<LabelBlock>) {
         let hints = Hints {
             url: (!self.url.is_empty()).then_some(self.url.as_str()),
             http_charset: self.charset.as_deref(),
@@ -102,7 +102,7 @@ impl LabelPage {
             .zip(fields)
             .zip(probabilities)
             .zip(&verdicts.roles)
-            .map(|(((block, field), probability), role)| Block {
+            .map(|(((block, field), probability), role)| LabelBlock {
                 text: page.text(block).to_owned(),
                 path: path(page, block.element),
                 field,

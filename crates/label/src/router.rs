@@ -14,8 +14,8 @@ use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 use trommel_extract::Extractor;
 
-use crate::gold_file::{Choice, GoldError, GoldFile};
-use crate::page_list::{Block, LabelPage, PageList};
+use crate::gold_file::{GoldError, GoldFile, PageLabels};
+use crate::page_list::{LabelBlock, LabelPage, LabelPages};
 use crate::role::LabelRole;
 
 const INDEX: &str = include_str!("../assets/index.html");
@@ -31,7 +31,7 @@ const MOST: usize = 4 << 20;
 /// Pages, what was said of them, and the model that makes the first proposal.
 pub struct Labelling {
     /// The pages.
-    pub pages: PageList,
+    pub pages: LabelPages,
     /// What was said of them.
     pub gold: Mutex<GoldFile>,
     /// Makes the proposal.
@@ -117,7 +117,7 @@ fn problem(status: StatusCode, message: impl ToString) -> Response {
 }
 
 impl Labelling {
-    fn page(&self, at: usize) -> Option<(&LabelPage, Option<String>, Vec<Block>)> {
+    fn page(&self, at: usize) -> Option<(&LabelPage, Option<String>, Vec<LabelBlock>)> {
         let page = self.pages.pages.get(at)?;
         let (title, mut blocks) = page.blocks(&self.extractor);
         if self.blank {
@@ -164,7 +164,7 @@ async fn save(
     let Ok(body) = to_bytes(body, MOST).await else {
         return problem(StatusCode::PAYLOAD_TOO_LARGE, "the choice is too long");
     };
-    let choice: Choice = match serde_json::from_slice(&body) {
+    let choice: PageLabels = match serde_json::from_slice(&body) {
         Ok(choice) => choice,
         Err(error) => return problem(StatusCode::BAD_REQUEST, error),
     };

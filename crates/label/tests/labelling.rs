@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use trommel_extract::Extractor;
-use trommel_label::{GoldFile, Labelling, PageList, serve};
+use trommel_label::{GoldFile, LabelPages, Labelling, serve};
 use trommel_model::Model;
 
 fn archive(folder: &Path) -> std::path::PathBuf {
@@ -50,7 +50,7 @@ struct Host {
 impl Host {
     fn new(archive: &Path, gold: &Path, blank: bool) -> Self {
         let labelling = Labelling {
-            pages: PageList::read(archive).unwrap(),
+            pages: LabelPages::read(archive).unwrap(),
             gold: Mutex::new(GoldFile::open(gold).unwrap()),
             extractor: Extractor::new(Arc::new(Model::builtin("fast").unwrap())),
             blank,

@@ -44,7 +44,7 @@ pub struct Config {
     /// File of a memory of sites that corrects the model.
     pub sites: Option<PathBuf>,
     /// Which documents are kept.
-    pub filters: trommel_filters::Settings,
+    pub filters: trommel_filters::FilterSettings,
 }
 
 /// How a memory of sites is made during a run.
@@ -217,9 +217,9 @@ mod tests {
             max_memory: Some(30),
             site_memory: Some(SiteMode::TwoPass),
             sites: Some("s.sites".into()),
-            filters: trommel_filters::Settings {
+            filters: trommel_filters::FilterSettings {
                 min_words: Some(5),
-                ..trommel_filters::Settings::default()
+                ..trommel_filters::FilterSettings::default()
             },
         };
         assert_eq!(config, Ok(expected));

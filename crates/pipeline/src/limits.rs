@@ -1,7 +1,7 @@
 //! Bounds within which the numbers of a plan make sense, wherever they were given.
 
 use crate::Plan;
-use trommel_filters::Settings;
+use trommel_filters::FilterSettings;
 
 const K: u64 = 1 << 10;
 const M: u64 = 1 << 20;
@@ -60,7 +60,7 @@ impl Plan {
     ///
     /// # Errors
     /// The first that cannot be meant.
-    pub fn check(&self, filters: &Settings) -> Result<(), LimitError> {
+    pub fn check(&self, filters: &FilterSettings) -> Result<(), LimitError> {
         let jobs = self.jobs.get();
         if jobs > MOST_JOBS {
             return Err(LimitError::Count {
@@ -121,7 +121,7 @@ impl Plan {
     }
 }
 
-fn memory_of_duplicates(filters: &Settings) -> Option<u64> {
+fn memory_of_duplicates(filters: &FilterSettings) -> Option<u64> {
     let duplicates = &filters.duplicates;
     (duplicates.exact || duplicates.near).then_some(duplicates.memory)
 }

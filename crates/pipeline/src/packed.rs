@@ -16,7 +16,7 @@ use trommel_archive::{
 #[cfg(feature = "remote")]
 use trommel_sources::Remote;
 use trommel_sources::{Base, Location, NetworkOptions, redacted};
-use trommel_wacz::{Container, Entry, Method, PageList, WaczError, collection};
+use trommel_wacz::{Container, Entry, PageList, StorageMethod, WaczError, collection};
 
 use crate::Input;
 
@@ -122,7 +122,7 @@ impl Packed {
         options: ReadOptions,
     ) -> Result<Reader, ArchiveError> {
         let start = ResumePoint::default();
-        let is_plain = self.entry.method == Method::Stored;
+        let is_plain = self.entry.method == StorageMethod::Stored;
         if self.path().is_some() && is_plain {
             let open = || self.container.stored(&self.entry);
             return Reader::reopen_with(self.name.as_str(), open, point.unwrap_or(&start), options);
@@ -140,7 +140,7 @@ impl Packed {
 
     /// The stored bytes of the archive from `offset` on; none where they cannot be sought in.
     pub(crate) fn at(&self, offset: u64) -> Option<io::Result<Box<dyn Read + Send>>> {
-        if self.entry.method != Method::Stored {
+        if self.entry.method != StorageMethod::Stored {
             return None;
         }
         let open = || -> io::Result<Box<dyn Read + Send>> {
@@ -171,7 +171,7 @@ impl Packed {
                 let start = self.container.data_start(&self.entry)?;
                 let stored = remote.open_at(url, start)?.take(self.entry.stored);
                 Ok(match self.entry.method {
-                    Method::Deflated => Box::new(flate2::read::DeflateDecoder::new(stored)),
+                    StorageMethod::Deflated => Box::new(flate2::read::DeflateDecoder::new(stored)),
                     _ => Box::new(stored),
                 })
             }

@@ -3,7 +3,7 @@
 use std::{io::Cursor, sync::atomic::Ordering};
 
 use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint};
-use trommel_sources::{FoundRecord, RecordSelection, Stored};
+use trommel_sources::{FoundRecord, RecordSelection, StoredRecord};
 
 use crate::{
     reader::{RecordFeed, Stopped},
@@ -80,14 +80,14 @@ impl RecordFeed<'_> {
         &mut self,
         input: usize,
         (begun, whole): (&mut bool, bool),
-        stored: Stored,
+        stored: StoredRecord,
         after: ResumePoint,
     ) -> Result<(), Stopped> {
         let options = ReadOptions {
             max_record: self.plan.max_record,
             ..ReadOptions::default()
         };
-        let Stored {
+        let StoredRecord {
             archive,
             offset,
             bytes,

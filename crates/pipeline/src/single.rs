@@ -10,7 +10,7 @@ use crate::{
     gate::Gate,
     outputs::Encoder,
     packed::Listing,
-    task::{Captured, Verdict},
+    task::{Captured, RecordVerdict},
     worker::Worker,
 };
 
@@ -78,7 +78,7 @@ impl<'a> SingleRecords<'a> {
             listing: Listing::default(),
         });
         let outcome = match made.verdict {
-            Verdict::Document {
+            RecordVerdict::Document {
                 encoded,
                 fingerprint,
                 ..
@@ -86,8 +86,8 @@ impl<'a> SingleRecords<'a> {
                 Some(reason) => RecordOutcome::Dropped(DropReason::Filtered(reason)),
                 None => RecordOutcome::Document(encoded.into_iter().flatten().flatten().collect()),
             },
-            Verdict::Dropped(reason) => RecordOutcome::Dropped(reason),
-            Verdict::Failed { kind, message, .. } => RecordOutcome::Failed { kind, message },
+            RecordVerdict::Dropped(reason) => RecordOutcome::Dropped(reason),
+            RecordVerdict::Failed { kind, message, .. } => RecordOutcome::Failed { kind, message },
         };
         (outcome, made.page)
     }

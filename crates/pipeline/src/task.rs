@@ -123,14 +123,14 @@ pub(crate) struct Made {
     /// What is kept of it for another tool.
     pub(crate) aside: Option<Aside>,
     /// What the record gave.
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: RecordVerdict,
     /// What is told of it should it be dropped, if that is wanted.
     pub(crate) about: Option<Box<About>>,
 }
 
 impl Made {
     /// What came of a record that is no page, or not known to be one.
-    pub(crate) fn without_page(verdict: Verdict) -> Self {
+    pub(crate) fn without_page(verdict: RecordVerdict) -> Self {
         Self {
             page: None,
             truncated: None,
@@ -158,7 +158,7 @@ pub(crate) struct Timed {
 
 /// What a record gave.
 #[derive(Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum RecordVerdict {
     /// A document.
     Document {
         /// It in each output format, none where the format has no place for it.

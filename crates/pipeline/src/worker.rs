@@ -24,7 +24,7 @@ use crate::{
     panic::panic_message,
     quarantine::Kept,
     set_aside::SetAside,
-    task::{Captured, Made, Task, Timed, Verdict},
+    task::{Captured, Made, RecordVerdict, Task, Timed},
 };
 
 /// What takes the text out of a page: usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
@@ -89,20 +89,20 @@ impl Worker<'_> {
         } = captured;
         let charset = charset.as_deref();
         if let Some(reason) = by_kind(record) {
-            return Made::without_page(Verdict::Dropped(reason));
+            return Made::without_page(RecordVerdict::Dropped(reason));
         }
         if listing.is_left_out {
-            return Made::without_page(Verdict::Dropped(DropReason::NotListed));
+            return Made::without_page(RecordVerdict::Dropped(DropReason::NotListed));
         }
         if record.block.is_empty() {
-            return Made::without_page(Verdict::Dropped(DropReason::NoPayload));
+            return Made::without_page(RecordVerdict::Dropped(DropReason::NoPayload));
         }
         let id = id(record);
         let made = catch_unwind(AssertUnwindSafe(|| self.make(captured, &id)));
         let mut made = made.unwrap_or_else(|panic| {
             Made::without_page(failed(FailureKind::Panic, panic_message(&*panic)))
         });
-        if let Verdict::Failed {
+        if let RecordVerdict::Failed {
             kind,
             message,
             members,
@@ -138,7 +138,7 @@ impl Worker<'_> {
             }
         };
         if page.body.is_empty() {
-            return Made::without_page(Verdict::Dropped(DropReason::NoPayload));
+            return Made::without_page(RecordVerdict::Dropped(DropReason::NoPayload));
         }
         let media_type = match media_type(record, &page).0 {
             MediaType::Html => "text/html",
@@ -147,7 +147,7 @@ impl Worker<'_> {
             MediaType::Other(name) => {
                 return Made {
                     aside: SetAside::of(self.set_aside, record, id, &name),
-                    ..Made::without_page(Verdict::Dropped(DropReason::NotHtml))
+                    ..Made::without_page(RecordVerdict::Dropped(DropReason::NotHtml))
                 };
             }
         };
@@ -158,7 +158,7 @@ impl Worker<'_> {
             robots: &robots,
         };
         if let Some(reason) = self.filters.capture(&capture) {
-            return Made::without_page(Verdict::Dropped(DropReason::Filtered(reason)));
+            return Made::without_page(RecordVerdict::Dropped(DropReason::Filtered(reason)));
         }
         let bytes = page.body.len() as u64;
         let _room = self.room.hold(bytes.saturating_mul(PAGE_FACTOR));
@@ -183,7 +183,7 @@ impl Worker<'_> {
         let caps = capped(record, &page, &document.capped);
         let stats = TextStats::new(&document.text);
         let verdict = match self.filters.document(&document, &stats) {
-            Some(reason) => Verdict::Dropped(DropReason::Filtered(reason)),
+            Some(reason) => RecordVerdict::Dropped(DropReason::Filtered(reason)),
             None => {
                 let fingerprint = self.filters.fingerprint(&stats);
                 self.encode(&output_record(record, &page, id, document), fingerprint)
@@ -208,7 +208,7 @@ impl Worker<'_> {
         }
     }
 
-    fn encode(&self, record: &OutputRecord, fingerprint: Fingerprint) -> Verdict {
+    fn encode(&self, record: &OutputRecord, fingerprint: Fingerprint) -> RecordVerdict {
         let mut encoded = Vec::with_capacity(self.encoders.len());
         for encoder in self.encoders {
             let mut bytes = Vec::with_capacity(record.text.len() + 1024);
@@ -218,9 +218,9 @@ impl Worker<'_> {
             }
         }
         if encoded.iter().all(Option::is_none) {
-            return Verdict::Dropped(DropReason::NoText);
+            return RecordVerdict::Dropped(DropReason::NoText);
         }
-        Verdict::Document {
+        RecordVerdict::Document {
             encoded,
             text: record.text.len() as u64,
             confidence: record.confidence,
@@ -278,8 +278,8 @@ fn label(record: &Record) -> String {
     format!("{}: offset {}: {id}", place.file, place.offset)
 }
 
-fn failed(kind: FailureKind, message: String) -> Verdict {
-    Verdict::Failed {
+fn failed(kind: FailureKind, message: String) -> RecordVerdict {
+    RecordVerdict::Failed {
         kind,
         message,
         members: Vec::new(),

@@ -21,7 +21,7 @@ use crate::{
     outputs::{Beginning, Encoder, Outputs, OutputsState},
     set_aside::AsideFiles,
     side_output::SideOutputs,
-    task::{Made, Step, Task, Verdict},
+    task::{Made, RecordVerdict, Step, Task},
     times::Times,
 };
 
@@ -344,19 +344,19 @@ impl<'a> RunWriter<'a> {
     }
 
     fn record(&mut self, mut made: Made) -> Result<(), RunError> {
-        if let Verdict::Document { fingerprint, .. } = &made.verdict
+        if let RecordVerdict::Document { fingerprint, .. } = &made.verdict
             && let Some(reason) = self.duplicates.judge(fingerprint)
         {
-            made.verdict = Verdict::Dropped(DropReason::Filtered(reason));
+            made.verdict = RecordVerdict::Dropped(DropReason::Filtered(reason));
         }
         self.summary.forgotten = self.duplicates.forgotten();
-        if let Verdict::Document { encoded, .. } = &made.verdict {
+        if let RecordVerdict::Document { encoded, .. } = &made.verdict {
             let longest = self.outputs.write(encoded)?;
             self.since.encoded = self.since.encoded.saturating_add(longest);
             self.unsaved = self.unsaved.saturating_add(longest);
             self.report.outputs.extend(self.outputs.take_begun());
         }
-        if let Verdict::Failed { members, .. } = &made.verdict
+        if let RecordVerdict::Failed { members, .. } = &made.verdict
             && !members.is_empty()
             && let Some(quarantine) = &mut self.sides.quarantine
         {
@@ -398,7 +398,7 @@ impl<'a> RunWriter<'a> {
             });
         }
         match made.verdict {
-            Verdict::Document {
+            RecordVerdict::Document {
                 text, confidence, ..
             } => {
                 if let Some(metrics) = self.metrics {
@@ -409,7 +409,7 @@ impl<'a> RunWriter<'a> {
                 summary.text_bytes = summary.text_bytes.saturating_add(text);
                 report.documents += 1;
             }
-            Verdict::Dropped(reason) => {
+            RecordVerdict::Dropped(reason) => {
                 if let Some(metrics) = self.metrics {
                     metrics.dropped(reason.name());
                 }
@@ -421,7 +421,7 @@ impl<'a> RunWriter<'a> {
                 summary.drop(reason);
                 report.drops += 1;
             }
-            Verdict::Failed { kind, message, .. } => {
+            RecordVerdict::Failed { kind, message, .. } => {
                 tracing::error!("{message}");
                 if let Some(metrics) = self.metrics {
                     metrics.failed(kind.name());

@@ -6,4 +6,4 @@ mod columns;
 
 pub(crate) use batch::PyRecordBatch;
 pub(crate) use capsule::arrays;
-pub(crate) use columns::Columns;
+pub(crate) use columns::ArrowColumns;

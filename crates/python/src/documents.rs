@@ -23,7 +23,7 @@ use trommel_pipeline::{
 use trommel_sources::NetworkOptions;
 
 use crate::{
-    arrow::{Columns, PyRecordBatch},
+    arrow::{ArrowColumns, PyRecordBatch},
     errors::{RunError, TrommelError, first_fault},
     extractor::PyExtractor,
     inputs::{Archives, GivenConfig, Named, plan},
@@ -106,7 +106,7 @@ struct Reading {
     stream: Option<Stream>,
     records: Option<RecordReader<Stream>>,
     run: Option<JoinHandle<Result<Summary, Ended>>>,
-    columns: Columns,
+    columns: ArrowColumns,
 }
 
 /// An iterator of record batches. After its end `summary` holds the counts of the run.
@@ -163,7 +163,7 @@ pub(crate) fn read_warc(
     };
     let output = Output::new("-", &chosen, &FormatChoice::default());
     let output = output.map_err(|error| TrommelError::new_err(error.to_string()))?;
-    let columns = Columns::of_documents(extractor.settings.blocks);
+    let columns = ArrowColumns::of_documents(extractor.settings.blocks);
     let mut plan: Plan = plan(
         inputs,
         output,
@@ -227,7 +227,7 @@ pub(crate) fn read_warc(
 #[pyfunction]
 #[pyo3(signature = (blocks=false))]
 pub(crate) fn document_schema(blocks: bool) -> PyResult<PyRecordBatch> {
-    Columns::of_documents(blocks)
+    ArrowColumns::of_documents(blocks)
         .batch(&[])
         .map(PyRecordBatch::new)
 }

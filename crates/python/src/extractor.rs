@@ -10,11 +10,11 @@ use trommel::{DocumentOptions, Extractor};
 use trommel_output::OutputRecord;
 
 use crate::{
-    arrow::{Columns, PyRecordBatch},
+    arrow::{ArrowColumns, PyRecordBatch},
     page::PyDocument,
     pages::{PageBytes, Pages, beside},
     parallel,
-    settings::{Given, NamedModel, Settings},
+    settings::{ExtractionSettings, Given, NamedModel},
 };
 
 /// Takes the main text out of pages, with one model and one set of choices. It has no state between pages:
@@ -22,13 +22,13 @@ use crate::{
 #[pyclass(frozen, name = "Extractor", module = "trommel_text")]
 #[derive(Clone)]
 pub(crate) struct PyExtractor {
-    pub(crate) settings: Settings,
+    pub(crate) settings: ExtractionSettings,
     pub(crate) extractor: Extractor,
     pub(crate) form: DocumentOptions,
 }
 
 impl PyExtractor {
-    pub(crate) fn of(settings: Settings) -> Self {
+    pub(crate) fn of(settings: ExtractionSettings) -> Self {
         Self {
             extractor: settings.extractor(),
             form: settings.form(),
@@ -146,7 +146,7 @@ impl PyExtractor {
                 })
             })?;
             let records: Vec<Option<&OutputRecord>> = records.iter().map(Option::as_ref).collect();
-            Columns::of_pages(self.settings.blocks).batch(&records)
+            ArrowColumns::of_pages(self.settings.blocks).batch(&records)
         });
         batch.map(PyRecordBatch::new)
     }

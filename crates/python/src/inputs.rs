@@ -17,7 +17,7 @@ use trommel_sources::{Base, NetworkOptions};
 use crate::{
     errors::{ArchiveError, ModelError},
     file_object::FileObjectDisk,
-    settings::Settings,
+    settings::ExtractionSettings,
 };
 
 /// Archives as they were named.
@@ -145,7 +145,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for GivenConfig {
 pub(crate) fn plan(
     inputs: Vec<Input>,
     output: Output,
-    settings: &Settings,
+    settings: &ExtractionSettings,
     config: &Config,
     jobs: Option<NonZeroUsize>,
     pages_only: bool,

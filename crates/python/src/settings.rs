@@ -86,7 +86,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NamedModel {
 
 /// How pages are extracted.
 #[derive(Clone)]
-pub(crate) struct Settings {
+pub(crate) struct ExtractionSettings {
     pub(crate) model: NamedModel,
     pub(crate) policy: ContentPolicy,
     pub(crate) markdown: bool,
@@ -130,7 +130,7 @@ impl Given<'_> {
     ///
     /// # Errors
     /// `ValueError` that names the keyword, the value and what it may be.
-    pub(crate) fn settings(self) -> PyResult<Settings> {
+    pub(crate) fn settings(self) -> PyResult<ExtractionSettings> {
         let text = TextOptions::default()
             .with_math(one_of("math", self.math, &MATH)?)
             .with_notes(one_of("notes", self.notes, &NOTES)?)
@@ -139,7 +139,7 @@ impl Given<'_> {
             comments: named::<CommentPolicy>("comments", self.comments)?,
             headline: named::<HeadlinePolicy>("headline", self.headline)?,
         };
-        Ok(Settings {
+        Ok(ExtractionSettings {
             model: match self.model {
                 Some(model) => model,
                 None => NamedModel::open(Model::builtin_names().next().unwrap_or_default())?,
@@ -192,7 +192,7 @@ fn unknown(key: &str, name: &str, known: &[&str]) -> PyErr {
     ))
 }
 
-impl Settings {
+impl ExtractionSettings {
     /// What extracts.
     pub(crate) fn extractor(&self) -> Extractor {
         Extractor::new(self.model.model.clone())

@@ -8,7 +8,7 @@ use std::sync::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use trommel_metrics::Metrics;
 
-use crate::{Limits, answer::Refusal};
+use crate::{ServiceLimits, answer::Refusal};
 
 /// Lets requests in as long as there is room to wait, and pages to be judged as workers are free.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Ticket {
 }
 
 impl Admission {
-    pub(crate) fn new(limits: &Limits, metrics: Arc<Metrics>) -> Arc<Self> {
+    pub(crate) fn new(limits: &ServiceLimits, metrics: Arc<Metrics>) -> Arc<Self> {
         Arc::new(Self {
             workers: Arc::new(Semaphore::new(limits.jobs.get())),
             inside: AtomicUsize::new(0),
@@ -103,11 +103,11 @@ mod tests {
 
     #[test]
     fn places_and_bytes_are_counted_and_given_back() {
-        let limits = Limits {
+        let limits = ServiceLimits {
             jobs: NonZeroUsize::MIN,
             queue: 1,
             max_memory: 100,
-            ..Limits::default()
+            ..ServiceLimits::default()
         };
         let admission = Admission::new(&limits, Arc::default());
         let mut first = admission.enter().unwrap();

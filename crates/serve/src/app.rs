@@ -17,7 +17,7 @@ use trommel_model::Model;
 use trommel_sites::KnownSites;
 
 use crate::{
-    Limits, Settings, Token,
+    ServiceLimits, ServiceSettings, Token,
     admission::{Admission, Ticket},
     answer::Refusal,
     models::Models,
@@ -31,7 +31,7 @@ pub(crate) struct App {
     pub(crate) policy: ContentPolicy,
     pub(crate) filters: Arc<Filters>,
     pub(crate) has_filters: bool,
-    pub(crate) limits: Limits,
+    pub(crate) limits: ServiceLimits,
     pub(crate) token: Option<Token>,
     pub(crate) admission: Arc<Admission>,
     /// Batches that may run at a time.
@@ -47,7 +47,7 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(settings: Settings) -> Arc<Self> {
+    pub(crate) fn new(settings: ServiceSettings) -> Arc<Self> {
         let metrics = Arc::new(Metrics::new());
         let limits = settings.limits;
         Arc::new(Self {

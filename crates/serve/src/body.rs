@@ -11,7 +11,7 @@ use http::{
 use http_body_util::BodyExt as _;
 use tokio::{sync::mpsc, time::timeout};
 
-use crate::{Limits, admission::Ticket, answer::Refusal};
+use crate::{ServiceLimits, admission::Ticket, answer::Refusal};
 
 /// All of a body.
 ///
@@ -20,7 +20,7 @@ use crate::{Limits, admission::Ticket, answer::Refusal};
 pub(crate) async fn whole(
     body: Body,
     headers: &HeaderMap,
-    limits: &Limits,
+    limits: &ServiceLimits,
     ticket: &mut Ticket,
 ) -> Result<Vec<u8>, Refusal> {
     plain(headers)?;

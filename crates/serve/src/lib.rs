@@ -38,5 +38,5 @@ pub use extracted_page::ExtractedPage;
 pub use listen::{Listen, ListenError, Socket};
 pub use problem::Problem;
 pub use server::{ServeError, serve};
-pub use settings::{Limits, Settings};
+pub use settings::{ServiceLimits, ServiceSettings};
 pub use tls::{TlsError, server_config};

@@ -19,7 +19,9 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::{Limits, Settings, Socket, app::App, connection, listen::Kind, routes::router};
+use crate::{
+    ServiceLimits, ServiceSettings, Socket, app::App, connection, listen::Kind, routes::router,
+};
 
 /// Time between two looks at whether to stop.
 const TICK: Duration = Duration::from_millis(50);
@@ -43,7 +45,7 @@ pub enum ServeError {
 /// # Errors
 /// If it cannot start, or did not finish in time.
 pub fn serve(
-    settings: Settings,
+    settings: ServiceSettings,
     sockets: Vec<Socket>,
     stop: &AtomicBool,
 ) -> Result<(), ServeError> {
@@ -63,7 +65,7 @@ pub fn serve(
 }
 
 async fn run(
-    settings: Settings,
+    settings: ServiceSettings,
     sockets: Vec<Socket>,
     stop: &AtomicBool,
 ) -> Result<(), ServeError> {
@@ -125,7 +127,7 @@ enum Listener {
 
 struct Acceptor {
     router: Router,
-    limits: Limits,
+    limits: ServiceLimits,
     tls: Option<TlsAcceptor>,
     graceful: GracefulShutdown,
     room: Arc<Semaphore>,

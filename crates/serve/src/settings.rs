@@ -10,7 +10,7 @@ use trommel_sites::KnownSites;
 use crate::Token;
 
 /// What a service is to do.
-pub struct Settings {
+pub struct ServiceSettings {
     /// The models that requests may name; the first is the default.
     pub models: Vec<(String, Arc<Model>)>,
     /// What counts as main text, unless a request says otherwise.
@@ -18,7 +18,7 @@ pub struct Settings {
     /// What drops documents: of a batch they are left out, a single page is marked.
     pub filters: Arc<Filters>,
     /// Its bounds.
-    pub limits: Limits,
+    pub limits: ServiceLimits,
     /// What requests must bring.
     pub token: Option<Token>,
     /// Makes TCP connections TLS.
@@ -34,7 +34,7 @@ pub struct Settings {
 
 /// Bounds that keep memory and time in hand whatever requests come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ServiceLimits {
     /// Pages that are judged at a time.
     pub jobs: NonZeroUsize,
     /// Requests that may wait besides; more are answered 429.
@@ -51,7 +51,7 @@ pub struct Limits {
     pub connections: usize,
 }
 
-impl Default for Limits {
+impl Default for ServiceLimits {
     fn default() -> Self {
         Self {
             jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),

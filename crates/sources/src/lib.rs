@@ -28,4 +28,6 @@ pub use network::{NetworkOptions, StopFlag, interruptible, open_file};
 pub use redact::redacted;
 #[cfg(feature = "remote")]
 pub use remote::{CallError, Http, HttpAnswer, Remote, RemoteReader, SeekableObject};
-pub use selection::{BadLines, FoundRecord, RecordSelection, SelectOptions, Stored, WantedRecord};
+pub use selection::{
+    BadLines, FoundRecord, RecordSelection, SelectOptions, StoredRecord, WantedRecord,
+};

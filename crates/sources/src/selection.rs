@@ -73,7 +73,7 @@ pub struct RecordSelection {
 
 /// The stored bytes of one wanted record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredRecord {
     /// The archive.
     pub archive: Arc<str>,
     /// First stored byte in the archive.
@@ -86,7 +86,7 @@ pub struct Stored {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundRecord {
     /// The record's bytes.
-    Stored(Stored),
+    Stored(StoredRecord),
     /// They cannot be read.
     Missing {
         /// The archive.
@@ -320,7 +320,7 @@ impl RecordSelection {
             let length = usize::try_from(row.length).unwrap_or(usize::MAX);
             let end = start.saturating_add(length).min(bytes.len());
             match bytes.get(start..end) {
-                Some(bytes) if !bytes.is_empty() => FoundRecord::Stored(Stored {
+                Some(bytes) if !bytes.is_empty() => FoundRecord::Stored(StoredRecord {
                     archive: Arc::clone(&archive),
                     offset: row.offset,
                     bytes: bytes.to_vec(),

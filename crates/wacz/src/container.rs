@@ -14,7 +14,7 @@ use zip::{CompressionMethod, ZipArchive, result::ZipError};
 use crate::{
     WaczError,
     bytes::{Bytes, Open, Window},
-    entry::{Entry, LOCAL, LOCAL_HEADER, Method},
+    entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod},
     salvage,
 };
 
@@ -126,8 +126,8 @@ impl Container {
         let what = match entry.method {
             _ if !entry.is_below_root() => "its name leads out of the container".to_owned(),
             _ if entry.encrypted => "is encrypted".to_owned(),
-            Method::Other(number) => format!("compression {number} of ZIP is not read"),
-            Method::Stored | Method::Deflated => return Ok(()),
+            StorageMethod::Other(number) => format!("compression {number} of ZIP is not read"),
+            StorageMethod::Stored | StorageMethod::Deflated => return Ok(()),
         };
         Err(self.of_entry(entry, what))
     }
@@ -168,7 +168,7 @@ impl Container {
             .stored(entry)
             .map_err(|error| self.of_entry(entry, error.to_string()))?;
         Ok(match entry.method {
-            Method::Deflated => Box::new(DeflateDecoder::new(stored)),
+            StorageMethod::Deflated => Box::new(DeflateDecoder::new(stored)),
             _ => Box::new(stored),
         })
     }
@@ -244,10 +244,10 @@ fn listed(bytes: &mut (impl Read + Seek)) -> Result<Vec<Entry>, ZipError> {
         entries.push(Entry {
             name,
             method: match entry.compression() {
-                CompressionMethod::Stored => Method::Stored,
-                CompressionMethod::Deflated => Method::Deflated,
+                CompressionMethod::Stored => StorageMethod::Stored,
+                CompressionMethod::Deflated => StorageMethod::Deflated,
                 #[expect(deprecated, reason = "there is no other way to its number")]
-                other => Method::Other(other.to_u16()),
+                other => StorageMethod::Other(other.to_u16()),
             },
             encrypted: entry.encrypted(),
             stored: entry.compressed_size(),

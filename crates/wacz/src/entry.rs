@@ -9,7 +9,7 @@ pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
 
 /// How an entry is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum StorageMethod {
     /// As it is.
     Stored,
     /// Deflated.
@@ -24,7 +24,7 @@ pub struct Entry {
     /// Its name as it stands.
     pub name: String,
     /// How it is stored.
-    pub method: Method,
+    pub method: StorageMethod,
     /// Whether it is encrypted, and so not read.
     pub encrypted: bool,
     /// Bytes that it takes in the container.

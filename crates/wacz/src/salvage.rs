@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use memchr::memmem;
 
-use crate::entry::{Entry, LOCAL, LOCAL_HEADER, Method};
+use crate::entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod};
 
 /// What stands behind an entry whose length was not known when it was begun.
 const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
@@ -57,7 +57,7 @@ pub(crate) fn entries(bytes: &mut (impl Read + Seek)) -> io::Result<Vec<Entry>> 
 /// What stands before an entry.
 struct Header {
     name: String,
-    method: Method,
+    method: StorageMethod,
     encrypted: bool,
     /// Place of its bytes.
     data: u64,
@@ -97,9 +97,9 @@ impl Header {
         Ok(Some(Self {
             name: name.to_owned(),
             method: match method {
-                0 => Method::Stored,
-                8 => Method::Deflated,
-                other => Method::Other(u16::try_from(other).unwrap_or(u16::MAX)),
+                0 => StorageMethod::Stored,
+                8 => StorageMethod::Deflated,
+                other => StorageMethod::Other(u16::try_from(other).unwrap_or(u16::MAX)),
             },
             encrypted: flags & 1 == 1,
             data: at + LOCAL_HEADER + (name_length + more_length) as u64,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
-use crate::{Bytes, Container, Method, PageList, Window, collection, write_texts};
+use crate::{Bytes, Container, PageList, StorageMethod, Window, collection, write_texts};
 
 const PAGES: &str = "{\"format\":\"json-pages-1.0\",\"id\":\"pages\",\"title\":\"All\"}\n\
     {\"url\":\"http://a.example/\",\"ts\":\"2024-05-01T00:00:00Z\",\"title\":\"Mill\"}\n\
@@ -79,7 +79,7 @@ fn stored_archives_are_windows_and_deflated_ones_are_streams() {
     assert_eq!(window.seek(SeekFrom::End(-3)).unwrap(), 7);
     assert_eq!(
         container.entry("archive/b.warc").unwrap().method,
-        Method::Deflated
+        StorageMethod::Deflated
     );
     assert!(read(&container, "archive/b.warc") == long);
 }
@@ -231,7 +231,7 @@ fn texts_are_written_beside_the_pages() {
     assert!(read(&after, "archive/a.warc") == archive);
     assert_eq!(
         after.entry("archive/a.warc").unwrap().method,
-        Method::Stored
+        StorageMethod::Stored
     );
     let lines = String::from_utf8(read(&after, "pages/pages.jsonl")).unwrap();
     let lines: Vec<&str> = lines.lines().collect();

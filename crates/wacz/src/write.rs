@@ -9,14 +9,14 @@ use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptio
 
 use crate::{
     Container, Entry, WaczError,
-    entry::Method,
+    entry::StorageMethod,
     hashes::{DESCRIPTION, DIGEST},
     pages::is_list,
 };
 
 /// What was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct TextsWritten {
     /// Pages that the container lists.
     pub pages: u64,
     /// Those of them that have a text now.
@@ -36,12 +36,12 @@ pub fn write_texts<W: Write + Seek>(
     container: &Container,
     out: W,
     text: &mut dyn FnMut(&str, &str) -> Option<String>,
-) -> Result<(W, Written), WaczError> {
+) -> Result<(W, TextsWritten), WaczError> {
     let entries = container.entries();
     if !entries.iter().any(|entry| is_list(&entry.name)) {
         return Err(container.of_name("pages/", &"there is no list of pages to write texts into"));
     }
-    let mut written = Written::default();
+    let mut written = TextsWritten::default();
     let mut resources = Vec::new();
     let mut zip = ZipWriter::new(out);
     for entry in entries {
@@ -108,7 +108,7 @@ impl<'a, W: Write + Seek> Sink<'a, W> {
         entry: &'a Entry,
     ) -> Result<Self, WaczError> {
         // How much a list or what is deflated will have is not known.
-        let bytes = match entry.method == Method::Stored && !is_list(&entry.name) {
+        let bytes = match entry.method == StorageMethod::Stored && !is_list(&entry.name) {
             true => entry.stored,
             false => u64::MAX,
         };
@@ -156,7 +156,7 @@ impl<'a, W: Write + Seek> Sink<'a, W> {
 fn with_text(
     line: Vec<u8>,
     text: &mut dyn FnMut(&str, &str) -> Option<String>,
-    written: &mut Written,
+    written: &mut TextsWritten,
 ) -> Vec<u8> {
     let Ok(mut page) = serde_json::from_slice::<Map<String, Value>>(&line) else {
         return line;

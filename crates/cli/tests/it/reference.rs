@@ -181,7 +181,7 @@ fn fields(path: &str, name: &str) -> BTreeSet<String> {
 #[test]
 fn keys_of_the_configuration() {
     let mut known = fields("crates/pipeline/src/config.rs", "Config");
-    known.extend(fields("crates/filters/src/settings.rs", "Settings"));
+    known.extend(fields("crates/filters/src/settings.rs", "FilterSettings"));
     assert_eq!(documented("## Keys of the configuration"), known);
 }
 

@@ -4,7 +4,7 @@ use trommel_html::{NONE, Page, Tag};
 
 /// What an element holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Content {
+pub struct ElementContent {
     /// Blocks of text.
     pub blocks: u32,
     /// Their characters.
@@ -21,7 +21,7 @@ pub struct Content {
     pub links: u32,
 }
 
-impl Content {
+impl ElementContent {
     fn add(&mut self, other: &Self) {
         self.blocks += other.blocks;
         self.chars += other.chars;
@@ -58,7 +58,7 @@ pub struct Candidate {
     /// Candidates right inside.
     pub children: Vec<usize>,
     /// What it holds.
-    pub content: Content,
+    pub content: ElementContent,
 }
 
 impl Candidate {
@@ -69,8 +69,8 @@ impl Candidate {
 }
 
 /// What each element holds, by its index. Linear in the page.
-fn contents(page: &Page) -> Vec<Content> {
-    let mut contents = vec![Content::default(); page.elements.len()];
+fn contents(page: &Page) -> Vec<ElementContent> {
+    let mut contents = vec![ElementContent::default(); page.elements.len()];
     for (element, own) in page.elements.iter().zip(&mut contents) {
         match element.tag {
             Tag::Img | Tag::Object | Tag::Embed | Tag::Video | Tag::Canvas => own.images = 1,

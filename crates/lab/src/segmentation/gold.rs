@@ -14,7 +14,7 @@ use crate::layout::PageLayout;
 /// Why marked blocks cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum GoldError {
+pub enum SegmentGoldError {
     /// The file cannot be read.
     #[error("{path}: {source}")]
     Io {
@@ -65,9 +65,9 @@ pub struct GoldPage {
 ///
 /// # Errors
 /// If it cannot be read or a line is no page with blocks.
-pub fn read_gold_blocks(path: &Path) -> Result<Vec<GoldPage>, GoldError> {
+pub fn read_gold_blocks(path: &Path) -> Result<Vec<GoldPage>, SegmentGoldError> {
     let name = path.display().to_string();
-    let io = |source| GoldError::Io {
+    let io = |source| SegmentGoldError::Io {
         path: name.clone(),
         source,
     };
@@ -76,7 +76,7 @@ pub fn read_gold_blocks(path: &Path) -> Result<Vec<GoldPage>, GoldError> {
     for (line, text) in (1..).zip(BufReader::new(MultiGzDecoder::new(file)).lines()) {
         let text = text.map_err(io)?;
         pages.push(
-            serde_json::from_str(&text).map_err(|source| GoldError::Json {
+            serde_json::from_str(&text).map_err(|source| SegmentGoldError::Json {
                 path: name.clone(),
                 line,
                 source,

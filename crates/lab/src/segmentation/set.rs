@@ -7,7 +7,7 @@ use trommel_html::Page;
 use trommel_learn::{Gold, LearnError, read_set};
 
 use super::candidates::candidates;
-use super::gold::{GoldError, find, read_gold_blocks};
+use super::gold::{SegmentGoldError, find, read_gold_blocks};
 use super::region::{Leaves, Region};
 use crate::layout::{LayoutError, PageLayout, block_nodes, read_layouts};
 
@@ -20,7 +20,7 @@ pub enum SegmentationError {
     Pages(#[from] LearnError),
     /// The marked blocks cannot be read.
     #[error(transparent)]
-    Gold(#[from] GoldError),
+    Gold(#[from] SegmentGoldError),
     /// The layouts cannot be read.
     #[error(transparent)]
     Layouts(#[from] LayoutError),

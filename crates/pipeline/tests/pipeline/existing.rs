@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use trommel_filters::{Filters, Settings};
+use trommel_filters::{FilterSettings, Filters};
 use trommel_output::{Compression, Format, LocalDisk};
 use trommel_pipeline::{
     Destination, Environment, Existing, FormatChoice, Input, Output, Plan, Summary, run,
@@ -298,9 +298,9 @@ fn states_are_saved_though_filters_drop_all() {
     fs::write(&path, records.concat()).unwrap();
     let out = folder.path().join("out");
     let mut plan = small(&[path], &out, Format::Jsonl, Compression::None);
-    plan.filters = Arc::new(Filters::new(&Settings {
+    plan.filters = Arc::new(Filters::new(&FilterSettings {
         min_chars: Some(1 << 20),
-        ..Settings::default()
+        ..FilterSettings::default()
     }));
     // A state after 64,000 bytes read, of 400,000 without a document.
     let saved = (0..60).any(|operations| {

@@ -13,7 +13,7 @@ use std::{
 };
 
 use serde_json::Value;
-use trommel_filters::{DuplicateSettings, Filters, Reason, Settings};
+use trommel_filters::{DuplicateSettings, FilterSettings, Filters, Reason};
 use trommel_output::{Assemble, Compression, Disk, Format, OutputError};
 use trommel_pipeline::{
     Destination, DropReason, Encoding, Environment, Existing, Outcome, Plan, Progress,
@@ -138,14 +138,14 @@ fn an_error_at_any_operation_leaves_a_state_to_go_on_from() {
 fn duplicates_are_remembered_over_an_interruption() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = archives(folder.path());
-    let settings = Settings {
+    let settings = FilterSettings {
         duplicates: DuplicateSettings {
             exact: true,
             // Two generations of seven documents: some are forgotten on the way.
             memory: 0,
             ..DuplicateSettings::default()
         },
-        ..Settings::default()
+        ..FilterSettings::default()
     };
     let to = |name: &str| {
         let out = folder.path().join(name);

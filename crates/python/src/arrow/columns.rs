@@ -36,9 +36,9 @@ const OF_PAGES: [&str; 18] = [
 ];
 
 /// Columns of record batches.
-pub(crate) struct Columns(Vec<&'static Column>);
+pub(crate) struct ArrowColumns(Vec<&'static Column>);
 
-impl Columns {
+impl ArrowColumns {
     /// Those of documents of archives: the columns of Parquet files.
     pub(crate) fn of_documents(blocks: bool) -> Self {
         Self(COLUMNS.iter().chain(blocks.then_some(&BLOCKS)).collect())

@@ -136,9 +136,9 @@ fn what_is_no_archive_is_refused_and_a_cut_one_does_not_look_whole() {
 #[test]
 fn filters_drop_by_reason() {
     let mut settings = settings(limits());
-    let rules = trommel_filters::Settings {
+    let rules = trommel_filters::FilterSettings {
         min_words: Some(100_000),
-        ..trommel_filters::Settings::default()
+        ..trommel_filters::FilterSettings::default()
     };
     settings.filters = Arc::new(Filters::new(&rules));
     let host = Host::with(settings, &[]);

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use trommel_serve::Limits;
+use trommel_serve::ServiceLimits;
 
 use crate::{
     client::{answer, ask, connect, end, get, head, post},
@@ -53,7 +53,7 @@ fn long_bodies_are_refused_at_once_or_when_they_are_too_long() {
 
 #[test]
 fn slow_clients_are_let_go() {
-    let limits = Limits {
+    let limits = ServiceLimits {
         timeout: Duration::from_millis(300),
         ..limits()
     };
@@ -82,7 +82,7 @@ fn slow_clients_are_let_go() {
 
 #[test]
 fn connections_that_break_off_leave_nothing_behind() {
-    let limits = Limits {
+    let limits = ServiceLimits {
         jobs: NonZeroUsize::MIN,
         queue: 0,
         ..limits()
@@ -113,7 +113,7 @@ fn connections_that_break_off_leave_nothing_behind() {
 
 #[test]
 fn over_capacity_requests_are_told_to_come_back() {
-    let limits = Limits {
+    let limits = ServiceLimits {
         jobs: NonZeroUsize::MIN,
         queue: 1,
         ..limits()

@@ -14,7 +14,7 @@ use std::{
 use trommel_extract::{ContentPolicy, Extractor};
 use trommel_filters::Filters;
 use trommel_model::Model;
-use trommel_serve::{Limits, Listen, ServeError, Settings, Socket, serve};
+use trommel_serve::{Listen, ServeError, ServiceLimits, ServiceSettings, Socket, serve};
 
 pub static FAST: LazyLock<Arc<Model>> = LazyLock::new(|| Arc::new(Model::builtin("fast").unwrap()));
 
@@ -31,22 +31,22 @@ pub struct Host {
 }
 
 /// Bounds that tests do not wait for.
-pub fn limits() -> Limits {
-    Limits {
+pub fn limits() -> ServiceLimits {
+    ServiceLimits {
         jobs: NonZeroUsize::new(2).unwrap(),
         queue: 64,
         max_body: 1 << 20,
         timeout: Duration::from_secs(20),
         grace: Duration::from_secs(20),
-        ..Limits::default()
+        ..ServiceLimits::default()
     }
 }
 
-pub fn settings(limits: Limits) -> Settings {
-    Settings {
+pub fn settings(limits: ServiceLimits) -> ServiceSettings {
+    ServiceSettings {
         models: vec![("fast".into(), FAST.clone())],
         policy: ContentPolicy::default(),
-        filters: Arc::new(Filters::new(&trommel_filters::Settings::default())),
+        filters: Arc::new(Filters::new(&trommel_filters::FilterSettings::default())),
         limits,
         token: None,
         tls: None,
@@ -63,7 +63,7 @@ impl Host {
     }
 
     /// A service that listens on a free port and at `more`.
-    pub fn with(settings: Settings, more: &[Listen]) -> Self {
+    pub fn with(settings: ServiceSettings, more: &[Listen]) -> Self {
         let tcp = Socket::bind(&Listen::Tcp("127.0.0.1:0".into())).unwrap();
         let address = tcp.to_string().parse().unwrap();
         let mut sockets = vec![tcp];

@@ -2,7 +2,7 @@
 
 use std::{io::Write as _, time::Duration};
 
-use trommel_serve::{Limits, ServeError};
+use trommel_serve::{ServeError, ServiceLimits};
 
 use crate::{
     client::{answer, connect, get, head},
@@ -34,7 +34,7 @@ fn what_is_in_flight_is_finished() {
 
 #[test]
 fn what_does_not_end_is_left_after_the_grace() {
-    let limits = Limits {
+    let limits = ServiceLimits {
         grace: Duration::from_millis(100),
         ..limits()
     };
