@@ -1,5 +1,7 @@
 //! Takes results in order, writes and counts them, and saves the state of the run.
 
+mod saving;
+
 use std::{
     collections::HashMap,
     io::Write,
@@ -8,16 +10,16 @@ use std::{
 };
 
 use trommel_archive::ResumePoint;
-use trommel_filters::{Duplicates, DuplicatesState, OrderedFilter};
+use trommel_filters::{Duplicates, OrderedFilter};
 use trommel_metrics::Metrics;
-use trommel_output::{Assemble, Compression, Disk, Format, OutputError, discard, publish};
+use trommel_output::{Compression, Disk, Format, discard};
 
 use crate::{
     DamageReport, Destination, DropReason, FileReport, Outcome, Plan, RunError, Summary,
-    checkpoint::{Checkpoint, Continued, Current, journal_file},
+    checkpoint::{Checkpoint, Continued, journal_file},
     identity::Identity,
     journal::{Done, Journal, JournalEntry},
-    manifest::{self, Listed},
+    manifest::Listed,
     outputs::{Beginning, Encoder, Outputs, OutputsState},
     set_aside::AsideFiles,
     side_output::SideOutputs,
@@ -500,162 +502,5 @@ impl<'a> RunWriter<'a> {
                 .insert(report.file.clone(), self.reports.len());
         }
         self.reports.push(report);
-    }
-
-    /// Whether saving costs no more than what was written since, however much the filters of duplicates
-    /// remember.
-    fn is_worth_saving(&self) -> bool {
-        self.unsaved >= self.duplicates.bytes()
-    }
-
-    /// A read error in the middle of an archive ends the run, so that its shard does not pass for
-    /// complete; but not if it did so before.
-    fn stop_unless_known(&mut self, error: &str) -> Result<(), RunError> {
-        if self.state_file.is_none() || self.saved.failed.as_deref() == Some(error) {
-            return Ok(());
-        }
-        self.saved.failed = Some(error.to_owned());
-        self.save()?;
-        Err(RunError::Input(error.to_owned()))
-    }
-
-    /// Ends the frame, and saves the state if it is known where reading goes on.
-    fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<(), RunError> {
-        self.since = Since::default();
-        if self.state_file.is_some() && point.is_none() {
-            return self.outputs.end_frame();
-        }
-        if self.state_file.is_some() {
-            let outputs = self.outputs.checkpoint()?;
-            self.note(point, outputs)?;
-            self.saved.complete = self.outputs.take_complete();
-            self.save()?;
-        } else {
-            self.outputs.end_frame()?;
-            self.saved.complete = self.outputs.take_complete();
-        }
-        self.publish_complete()
-    }
-
-    /// Saves that outputs are complete, and at the end of the run the files beside them as well.
-    fn save_complete(&mut self, last: bool) -> Result<(), RunError> {
-        let (mut sides, mut aside) = (Vec::new(), Vec::new());
-        if last {
-            sides = self.sides.complete()?;
-            aside = self
-                .aside
-                .complete()
-                .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
-        }
-        let complete = self.outputs.take_complete();
-        self.note(None, OutputsState::default())?;
-        let any = !complete.is_empty() || !sides.is_empty() || !aside.is_empty();
-        self.saved.complete = complete;
-        self.saved.complete_sides = sides;
-        self.saved.complete_aside = aside;
-        match any {
-            true => self.save(),
-            false => Ok(()),
-        }
-    }
-
-    /// Takes note of the present state.
-    fn note(&mut self, point: Option<ResumePoint>, outputs: OutputsState) -> Result<(), RunError> {
-        self.saved.sides = self.sides.checkpoint()?;
-        self.saved.aside = self
-            .aside
-            .checkpoint()
-            .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
-        let earlier = self.summary.seconds;
-        if let Some(journal) = &mut self.journal {
-            self.saved.journal = journal
-                .sync()
-                .map_err(|source| RunError::output(journal.path(), source))?;
-        }
-        self.saved.current = point.map(|point| Current {
-            identity: self.identity.clone(),
-            point: Some(point),
-            report: self.report.clone(),
-        });
-        self.unsaved = 0;
-        self.saved.outputs = outputs;
-        self.saved.complete = Vec::new();
-        self.saved.complete_sides = Vec::new();
-        self.saved.complete_aside = Vec::new();
-        self.saved.summary = self.summary.clone();
-        self.saved.summary.seconds = earlier + self.begin.elapsed().as_secs_f64();
-        self.saved.times = self.times.clone();
-        // The one before goes first, so that there are never three of them.
-        self.saved.duplicates = DuplicatesState::default();
-        self.saved.duplicates = self.duplicates.state();
-        Ok(())
-    }
-
-    fn save(&self) -> Result<(), RunError> {
-        match &self.state_file {
-            Some(path) => self
-                .saved
-                .save(self.disk, path)
-                .map_err(|source| RunError::output(path, source)),
-            None => Ok(()),
-        }
-    }
-
-    /// Gives the files that are complete their names, and lists those of a folder.
-    fn publish_complete(&mut self) -> Result<(), RunError> {
-        for file in std::mem::take(&mut self.saved.complete) {
-            let Some(encoding) = self.plan.output.encodings.get(file.encoding) else {
-                continue;
-            };
-            let assemble = self.plan.assemble.get(&encoding.format);
-            self.publish(&file.path, assemble.map(|assemble| &**assemble))?;
-            let measured = match &self.plan.output.destination {
-                Destination::Folder(_) => manifest::measured(&file.path),
-                // Nobody lists it.
-                _ => Ok((0, None)),
-            };
-            let (bytes, sha256) =
-                measured.map_err(|source| RunError::output(&file.path, source))?;
-            let name = file.path.file_name().unwrap_or_default();
-            let listed = Listed {
-                name: name.to_string_lossy().into_owned(),
-                format: encoding.format.to_string(),
-                inputs: vec![file.input],
-                documents: file.documents,
-                bytes,
-                sha256,
-            };
-            if let Some(journal) = &mut self.journal {
-                journal
-                    .add(&JournalEntry::File(listed.clone()))
-                    .map_err(|source| RunError::output(journal.path(), source))?;
-            }
-            self.files.push(listed);
-        }
-        for path in std::mem::take(&mut self.saved.complete_aside) {
-            self.publish(&path, None)?;
-        }
-        for path in std::mem::take(&mut self.saved.complete_sides) {
-            self.publish(&path, None)?;
-        }
-        Ok(())
-    }
-
-    /// Writes the manifest of a folder and marks it as complete, if anything could be read.
-    fn mark(&mut self) -> Result<(), RunError> {
-        match &self.plan.output.destination {
-            Destination::Folder(folder) if self.outcome() != Outcome::Nothing => {
-                manifest::complete(self.disk, folder, &self.files)
-                    .map_err(|source| RunError::output(folder, source))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn publish(&self, path: &Path, assemble: Option<&dyn Assemble>) -> Result<(), RunError> {
-        publish(self.disk, path, assemble).map_err(|error| match error {
-            OutputError::Io(source) => RunError::output(path, source),
-            error => RunError::Encode(error),
-        })
     }
 }

@@ -1,0 +1,181 @@
+use super::*;
+use crate::additive::{Additive, StepFunction};
+use crate::file::{ColumnWeight, PageTypeScorer, Training, WeightedScorer};
+use crate::selection::Selection;
+use crate::trees::Trees;
+use trommel_features::FeatureGroup;
+use trommel_html::{Engine, Limits, ScanEngine};
+
+/// The file's columns are in another order than the schema's.
+fn file() -> ModelFile {
+    let weight = |column: u16, weight: f32| ColumnWeight {
+        column,
+        weight,
+        deviation: 1.0,
+    };
+    ModelFile {
+        format: FORMAT.into(),
+        version: VERSION,
+        name: "test".into(),
+        created: "2026-01-01".into(),
+        groups: vec![FeatureGroup::Shallow],
+        columns: vec!["link_density".into(), "text_density".into()],
+        parts: vec![WeightedScorer {
+            share: 1.0,
+            scorer: Scorer::Linear(Linear {
+                intercept: -2.0,
+                weights: vec![weight(1, 0.5), weight(0, -4.0)],
+            }),
+        }],
+        listed: vec![],
+        attribute_weights: vec![],
+        word_weights: vec![],
+        page_types: vec![],
+        embedded: None,
+        pooling: 0.0,
+        selection: Selection::Threshold(0.5),
+        adapted_from: None,
+        training: Training::default(),
+        scores: vec![],
+    }
+}
+
+fn page() -> Page {
+    ScanEngine.read(
+        "<p>one two three four five six</p><p><a href=x>one two three four five six</a></p>",
+        &Limits::default(),
+    )
+}
+
+#[test]
+fn weights_find_their_columns_by_name() {
+    let model = Model::new(file()).unwrap();
+    let judged = model.judge(&page(), None);
+    assert_eq!(judged.probabilities, [sigmoid(1.0), sigmoid(-3.0)]);
+    assert_eq!(judged.choice.kept, [true, false]);
+    assert_eq!(judged.page_type, None);
+    let rows = model.schema().rows(&page(), None);
+    assert_eq!(
+        model.contributions(rows.iter().nth(1).unwrap()),
+        [-2.0, 3.0, -4.0]
+    );
+    assert_eq!(
+        model.reasons(),
+        ["intercept", "text_density", "link_density"]
+    );
+}
+
+#[test]
+fn parts_share_the_log_odds() {
+    let mut file = file();
+    let steps = Additive {
+        intercept: 0.5,
+        step_functions: vec![StepFunction {
+            column: 0,
+            edges: vec![0.5],
+            weights: vec![0.0, -2.0],
+        }],
+        crosses: vec![],
+    };
+    let trees = Trees {
+        base: 0.0,
+        nodes: vec![
+            TreeNode::Split {
+                column: 0,
+                threshold: 0.5,
+                left: 1,
+                right: 2,
+            },
+            TreeNode::Leaf { value: 1.0 },
+            TreeNode::Leaf { value: -1.0 },
+        ],
+        roots: vec![0],
+    };
+    file.page_types = ["article", "listing"]
+        .iter()
+        .zip([steps.clone(), Additive::default()])
+        .map(|(name, scorer)| PageTypeScorer {
+            name: (*name).into(),
+            scorer,
+        })
+        .collect();
+    file.parts = vec![
+        WeightedScorer {
+            share: 0.5,
+            scorer: Scorer::Additive(steps),
+        },
+        WeightedScorer {
+            share: 0.25,
+            scorer: Scorer::Trees(trees),
+        },
+    ];
+    let judged = Model::new(file).unwrap().judge(&page(), None);
+    assert_eq!(judged.probabilities, [sigmoid(0.5), sigmoid(-1.0)]);
+    let page_type = judged.page_type.unwrap();
+    assert_eq!(page_type.name, "article");
+    let expected = sigmoid(0.5) / (sigmoid(0.5) + 0.5);
+    assert!((page_type.probability - expected).abs() < 1e-6);
+}
+
+#[test]
+fn corrected_log_odds_choose_anew() {
+    use trommel_html::{Engine, Limits, ScanEngine};
+    let model = Model::builtin("fast").unwrap();
+    let html = "<nav><a href=/>Home</a></nav><p>The mill stands by the river, and its wheel has turned \
+        there for two hundred years.</p><p>Nobody knows who built it, though a stone over the door bears \
+        a date.</p>";
+    let page = ScanEngine.read(html, &Limits::default());
+    let plain = model.judge(&page, None);
+    assert_eq!(plain.choice.kept, [false, true, true]);
+    let mut same = plain.clone();
+    model.correct(&page, &mut same, &[0.0; 3], false);
+    assert_eq!(same, plain);
+    let mut other = plain.clone();
+    model.correct(&page, &mut other, &[0.0, -20.0, 0.0], false);
+    assert_eq!(other.choice.kept, [false, false, true]);
+    let odds = |p: f32| (p / (1.0 - p)).ln();
+    let change = odds(other.probabilities[1]) - odds(plain.probabilities[1]);
+    assert!((change + 20.0).abs() < 0.1, "{change}");
+    assert_eq!(other.probabilities[2], plain.probabilities[2]);
+}
+
+#[test]
+fn a_file_comes_back_as_it_was() {
+    let model = Model::new(file()).unwrap();
+    let bytes = model.to_bytes().unwrap();
+    assert_eq!(Model::from_bytes(&bytes).unwrap().file(), model.file());
+}
+
+#[test]
+fn what_cannot_be_used_is_refused() {
+    let message = |change: fn(&mut ModelFile)| {
+        let mut file = file();
+        change(&mut file);
+        Model::new(file).unwrap_err().to_string()
+    };
+    assert!(message(|f| f.format = "x".into()).contains("not a trommel model"));
+    assert!(message(|f| f.version = 99).contains("version 99"));
+    assert!(message(|f| f.columns[0] = "odd".into()).contains("feature odd"));
+    assert!(message(|f| f.columns.clear()).contains("linear part"));
+    assert!(
+        message(|f| f.parts[0].scorer = Scorer::Linear(Linear {
+            intercept: f32::NAN,
+            weights: vec![]
+        }))
+        .contains("linear part")
+    );
+    for bytes in [&b""[..], b"\x80", b"no model", &[0xff; 40]] {
+        assert!(matches!(
+            Model::from_bytes(bytes),
+            Err(ModelError::Format(_))
+        ));
+    }
+}
+
+#[test]
+fn the_built_in_models_load() {
+    for name in Model::builtin_names() {
+        assert_eq!(Model::builtin(name).unwrap().file().name, name);
+    }
+    assert!(Model::builtin("none").is_none());
+}

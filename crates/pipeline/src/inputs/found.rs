@@ -1,0 +1,79 @@
+//! What is found in a folder or below a prefix.
+
+use std::collections::BTreeMap;
+
+use trommel_archive::name::{self, is_archive, is_wacz};
+
+use super::Input;
+
+/// What is found in a folder or below a prefix.
+pub(super) struct Found<T> {
+    pub(super) archives: Vec<T>,
+    /// Text of captures; read where there are no archives.
+    texts: Vec<T>,
+    /// What is passed over, by ending or kind.
+    others: BTreeMap<String, usize>,
+}
+
+impl<T> Default for Found<T> {
+    fn default() -> Self {
+        Self {
+            archives: Vec::new(),
+            texts: Vec::new(),
+            others: BTreeMap::new(),
+        }
+    }
+}
+
+impl<T: Ord> Found<T> {
+    /// Sorts in what is found under a path.
+    pub(super) fn sort(&mut self, entry: T, path: &str) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if is_archive(name) || is_wacz(name) {
+            self.archives.push(entry);
+        } else if name::is_wet(name) {
+            self.texts.push(entry);
+        // State and marks of runs, and what systems hide.
+        } else if !name.starts_with(['.', '_']) {
+            self.pass_over(name::ending(name));
+        }
+    }
+
+    pub(super) fn pass_over(&mut self, kind: &str) {
+        *self.others.entry(kind.to_owned()).or_default() += 1;
+    }
+
+    /// Gives the inputs, and names in one line what is none.
+    pub(super) fn give(
+        mut self,
+        place: &str,
+        reason: &'static str,
+        inputs: &mut Vec<Input>,
+        input: fn(T) -> Input,
+    ) {
+        if self.archives.is_empty() {
+            self.archives = std::mem::take(&mut self.texts);
+        }
+        if !self.texts.is_empty() {
+            self.others.insert(".wet".to_owned(), self.texts.len());
+        }
+        let others = self.others.iter();
+        let others: Vec<String> = others
+            .map(|(kind, count)| format!("{count} {}", kind.escape_debug()))
+            .collect();
+        let others = others.join(", ");
+        match (self.archives.is_empty(), others.is_empty()) {
+            (false, true) => {}
+            (false, false) => tracing::info!("{place}: passed over: {others}"),
+            (true, _) => inputs.push(Input::Nothing {
+                argument: place.to_owned(),
+                reason: match others.is_empty() {
+                    true => reason.to_owned(),
+                    false => format!("{reason} (passed over: {others})"),
+                },
+            }),
+        }
+        self.archives.sort();
+        inputs.extend(self.archives.into_iter().map(input));
+    }
+}
