@@ -12,7 +12,7 @@ pub(super) struct Found<T> {
     /// Text of captures; read where there are no archives.
     texts: Vec<T>,
     /// What is passed over, by ending or kind.
-    others: BTreeMap<String, usize>,
+    pub(super) others: BTreeMap<String, usize>,
 }
 
 impl<T> Default for Found<T> {
