@@ -13,6 +13,9 @@ use tokio::{sync::mpsc, time::timeout};
 
 use crate::{ServiceLimits, admission::Ticket, answer::Refusal};
 
+/// Most bytes that are made room for before they come.
+const AT_ONCE: u64 = 1 << 20;
+
 /// All of a body.
 ///
 /// # Errors
@@ -30,14 +33,19 @@ pub(crate) async fn whole(
     if stated.is_some_and(|length| length > limits.max_body) {
         return Err(Refusal::TooLarge(limits.max_body));
     }
-    let read = read(body, limits.max_body, ticket);
+    let room = stated.unwrap_or_default().min(AT_ONCE) as usize;
+    let read = read(body, Vec::with_capacity(room), limits.max_body, ticket);
     timeout(limits.timeout, read)
         .await
         .unwrap_or(Err(Refusal::TimedOut(limits.timeout.as_secs())))
 }
 
-async fn read(mut body: Body, most: u64, ticket: &mut Ticket) -> Result<Vec<u8>, Refusal> {
-    let mut bytes = Vec::new();
+async fn read(
+    mut body: Body,
+    mut bytes: Vec<u8>,
+    most: u64,
+    ticket: &mut Ticket,
+) -> Result<Vec<u8>, Refusal> {
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Refusal::BadRequest("the body ends early".to_owned()))?;
         if let Ok(data) = frame.into_data() {

@@ -17,6 +17,7 @@ mod extract;
 mod extracted_page;
 mod hints;
 mod inspect;
+mod linger;
 mod listen;
 mod models;
 mod negotiate;

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use axum::{
+    body::Body,
     extract::{Request, State},
     middleware::Next,
     response::{IntoResponse as _, Response},
@@ -10,7 +11,7 @@ use axum::{
 use http::{HeaderValue, StatusCode};
 use percent_encoding::percent_decode_str;
 
-use crate::{answer::Refusal, app::App, request_id::REQUEST_ID};
+use crate::{answer::Refusal, app::App, linger::Lingering, request_id::REQUEST_ID};
 
 /// Paths that are open to everyone: health, and the files of the page, which say nothing.
 const OPEN: [&str; 7] = [
@@ -32,6 +33,9 @@ pub(crate) async fn around(
     let begin = Instant::now();
     let id = app.ids.of(request.headers());
     request.headers_mut().insert(REQUEST_ID, id.clone());
+    let (head, body) = request.into_parts();
+    let body = Lingering::new(body, &head.headers, &app.limits);
+    let request = Request::from_parts(head, Body::new(body));
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let is_open = OPEN.contains(&path.as_str());
     let is_known = is_open

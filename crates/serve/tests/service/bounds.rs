@@ -2,16 +2,19 @@
 
 use std::{
     io::{Read as _, Write as _},
+    net::TcpStream,
     num::NonZeroUsize,
     time::Duration,
 };
 
-use trommel_serve::ServiceLimits;
+use trommel_serve::{ServiceLimits, Token};
 
 use crate::{
     client::{answer, ask, connect, end, get, head, post},
     host::{Host, limits, settings},
 };
+
+const SECRET: &str = "correct-horse-battery-staple";
 
 #[test]
 fn long_bodies_are_refused_at_once_or_when_they_are_too_long() {
@@ -151,4 +154,61 @@ fn over_capacity_requests_are_told_to_come_back() {
     }
     assert_eq!(ask(host.address, "POST", "/extract", "", page).status, 200);
     assert_eq!(get(host.address, "/readyz").status, 200);
+}
+
+/// Clients send all of a request before they look at the answer: it must reach them all the same, and the
+/// connection goes on.
+#[test]
+fn early_answers_reach_clients_that_are_still_sending() {
+    let limits = ServiceLimits {
+        jobs: NonZeroUsize::MIN,
+        queue: 0,
+        ..limits()
+    };
+    let mut settings = settings(limits);
+    settings.token = Some(Token::new(SECRET).unwrap());
+    let host = Host::with(settings, &[]);
+    let token = format!("Authorization: Bearer {SECRET}\r\n");
+    let send = |stream: &mut TcpStream, target: &str, headers: &str, length: usize| {
+        let head = head("POST", target, headers, length);
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(&vec![b'x'; length]).unwrap();
+        answer(stream)
+    };
+    // What holds the only place.
+    let mut held = connect(host.address);
+    let asked = head(
+        "POST",
+        "/extract",
+        &format!("Expect: 100-continue\r\n{token}"),
+        1,
+    );
+    held.write_all(asked.as_bytes()).unwrap();
+    held.read_exact(&mut [0; 25]).unwrap();
+    // Longer than what the buffers of sockets hold.
+    let (long, longer) = (1 << 20, 3 << 20);
+    let mut stream = connect(host.address);
+    for (target, headers, length, status) in [
+        ("/extract", token.as_str(), long, 429),
+        ("/extract", "", long, 401),
+        ("/extract?model=none", &token, long, 400),
+        ("/nothing", &token, long, 404),
+        ("/extract/batch", &token, long, 400),
+    ] {
+        let given = send(&mut stream, target, headers, length);
+        assert_eq!(given.status, status, "{target}");
+    }
+    held.write_all(b"x").unwrap();
+    assert_eq!(answer(&mut held).status, 200);
+    assert_eq!(send(&mut stream, "/extract", &token, longer).status, 413);
+    assert_eq!(send(&mut stream, "/extract", &token, long).status, 200);
+    // More than it would read on is left, and the answer comes before.
+    let mut endless = connect(host.address);
+    endless
+        .write_all(head("POST", "/extract", &token, 1 << 30).as_bytes())
+        .unwrap();
+    assert_eq!(answer(&mut endless).status, 413);
+    let mebibyte = vec![b'x'; 1 << 20];
+    let sent = (0..1024).take_while(|_| endless.write_all(&mebibyte).is_ok());
+    assert!(sent.count() < 64, "the connection is not closed");
 }
