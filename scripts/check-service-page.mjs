@@ -7,32 +7,15 @@
 // does not do what it says.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
 
-const { chromium } = createRequire(path.resolve('x.js'))('playwright-core');
+import { begin, launch, looks, nameless, shot as picture, tooWide } from './browser.mjs';
+
 const [url, folder = '.'] = process.argv.slice(2);
 const words = process.env.WORDS ?? 'the';
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-    '--disable-component-update', '--disable-sync'],
-});
-const shot = (page, name) => page.screenshot({ path: path.join(folder, `${name}.png`) });
-const looks = [
-  ['light', { colorScheme: 'light', viewport: { width: 1360, height: 900 } }],
-  ['dark', { colorScheme: 'dark', viewport: { width: 1360, height: 900 } }],
-  ['phone', { colorScheme: 'light', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
-];
+const browser = await launch();
+const shot = (page, name) => picture(page, folder, name);
 for (const [name, options] of looks) {
-  const context = await browser.newContext({ ...options, acceptDownloads: true });
-  const page = await context.newPage();
-  const faults = [];
-  page.on('pageerror', error => faults.push(String(error)));
-  page.on('console', message => message.type() === 'error' && faults.push(message.text()));
-  page.on('request', request => {
-    if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) faults.push(request.url());
-  });
+  const { context, page, faults } = await begin(browser, options, url);
   const done = () => page.waitForFunction(() => /^Judged/.test(document.getElementById('status').textContent)
     && !document.getElementById('view').hasAttribute('aria-busy'));
   const kept = () => page.locator('.b.k').count();
@@ -54,7 +37,7 @@ for (const [name, options] of looks) {
   await shot(page, `${name}-page`);
 
   // No sideways scrolling.
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const wide = await tooWide(page);
   assert.ok(wide <= 0, `${wide} pixels too wide`);
 
   // Threshold, live.
@@ -127,9 +110,7 @@ for (const [name, options] of looks) {
   }
 
   // What a screen reader has to go by.
-  const nameless = await page.evaluate(() => Array.from(document.querySelectorAll('button, input, select, textarea'))
-    .filter(node => !(node.labels?.length || node.textContent.trim() || node.getAttribute('aria-label'))).map(node => node.id || node.outerHTML));
-  assert.deepEqual(nameless, []);
+  assert.deepEqual(await nameless(page), []);
   assert.deepEqual(faults, []);
   await context.close();
   console.log(`${name}: as it should be`);

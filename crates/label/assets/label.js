@@ -34,11 +34,15 @@ function showRoles() {
     button.onclick = () => { chosen = role.name; showRoles(); };
     return button;
   }));
+  // Within its own line only: the page stays where it is.
+  const pressed = by("roles").querySelector("[aria-pressed=true]");
+  if (pressed) by("roles").scrollLeft = pressed.offsetLeft - by("roles").offsetLeft;
 }
 
 function show(number) {
   const row = by("blocks").children[number];
   row.className = `b ${partOf(roles[number])}`;
+  row.setAttribute("aria-pressed", partOf(roles[number]) !== "dropped");
   row.querySelector(".role").textContent = roles[number];
 }
 
@@ -58,6 +62,7 @@ function give(number, event) {
 function row(block, number) {
   const own = document.createElement("div");
   own.tabIndex = 0;
+  own.setAttribute("role", "button");
   const line = (name, text) => { const p = document.createElement("p"); p.className = name; p.textContent = text; return p; };
   const text = line("text", block.text);
   text.dir = "auto";
@@ -76,7 +81,10 @@ async function open(number) {
   const page = await ask(`pages/${at}`);
   blocks = page.blocks; last = null; dirty = false;
   roles = page.choice ? page.choice.roles : blocks.map(block => block.role);
-  by("page").textContent = `${page.title || "Page without a title"} · ${page.url}`;
+  const url = document.createElement("span");
+  url.className = "url";
+  url.textContent = page.url;
+  by("page").replaceChildren(page.title || "Page without a title", " ", url);
   for (const name of ["page_type", "lang", "note"]) by(name).value = (page.choice && page.choice[name]) || "";
   by("blocks").replaceChildren(...blocks.map(row));
   blocks.forEach((_, other) => show(other));
@@ -102,6 +110,7 @@ async function save() {
 }
 
 const leave = number => { if (!dirty || confirm("Leave without saving?")) open(number).catch(error => say(error.message)); };
+for (const name of ["page_type", "lang", "note"]) by(name).oninput = () => { dirty = true; say("not saved"); };
 by("save").onclick = save;
 by("back").onclick = () => leave(at - 1);
 by("skip").onclick = () => leave(at + 1);
@@ -114,6 +123,7 @@ addEventListener("keydown", event => {
   else if (event.key === "Enter" && event.target.tagName !== "BUTTON") save();
 });
 
+by("more").open = innerWidth > 640;
 ask("pages").then(found => {
   list = found; letters(); showRoles(); at = -1;
   return open(next());
