@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 """Crawls a site by every recipe that can run here, and compares the documents with those of `trommel run`.
 
-    scripts/check-crawlers.py ARCHIVE.warc.gz [--most N] [--doors wget,scrapy,crawlee,java,curl]
+    scripts/check-crawlers.py ARCHIVE.warc.gz [--most N] [--doors curl,wget,scrapy,crawlee,spider,java]
 
 The bodies of the archive are served by nginx under one host with an index page, with the Content-Type that
 they have in the archive. The reference is what `trommel run` makes of an archive of the same bodies under
-the URLs of that site. Needs nginx, wget, curl, java, and the Python packages scrapy and crawlee with httpx
-(PYTHON names an interpreter that has them); TROMMEL names the program. Doors whose program is missing are
-skipped and named. Ids, dates and places are not compared; everything else must be equal.
+the URLs of that site. Needs nginx, wget, curl, java, and the Python packages scrapy and
+crawlee[beautifulsoup] with httpx (PYTHON names an interpreter that has them); TROMMEL names the program, and
+SPIDER the one that `cargo build` makes in examples/crawlers/spider. Doors whose program is missing are skipped
+and named. Ids, dates and places are not compared; everything else must be equal.
 """
 
 import argparse
-import gzip
 import json
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -23,9 +22,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from warc_pages import pages, record
+
 ROOT = Path(__file__).resolve().parent.parent
 RECIPES = ROOT / "examples/crawlers"
 TROMMEL = os.environ.get("TROMMEL", "trommel")
+SPIDER = os.environ.get("SPIDER", "examples/crawlers/spider/target/debug/crawl")
 PYTHON = os.environ.get("PYTHON", sys.executable)
 # What is not the same on another day, in another archive, or is not part of a single page.
 APART = {"id", "date", "source", "status", "notes", "truncated", "url"}
@@ -35,41 +37,6 @@ def free_port():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return taken.getsockname()[1]
-
-
-def pages(archive, most):
-    """(Content-Type, body) of the HTML responses of an archive whose bodies are stored plainly."""
-    data = gzip.open(archive).read()
-    at = 0
-    while most:
-        at = data.find(b"WARC/1.", at)
-        if at < 0:
-            return
-        end = data.find(b"\r\n\r\n", at)
-        head = data[at:end]
-        length = int(re.search(rb"(?i)^content-length: *(\d+)", head, re.M)[1])
-        block = data[end + 4 : end + 4 + length]
-        at = end + 4 + length
-        if not re.search(rb"(?i)^warc-type: *response", head, re.M):
-            continue
-        http, _, body = block.partition(b"\r\n\r\n")
-        if re.search(rb"(?i)^(transfer|content)-encoding: *(?!identity)\S", http, re.M):
-            continue
-        kind = re.search(rb"(?i)^content-type: *([^\r\n]*)", http, re.M)
-        kind = kind[1].decode("latin-1").strip() if kind else "text/html"
-        if "html" in kind.lower() and '"' not in kind:
-            yield kind, body
-            most -= 1
-
-
-def record(number, url, kind, body):
-    http = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
-    head = (
-        f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{number:012}>\r\n"
-        f"WARC-Target-URI: {url}\r\nWARC-Date: {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}\r\n"
-        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
-    )
-    return head.encode() + http + b"\r\n\r\n"
 
 
 def run(command, **options):
@@ -110,7 +77,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archive")
     parser.add_argument("--most", type=int, default=-1)
-    parser.add_argument("--doors", default="curl,wget,scrapy,crawlee,java")
+    parser.add_argument("--doors", default="curl,wget,scrapy,crawlee,spider,java")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="trommel-crawl-"))
     folder.chmod(0o755)
@@ -119,15 +86,16 @@ def main():
     running = []
     try:
         (folder / "site").mkdir()
-        kinds, links, archive = [], [], b""
+        kinds, links = [], []
+        archive = open(folder / "reference.warc", "wb")
         for number, (kind, body) in enumerate(pages(options.archive, options.most)):
             name = f"{number:05}.html"
             (folder / "site" / name).write_bytes(body)
             kinds.append(f'        /{name} "{kind}";')
             links.append(f'<li><a href="{name}">{name}</a>')
-            archive += record(number, f"{base}/{name}", kind, body)
+            archive.write(record(number, f"{base}/{name}", kind, body))
+        archive.close()
         (folder / "site/index.html").write_text("<!DOCTYPE html><title>Index</title><ul>" + "".join(links) + "</ul>")
-        (folder / "reference.warc").write_bytes(archive)
         (folder / "nginx.conf").write_text(f"""
 worker_processes 1; daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log;
 events {{ worker_connections 256; }}
@@ -167,6 +135,11 @@ http {{
                 run([PYTHON, "crawl.py", f"{base}/index.html", out], cwd=folder)
             elif door == "crawlee" and has("crawlee") and has("httpx"):
                 run([PYTHON, RECIPES / "crawlee/crawl.py", f"{base}/index.html", out], env=environment, cwd=folder)
+            elif door == "spider" and shutil.which(SPIDER):
+                # By push sessions, and by the archive that spider writes itself.
+                run([SPIDER, f"{base}/index.html", out, folder / "spider.warc"])
+                run([TROMMEL, "run", "spider.warc", "-o", "spider-warc.jsonl"], cwd=folder)
+                is_equal &= compare("spider's own archive", documents(folder / "spider-warc.jsonl"), wanted)
             elif door == "java" and shutil.which("java"):
                 is_equal &= java(folder, unix, base, wanted)
                 continue

@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod bench;
+#[cfg(unix)]
+mod crawl;
 mod dedup;
 mod documents;
 #[cfg(feature = "index")]

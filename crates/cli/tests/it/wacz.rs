@@ -11,6 +11,8 @@ use serde_json::Value;
 use trommel_archive::write::{gzip_member, write_record};
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
+#[cfg(feature = "remote")]
+use crate::program::trommel_under;
 use crate::{
     program::{Ran, trommel, workspace},
     sample::ARCHIVE,
@@ -436,6 +438,53 @@ fn folders_globs_and_collections_hold_containers() {
     );
 }
 
+/// Bytes of all ranges that were asked for.
+#[cfg(feature = "remote")]
+fn asked(server: &Breaking) -> u64 {
+    let requests = server.requests.lock().unwrap();
+    let ranges = requests.iter().map(|range| {
+        let (from, to) = range.trim_start_matches("bytes=").split_once('-').unwrap();
+        to.parse::<u64>().unwrap() - from.parse::<u64>().unwrap() + 1
+    });
+    ranges.sum()
+}
+
+/// In a stand-in for S3 that has one object and knows ranges.
+#[cfg(feature = "remote")]
+#[test]
+fn containers_in_buckets_are_read_by_ranges() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let expected = expected(at);
+    let bytes = zip(&[
+        ("other/large", STORED, &vec![7; 20 << 20]),
+        ("archive/data.warc.gz", STORED, &sample()),
+    ]);
+    let manners = Manners {
+        most: usize::MAX,
+        ranges: true,
+        tag: true,
+        ..Manners::default()
+    };
+    let server = Breaking::start(bytes, manners);
+    let endpoint = format!("http://127.0.0.1:{}", server.port);
+    let variables = [
+        ("AWS_ENDPOINT", endpoint.as_str()),
+        ("AWS_ALLOW_HTTP", "true"),
+        ("AWS_SKIP_SIGNATURE", "true"),
+    ];
+    let url = "s3://crawl/a/x.wacz";
+    let ran = trommel_under(at, &["run", url, "-o", "-"], b"", &variables);
+    assert!(lines(ran.well(), "x") == expected);
+    let first: Value = serde_json::from_str(ran.text().lines().next().unwrap()).unwrap();
+    assert_eq!(
+        first["source"]["file"],
+        format!("{url}!archive/data.warc.gz")
+    );
+    let asked = asked(&server);
+    assert!(asked < 12 << 20, "{asked} bytes asked for");
+}
+
 #[cfg(feature = "remote")]
 #[test]
 fn containers_behind_a_network_are_read_by_ranges() {
@@ -469,16 +518,7 @@ fn containers_behind_a_network_are_read_by_ranges() {
         first["source"]["file"],
         format!("{url}!archive/data.warc.gz")
     );
-    let asked: u64 = server
-        .requests
-        .lock()
-        .unwrap()
-        .iter()
-        .map(|range| {
-            let (from, to) = range.trim_start_matches("bytes=").split_once('-').unwrap();
-            to.parse::<u64>().unwrap() - from.parse::<u64>().unwrap() + 1
-        })
-        .sum();
+    let asked = asked(&server);
     assert!(asked < 12 << 20, "{asked} bytes asked for");
     let server = Breaking::start(bytes, whole);
     let url = format!("http://127.0.0.1:{}/x.wacz", server.port);

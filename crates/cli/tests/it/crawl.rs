@@ -1,0 +1,155 @@
+//! A crawl from a site to its documents: the pages of the sample, served, fetched by a real crawler, and
+//! judged as they come. scripts/check-crawlers.py does the same with more crawlers and pages.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead, BufReader, Write},
+    net::{TcpListener, TcpStream},
+    process::Command,
+    sync::Arc,
+    thread,
+};
+
+use serde_json::Value;
+use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
+
+use crate::{
+    program::{trommel, workspace},
+    sample::ARCHIVE,
+};
+
+/// Content type and body by path.
+type Site = BTreeMap<String, (String, Vec<u8>)>;
+
+/// The pages of the sample under short paths, and an index that links them.
+fn site() -> Site {
+    let mut site = Site::new();
+    let mut index = "<!DOCTYPE html><title>Index</title><ul>".to_owned();
+    let archive = workspace().join(ARCHIVE);
+    for record in Reader::open(&archive, ReadOptions::default()).unwrap() {
+        let record = record.unwrap();
+        if record.kind != RecordType::Response {
+            continue;
+        }
+        let page = payload(&record, &PayloadOptions::default()).unwrap();
+        let charset = page.charset().unwrap();
+        let path = format!("/{:03}.html", site.len());
+        index.push_str(&format!("<li><a href=\"{path}\">{path}</a>"));
+        let kind = format!("text/html; charset={charset}");
+        site.insert(path, (kind, page.body.to_vec()));
+    }
+    let index = ("text/html; charset=utf-8".to_owned(), index.into_bytes());
+    site.insert("/".to_owned(), index);
+    site
+}
+
+/// Serves it until the process ends; the port.
+fn serve(site: Arc<Site>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let site = Arc::clone(&site);
+            // A client that goes away early is none of the server's business.
+            thread::spawn(move || drop(answer(stream, &site)));
+        }
+    });
+    port
+}
+
+fn answer(mut stream: TcpStream, site: &Site) -> std::io::Result<()> {
+    let mut lines = BufReader::new(stream.try_clone()?).lines();
+    let request = lines.next().transpose()?.unwrap_or_default();
+    while lines
+        .next()
+        .transpose()?
+        .is_some_and(|line| !line.is_empty())
+    {}
+    let path = request.split(' ').nth(1).unwrap_or_default();
+    let (status, kind, body) = match site.get(path) {
+        Some((kind, body)) => ("200 OK", kind.as_str(), body.as_slice()),
+        None => ("404 Not Found", "text/plain", b"gone".as_slice()),
+    };
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body)
+}
+
+/// Documents by URL, without what is not the same on another day or in another archive.
+fn by_url(lines: &str) -> BTreeMap<String, Value> {
+    let documents = lines.lines().map(|line| {
+        let mut document: Value = serde_json::from_str(line).unwrap();
+        let keys = document.as_object_mut().unwrap();
+        for apart in ["id", "date", "source"] {
+            keys.remove(apart);
+        }
+        let url = keys["url"].as_str().unwrap().to_owned();
+        (url, document)
+    });
+    documents.collect()
+}
+
+/// The recipe for wget: its archive goes through a named pipe into a run.
+#[test]
+fn what_wget_crawls_gives_the_documents_of_the_archive() {
+    let has_wget = Command::new("wget").arg("--version").output();
+    if !has_wget.is_ok_and(|ran| ran.status.success()) {
+        eprintln!("skipped: wget is not installed");
+        return;
+    }
+    let site = Arc::new(site());
+    let port = serve(Arc::clone(&site));
+    let folder = tempfile::tempdir().unwrap();
+    // No date of a page is after its capture, which wget makes now.
+    let now = Command::new("date")
+        .args(["-u", "+%Y-%m-%dT%H:%M:%SZ"])
+        .output();
+    let now = String::from_utf8(now.unwrap().stdout).unwrap();
+    let now = now.trim();
+    let mut archive = Vec::new();
+    for (path, (kind, body)) in site.iter() {
+        let length = body.len();
+        let http =
+            format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n");
+        let block = [http.as_bytes(), body].concat();
+        let head = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{path}>\r\n\
+             WARC-Target-URI: http://127.0.0.1:{port}{path}\r\nWARC-Date: {now}\r\n\
+             Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n",
+            block.len()
+        );
+        archive.extend_from_slice(&[head.as_bytes(), &block, b"\r\n\r\n"].concat());
+    }
+    let wanted = trommel(
+        folder.path(),
+        &["run", "-", "-o", "-", "-f", "jsonl"],
+        &archive,
+    );
+    let wanted = by_url(wanted.well());
+    assert!(wanted.len() > 30, "{}", wanted.len());
+
+    let out = folder.path().join("crawl.jsonl");
+    let crawl = Command::new(workspace().join("examples/crawlers/wget/crawl.sh"))
+        .arg(format!("http://127.0.0.1:{port}/"))
+        .arg(&out)
+        .env("TROMMEL", env!("CARGO_BIN_EXE_trommel"))
+        .env_remove("RUST_LOG")
+        .env_remove("http_proxy")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&crawl.stderr);
+    assert!(crawl.status.success(), "{said}");
+    let mut found = by_url(&fs::read_to_string(out).unwrap());
+    // wget asks for robots.txt, too.
+    found.retain(|_, document| document["status"] == 200);
+    assert!(found.keys().eq(wanted.keys()), "{said}");
+    for (url, document) in &wanted {
+        for (key, value) in document.as_object().unwrap() {
+            assert_eq!(&found[url][key], value, "{url} {key}");
+        }
+    }
+}
