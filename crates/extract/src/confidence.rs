@@ -21,6 +21,9 @@ pub(crate) fn confidence(expected_f1: f32, text: &str) -> f32 {
 
 /// Share of the bytes of a text's words that are in runs of data; addresses are none.
 pub(crate) fn data_share(text: &str) -> f32 {
+    if !has_long_word(text.as_bytes(), SIGNED_RUN) {
+        return 0.0;
+    }
     let (mut all, mut data) = (0usize, 0usize);
     for word in text.split_ascii_whitespace() {
         all += word.len();
@@ -30,6 +33,19 @@ pub(crate) fn data_share(text: &str) -> f32 {
         }
     }
     data as f32 / all.max(1) as f32
+}
+
+/// Whether at least so many bytes stand together without ASCII white space.
+pub(crate) fn has_long_word(text: &[u8], least: usize) -> bool {
+    // Looked at from the end of where the next could be: most bytes are passed over.
+    let mut from = 0;
+    while let Some(word) = text.get(from..from + least) {
+        match word.iter().rposition(u8::is_ascii_whitespace) {
+            Some(space) => from += space + 1,
+            None => return true,
+        }
+    }
+    false
 }
 
 fn is_data(word: &str) -> bool {

@@ -1,6 +1,6 @@
 //! What opens a part of a page (`summary`) belongs to it: the question above a kept answer.
 
-use trommel_html::{Page, Tag};
+use trommel_html::{ElementKinds, Page, Tag};
 
 /// Words of a summary that may be the question; fewer, without a question mark, are the label of a
 /// control (`Show details`).
@@ -11,10 +11,16 @@ const ANSWER_BLOCKS: usize = 200;
 /// Keeps the `summary` of every `details` of which most of the other words are kept. In `kept` there
 /// is one entry a block.
 pub(crate) fn keep_summaries(page: &Page, kept: &mut [bool]) {
+    if !page.kinds.contains(ElementKinds::SUMMARY) {
+        return;
+    }
     for at in 0..page.blocks.len() {
         let Some(block) = page.blocks.get(at) else {
             continue;
         };
+        if !page.kinds_around(block).contains(ElementKinds::SUMMARY) {
+            continue;
+        }
         let mut path = page.path(block.element);
         let summary = path.find(|(_, element)| element.tag == Tag::Summary);
         let Some((summary, element)) = summary else {

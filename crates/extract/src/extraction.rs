@@ -97,6 +97,10 @@ impl<'a> Extraction<'a> {
         hints: &Hints<'a>,
     ) -> Self {
         for kept in [&mut verdicts.judgement.choice.kept, &mut verdicts.separate] {
+            // Nothing is kept because of what is not.
+            if !kept.contains(&true) {
+                continue;
+            }
             drop_copies(&page, kept);
             drop_controls(&page, kept);
             keep_code(&page, kept);

@@ -1,7 +1,7 @@
 //! A list is one thing: of one that is mostly kept no item is left out.
 
 use rustc_hash::FxHashMap;
-use trommel_html::{Page, Tag};
+use trommel_html::{ElementKinds, NONE, Page, Tag};
 
 /// Items of which a list consists at least; a list of fewer is layout.
 const ITEMS: u32 = 2;
@@ -29,7 +29,7 @@ impl List {
 /// Keeps the items without a kept block of lists of which at least half of the words and of the items are kept,
 /// but for links among items that are none (one entry a block in `kept`).
 pub(crate) fn keep_list_items(page: &Page, kept: &mut [bool]) {
-    if !page.elements.iter().any(|own| own.tag == Tag::Li) {
+    if !page.kinds.contains(ElementKinds::ITEM) {
         return;
     }
     // Whether a block of an item is kept.
@@ -37,7 +37,8 @@ pub(crate) fn keep_list_items(page: &Page, kept: &mut [bool]) {
     let mut lists: FxHashMap<u32, List> = FxHashMap::default();
     let mut home = Vec::with_capacity(page.blocks.len());
     for (block, &kept) in page.blocks.iter().zip(kept.iter()) {
-        let mut path = page.path(block.element);
+        let is_inside = page.kinds_around(block).contains(ElementKinds::ITEM);
+        let mut path = page.path(if is_inside { block.element } else { NONE });
         let item = path.find(|(_, own)| own.tag == Tag::Li);
         home.push(item.map(|(item, own)| (item, own.parent)));
         let Some((item, element)) = item else {

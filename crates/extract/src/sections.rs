@@ -1,6 +1,6 @@
 //! A heading belongs to what it heads: headings of sections above kept text.
 
-use trommel_html::{Block, Page};
+use trommel_html::{Block, ElementKinds, Page};
 
 /// Blocks and words of a heading; more are an element that was never closed.
 const HEADING_BLOCKS: usize = 3;
@@ -52,6 +52,9 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
 /// The innermost heading around a block.
 fn heading(page: &Page, block: usize) -> Option<u32> {
     let block = page.blocks.get(block)?;
+    if !page.kinds_around(block).contains(ElementKinds::HEADING) {
+        return None;
+    }
     let mut path = page.path(block.element);
     path.find(|(_, own)| own.tag.is_heading()).map(|(at, _)| at)
 }

@@ -1,13 +1,13 @@
 //! What is kept whole: code, and tables of data. Of either no part is left out because it looks like none.
 
-use trommel_html::{Page, Tag};
+use trommel_html::{ElementKinds, NONE, Page, Tag};
 
 use crate::render::data_table::data_tables;
 
 /// Keeps all blocks of code of which some are kept, and code between two kept blocks (one entry a block in
 /// `kept`).
 pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
-    if !page.elements.iter().any(|own| own.tag.keeps_space()) {
+    if !page.kinds.contains(ElementKinds::CODE) {
         return;
     }
     let mut at = 0;
@@ -49,6 +49,9 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
 /// The outermost element of code around a block.
 pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
     let block = page.blocks.get(block)?;
+    if !page.kinds_around(block).contains(ElementKinds::CODE) {
+        return None;
+    }
     let path = page.path(block.element);
     let code = path.filter(|(_, own)| own.tag.keeps_space()).last();
     code.map(|(at, _)| at)
@@ -57,14 +60,15 @@ pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
 /// Keeps the whole of each table of data of which at least half of the words are kept: its caption, its
 /// header row, the heads of its rows.
 pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
-    if !page.elements.iter().any(|own| own.tag == Tag::Table) {
+    if !page.kinds.contains(ElementKinds::TABLE) {
         return;
     }
     // Table and blocks of those with a kept block.
     let mut tables: rustc_hash::FxHashMap<u32, (u32, u32)> = rustc_hash::FxHashMap::default();
     let mut home = Vec::with_capacity(page.blocks.len());
     for (block, kept) in page.blocks.iter().zip(kept.iter()) {
-        let mut path = page.path(block.element);
+        let is_inside = page.kinds_around(block).contains(ElementKinds::TABLE);
+        let mut path = page.path(if is_inside { block.element } else { NONE });
         let table = path
             .find(|(_, own)| own.tag == Tag::Table)
             .map(|(at, _)| at);

@@ -26,7 +26,7 @@ pub use json_ld::{JsonLd, JsonLdKind, JsonLdText};
 pub use limits::{Caps, Limits};
 pub use markup::{Tag, fold_space, strip_markup};
 pub use page::{
-    Attribute, AttributeWord, Block, Element, FactKind, InlineStyle, NONE, Notation, NotationKind,
+    Attribute, AttributeWord, Block, Element, ElementKinds, FactKind, InlineStyle, NONE, Notation, NotationKind,
     Page, StatedFact, StyledText,
 };
 pub use reader::{Engine, GrowingReader, ScanEngine, ScanReader};

@@ -17,7 +17,7 @@ use crate::markup::Tag;
 
 pub use attribute_word::{Attribute, AttributeWord};
 pub use block::Block;
-pub use element::Element;
+pub use element::{Element, ElementKinds};
 pub use fact::{FactKind, StatedFact};
 pub(crate) use inline_style::StyleRecorder;
 pub use inline_style::{InlineStyle, StyledText};
@@ -41,6 +41,8 @@ pub struct Page {
     pub inline: Vec<u32>,
     /// Facts that elements of the body state, in document order.
     pub facts: Vec<StatedFact>,
+    /// Kinds of all elements.
+    pub kinds: ElementKinds,
     /// Caps that were passed.
     pub capped: Caps,
     /// Bytes of the decoded page that were read.
@@ -179,6 +181,12 @@ impl Page {
             next = element.parent;
             Some((at, element))
         })
+    }
+
+    /// Kinds of the elements around a block.
+    pub fn kinds_around(&self, block: &Block) -> ElementKinds {
+        self.element(block.element)
+            .map_or(ElementKinds::empty(), |element| element.within)
     }
 
     /// Notations of a block in the order of their starts, the outer of two first; places are bytes of

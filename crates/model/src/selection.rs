@@ -66,13 +66,21 @@ impl Selection {
                 best_prefix(&sharp, &mut kept);
             }
             Selection::Worlds(sharpness) => {
-                let odds: Vec<f32> = probabilities
-                    .iter()
-                    .map(|p| sharpness * log_odds(*p))
-                    .collect();
-                let order: Vec<u32> = most_probable_first(&weighed).map(|at| at as u32).collect();
-                let best = worlds::best_prefix(&odds, layout, &order);
-                if best.len == 0 && !order.is_empty() {
+                // What is content in no world need not be sorted.
+                let least = f64::from((worlds::least_odds() - 0.1) / sharpness);
+                let least = (1.0 / (1.0 + (-least).exp())) as f32;
+                // Log odds are not told apart below a least probability.
+                let is_told = *sharpness > 0.0 && least > LEAST_PROBABILITY;
+                let some = (0u32..).zip(&weighed).zip(probabilities);
+                let some = some.filter(|(_, p)| !(is_told && **p < least));
+                let order: Vec<u32> =
+                    most_probable_first(some.map(|((at, (p, _)), _)| (at, *p))).collect();
+                let odds = |at: u32| {
+                    let p = probabilities.get(at as usize).copied().unwrap_or_default();
+                    sharpness * log_odds(p)
+                };
+                let best = worlds::best_prefix(odds, layout, &order);
+                if best.len == 0 && !probabilities.is_empty() {
                     of_nothing = f64::from(best.f1);
                 }
                 keep(
@@ -109,7 +117,10 @@ fn expected(weighed: &[(f64, f64)]) -> f64 {
 /// probability and the words of each.
 fn best_prefix(weighed: &[(f64, f64)], kept: &mut [bool]) {
     let all = expected(weighed);
-    let places: Vec<usize> = most_probable_first(weighed).collect();
+    let probabilities = (0u32..).zip(weighed).map(|(at, (p, _))| (at, *p));
+    let places: Vec<usize> = most_probable_first(probabilities)
+        .map(|at| at as usize)
+        .collect();
     let (mut hit, mut size, mut best, mut best_len) = (0.0, 0.0, 0.0, 0);
     for (rank, at) in places.iter().enumerate() {
         let (p, w) = weighed.get(*at).copied().unwrap_or_default();
@@ -124,19 +135,18 @@ fn best_prefix(weighed: &[(f64, f64)], kept: &mut [bool]) {
 }
 
 /// The numbers of the blocks, the most probable first, of equal ones the first.
-fn most_probable_first(weighed: &[(f64, f64)]) -> impl Iterator<Item = usize> {
+fn most_probable_first(blocks: impl Iterator<Item = (u32, f64)>) -> impl Iterator<Item = u32> {
     // A number that sorts as both do is compared in one step, without a branch. The bits of what is not
     // negative rise with it.
-    let mut order: Vec<u128> = (0u64..)
-        .zip(weighed)
-        .map(|(at, (p, _))| u128::from(!p.to_bits()) << 64 | u128::from(at))
+    let mut order: Vec<u128> = blocks
+        .map(|(at, p)| u128::from(!p.to_bits()) << 64 | u128::from(at))
         .collect();
     order.sort_unstable_by(|a, b| {
         #[cfg(test)]
         tests::COMPARISONS.with(|sum| sum.set(sum.get() + 1));
         a.cmp(b)
     });
-    order.into_iter().map(|key| key as u64 as usize)
+    order.into_iter().map(|key| key as u32)
 }
 
 fn keep(kept: &mut [bool], places: impl Iterator<Item = usize>) {
@@ -147,9 +157,12 @@ fn keep(kept: &mut [bool], places: impl Iterator<Item = usize>) {
     }
 }
 
+/// Below it single precision tells nothing.
+const LEAST_PROBABILITY: f32 = 1e-7;
+
 /// Log odds of a probability, within what single precision can tell.
 fn log_odds(p: f32) -> f32 {
-    let p = p.clamp(1e-7, 1.0 - 1e-7);
+    let p = p.clamp(LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY);
     (p / (1.0 - p)).ln()
 }
 

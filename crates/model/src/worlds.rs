@@ -4,6 +4,10 @@
 //! adds to the log odds of every block an error of the page, one of its field and one of the section it
 //! stands in, and takes most blocks for decided. A choice is judged by its mean F1 over the worlds. The
 //! errors are fixed numbers, so the same page has the same worlds.
+//!
+//! Errors are bounded, so most blocks of a page are content in no world: they are told by a bound and looked
+//! at no further, which changes no number (a sum of what is 0 is left out, and a longer prefix with the same
+//! hits has no higher F1).
 
 use std::sync::LazyLock;
 
@@ -19,23 +23,49 @@ const ROWS: usize = 512;
 type Worlds = [f32; WORLDS];
 
 /// Errors of mean 0 and deviation 1.
-static ERRORS: LazyLock<Vec<Worlds>> = LazyLock::new(|| {
+static ERRORS: LazyLock<Errors> = LazyLock::new(|| {
     let mut random = SplitMix64::new(1);
     // The sum of twelve uniform numbers is nearly normal, and the same on every machine.
     let mut error = || {
         let sum: u64 = (0..12).map(|_| random.next_u64() >> 40).sum();
         sum as f32 / (1u64 << 24) as f32 - 6.0
     };
-    (0..ROWS)
+    let rows: Vec<Worlds> = (0..ROWS)
         .map(|_| {
             let mut row = [0.0; WORLDS];
             row.fill_with(&mut error);
             row
         })
-        .collect()
+        .collect();
+    let highest = |row: &Worlds| row.iter().copied().fold(f32::MIN, f32::max);
+    let highest: Vec<f32> = rows.iter().map(highest).collect();
+    let of_page = highest.first().copied().unwrap_or_default();
+    let of_any = highest.iter().copied().fold(f32::MIN, f32::max);
+    Errors {
+        least: -0.5 - of_page - 2.0 * of_any - SLACK,
+        rows,
+        highest,
+    }
 });
 
+/// The errors of pages, fields and sections.
+struct Errors {
+    rows: Vec<Worlds>,
+    /// The highest error of each row.
+    highest: Vec<f32>,
+    /// Log odds below which a block is content in no world.
+    least: f32,
+}
+
 const NO_ERRORS: Worlds = [0.0; WORLDS];
+/// More than rounding can do to a sum of log odds and errors.
+const SLACK: f32 = 0.01;
+
+/// Log odds below which a block is content in no world: it need not be in the order that
+/// [`best_prefix`] is given.
+pub(crate) fn least_odds() -> f32 {
+    ERRORS.least
+}
 
 /// What the worlds say of prefixes of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,54 +76,70 @@ pub(crate) struct Prefix {
     pub f1: f32,
 }
 
-/// The prefix of the blocks in `order` with the highest mean F1 over the worlds of these log odds; nothing
-/// is worth 1 in a world without content.
-pub(crate) fn best_prefix(odds: &[f32], layout: &Layout, order: &[u32]) -> Prefix {
+/// What a block adds to the hits of each world.
+struct Hit {
+    rank: usize,
+    /// Words of the blocks up to it, itself included.
+    size: f32,
+    of_world: Worlds,
+}
+
+/// The prefix of the blocks in `order` with the highest mean F1 over the worlds of the log odds of each
+/// block, which `odds` gives; nothing is worth 1 in a world without content.
+pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u32]) -> Prefix {
     let errors = &*ERRORS;
-    let row = |at: usize| errors.get(at % ROWS).unwrap_or(&NO_ERRORS);
-    let of_page = row(0);
-    let mut hits: Vec<Worlds> = Vec::with_capacity(order.len());
+    let row = |at: usize| errors.rows.get(at % ROWS).unwrap_or(&NO_ERRORS);
+    let highest = |at: usize| errors.highest.get(at % ROWS).copied().unwrap_or(0.0);
+    let (of_page, highest_of_page) = (row(0), highest(0));
+    let mut hits: Vec<Hit> = Vec::new();
     let mut all = NO_ERRORS;
-    for at in order {
+    let mut size = 0.0f32;
+    for (rank, at) in order.iter().enumerate() {
         let place = layout.blocks.get(*at as usize).copied().unwrap_or_default();
-        let odds = odds.get(*at as usize).copied().unwrap_or_default();
+        let odds = odds(*at);
         let Place {
             words,
             field,
             section,
         } = place;
-        let of_field = row(1 + field as usize);
-        // So that sections seldom share a row with fields of the same number.
-        let of_section = row(255 + section.wrapping_mul(7) as usize);
         let words = words as f32;
+        size += words;
+        let of_field = 1 + field as usize;
+        // So that sections seldom share a row with fields of the same number.
+        let of_section = 255 + section.wrapping_mul(7) as usize;
+        let bound = 0.5 + odds + highest_of_page + highest(of_field) + highest(of_section);
+        if bound < -SLACK {
+            continue;
+        }
+        let (of_field, of_section) = (row(of_field), row(of_section));
         let mut hit = NO_ERRORS;
         let errors = of_page.iter().zip(of_field).zip(of_section);
         for ((hit, all), ((page, field), section)) in hit.iter_mut().zip(&mut all).zip(errors) {
             *hit = words * (0.5 + odds + page + field + section).clamp(0.0, 1.0);
             *all += *hit;
         }
-        hits.push(hit);
+        hits.push(Hit {
+            rank,
+            size,
+            of_world: hit,
+        });
     }
     let without = all.iter().filter(|all| **all < 1.0).count();
     let mut best = Prefix {
         len: 0,
         f1: without as f32 / WORLDS as f32,
     };
-    let (mut hit, mut size) = (NO_ERRORS, 0.0f32);
-    for (rank, (at, own)) in order.iter().zip(&hits).enumerate() {
-        size += layout
-            .blocks
-            .get(*at as usize)
-            .map_or(0.0, |place| place.words as f32);
+    let mut hit = NO_ERRORS;
+    for own in &hits {
         let mut sum = 0.0;
-        for ((hit, own), all) in hit.iter_mut().zip(own).zip(&all) {
-            *hit += own;
-            sum += *hit / (size + all).max(1e-6);
+        for ((hit, of_world), all) in hit.iter_mut().zip(&own.of_world).zip(&all) {
+            *hit += of_world;
+            sum += *hit / (own.size + all).max(1e-6);
         }
         let mean = 2.0 * sum / WORLDS as f32;
         if mean > best.f1 + 1e-6 {
             best = Prefix {
-                len: rank + 1,
+                len: own.rank + 1,
                 f1: mean,
             };
         }
@@ -120,19 +166,86 @@ mod tests {
     fn best(odds: &[f32], layout: &Layout) -> Prefix {
         let mut order: Vec<u32> = (0..odds.len() as u32).collect();
         order.sort_by(|a, b| odds[*b as usize].total_cmp(&odds[*a as usize]));
-        best_prefix(odds, layout, &order)
+        let found = best_prefix(|at| odds[at as usize], layout, &order);
+        assert_eq!(found, plainly(odds, layout, &order));
+        found
+    }
+
+    /// The same with every block looked at in every world.
+    fn plainly(odds: &[f32], layout: &Layout, order: &[u32]) -> Prefix {
+        let row = |at: usize| ERRORS.rows[at % ROWS];
+        let hits: Vec<Worlds> = order
+            .iter()
+            .map(|at| {
+                let place = layout.blocks[*at as usize];
+                let field = row(1 + place.field as usize);
+                let section = row(255 + place.section.wrapping_mul(7) as usize);
+                std::array::from_fn(|world| {
+                    let error = row(0)[world];
+                    let share = 0.5 + odds[*at as usize] + error + field[world] + section[world];
+                    place.words as f32 * share.clamp(0.0, 1.0)
+                })
+            })
+            .collect();
+        let mut all = NO_ERRORS;
+        for hit in &hits {
+            (0..WORLDS).for_each(|world| all[world] += hit[world]);
+        }
+        let without = all.iter().filter(|all| **all < 1.0).count();
+        let mut best = Prefix {
+            len: 0,
+            f1: without as f32 / WORLDS as f32,
+        };
+        let (mut hit, mut size) = (NO_ERRORS, 0.0);
+        for (rank, own) in hits.iter().enumerate() {
+            size += layout.blocks[order[rank] as usize].words as f32;
+            let mut sum = 0.0;
+            for world in 0..WORLDS {
+                hit[world] += own[world];
+                sum += hit[world] / (size + all[world]).max(1e-6);
+            }
+            let mean = 2.0 * sum / WORLDS as f32;
+            if mean > best.f1 + 1e-6 {
+                best = Prefix {
+                    len: rank + 1,
+                    f1: mean,
+                };
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn what_is_content_in_no_world_changes_nothing() {
+        let mut random = SplitMix64::new(7);
+        let mut below = |most: u64| (random.next_u64() >> 33) % most;
+        for _ in 0..300 {
+            let blocks: Vec<(u32, u32)> = (0..1 + below(60))
+                .map(|_| (below(90) as u32, below(9) as u32))
+                .collect();
+            let odds: Vec<f32> = (blocks.iter().map(|_| below(3000) as f32 / 100.0 - 24.0)).collect();
+            let all = best(&odds, &layout(&blocks));
+            // Those below the least of all worlds may be left out of the order.
+            let mut order: Vec<u32> = (0..odds.len() as u32).collect();
+            order.retain(|at| odds[*at as usize] >= least_odds());
+            order.sort_by(|a, b| odds[*b as usize].total_cmp(&odds[*a as usize]));
+            let some = best_prefix(|at| odds[at as usize], &layout(&blocks), &order);
+            assert_eq!(some, all);
+        }
+        assert!(least_odds() > -16.0, "{}", least_odds());
     }
 
     #[test]
     fn errors_are_normal() {
-        let all: Vec<f64> = ERRORS.iter().flatten().map(|own| f64::from(*own)).collect();
+        let rows = &ERRORS.rows;
+        let all: Vec<f64> = rows.iter().flatten().map(|own| f64::from(*own)).collect();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         let variance = all.iter().map(|own| (own - mean).powi(2)).sum::<f64>() / all.len() as f64;
         assert!(
             mean.abs() < 0.02 && (variance - 1.0).abs() < 0.03,
             "{mean} {variance}"
         );
-        assert_eq!(ERRORS[3][5], ERRORS.get(3).unwrap()[5]);
+        assert!(rows.iter().flatten().all(|own| *own <= 6.0));
     }
 
     #[test]

@@ -32,13 +32,20 @@ const WIDE: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='
 /// Language of a text as an ISO 639-1 code (ISO 639-3 where there is no shorter one); `None` where the
 /// text is too short or the detection is not reliable.
 pub fn detect(text: &str) -> Option<String> {
-    let end = text
-        .char_indices()
-        .nth(SAMPLE)
-        .map_or(text.len(), |(at, _)| at);
-    let sample = text.get(..end)?;
+    // A text that begins with ASCII only has a character a byte, and no letter of another script.
+    let ascii = text.get(..text.len().min(SAMPLE)).filter(|own| own.is_ascii());
+    let end = || {
+        let mut places = text.char_indices();
+        places.nth(SAMPLE).map_or(text.len(), |(at, _)| at)
+    };
+    let sample = match ascii {
+        Some(sample) => sample,
+        None => text.get(..end())?,
+    };
     sample.chars().nth(LEAST)?;
-    if let Some(code) = by_script(sample) {
+    if ascii.is_none()
+        && let Some(code) = by_script(sample)
+    {
         return Some(code.to_owned());
     }
     if latin::is_latin(sample) {

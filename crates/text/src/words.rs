@@ -3,7 +3,10 @@
 //! A word is a run of letters, digits and underscores (`\w+`). In scripts that do not divide words
 //! by spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Burmese, Tibetan) each character is a word.
 
+use std::ops::Range;
 use std::sync::OnceLock;
+
+use crate::vectors::{ByteTask, Compare, Vectors};
 
 /// Whether the character belongs to a script that does not divide words by spaces.
 pub fn is_unspaced(c: char) -> bool {
@@ -113,58 +116,87 @@ fn wide_at(text: &str, at: usize) -> Option<(Class, usize)> {
 
 /// Number of words of `text` under [`Rule::Characters`].
 pub fn count(text: &str) -> u32 {
-    let mut count = 0u32;
-    let mut inside = false;
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        // Most text is ASCII: sixteen bytes of it at a time.
-        while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>())
-            && chunk.is_ascii()
-        {
-            let (begun, ends_inside) = words_begun(chunk, inside);
-            count += begun;
-            inside = ends_inside;
-            at += chunk.len();
-        }
-        let next = at + 16;
-        while at < next
-            && let Some(&byte) = bytes.get(at)
-        {
-            if byte < 0x80 {
-                let word = ASCII_WORD[usize::from(byte)];
-                count += u32::from(word && !inside);
-                inside = word;
-                at += 1;
-                continue;
-            }
-            let Some((class, len)) = wide_at(text, at) else {
-                return count;
-            };
-            count += u32::from(class == Class::Alone || class == Class::Word && !inside);
-            inside = class == Class::Word;
-            at += len;
-        }
-    }
-    count
+    count_by(Vectors::default(), text)
 }
 
-/// How many words begin in a piece of ASCII text, and whether one goes on at its end; `inside` tells
-/// whether one goes on at its start. Plain loops over arrays, which the compiler turns into vectors.
-#[inline]
-fn words_begun(chunk: &[u8; 16], inside: bool) -> (u32, bool) {
-    let is_word = chunk.map(|byte| {
-        let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
-        let is_digit = byte.wrapping_sub(b'0') < 10;
-        u8::from(is_letter | is_digit | (byte == b'_'))
-    });
-    let mut before = [u8::from(inside); 16];
-    before[1..].copy_from_slice(&is_word[..15]);
-    let mut begun = 0u8;
-    for (word, before) in is_word.iter().zip(before) {
-        begun += word & !before;
+/// The same by the given vector instructions: who counts many texts chooses them once.
+pub fn count_by(vectors: Vectors, text: &str) -> u32 {
+    vectors.run(Count(text))
+}
+
+struct Count<'a>(&'a str);
+
+impl ByteTask for Count<'_> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run<C: Compare>(self, form: C) -> u32 {
+        let text = self.0;
+        let bytes = text.as_bytes();
+        let (mut count, mut inside, mut at) = (0u32, false, 0);
+        while let Some(rest) = bytes.get(at..)
+            && !rest.is_empty()
+        {
+            let chunk = match rest.first_chunk::<64>() {
+                Some(chunk) => form.load(chunk),
+                None => {
+                    // Bytes of 0 are in no word.
+                    let mut chunk = [0; 64];
+                    if let Some(part) = chunk.get_mut(..rest.len()) {
+                        part.copy_from_slice(rest);
+                    }
+                    form.load(&chunk)
+                }
+            };
+            let wide = form.wide(chunk);
+            let lower = form.lower(chunk);
+            let word = form.range(lower, b'a', b'z')
+                | form.range(chunk, b'0', b'9')
+                | form.equal(chunk, b'_');
+            // ASCII up to the first character that is none, and the rest of these bytes one by one.
+            let ascii = wide.trailing_zeros();
+            let own = word & u64::MAX.checked_shr(64 - ascii).unwrap_or(0);
+            count += (own & !(own << 1 | u64::from(inside))).count_ones();
+            if ascii == 64 {
+                inside = word >> 63 == 1;
+                at += 64;
+                continue;
+            }
+            if ascii > 0 {
+                inside = word >> (ascii - 1) & 1 == 1;
+            }
+            let until = at + 64;
+            at += ascii as usize;
+            (at, inside) = count_wide(text, at..until, inside, &mut count);
+        }
+        count
     }
-    (u32::from(begun), is_word[15] == 1)
+}
+
+/// Counts the words that begin in a part of a text; gives the end of its last character, and whether a word
+/// goes on there. `inside` tells whether one goes on at its start.
+#[inline(never)]
+fn count_wide(text: &str, part: Range<usize>, inside: bool, count: &mut u32) -> (usize, bool) {
+    let bytes = text.as_bytes();
+    let (mut at, mut inside) = (part.start, inside);
+    while at < part.end
+        && let Some(&byte) = bytes.get(at)
+    {
+        if byte < 0x80 {
+            let word = ASCII_WORD[usize::from(byte)];
+            *count += u32::from(word && !inside);
+            inside = word;
+            at += 1;
+            continue;
+        }
+        let Some((class, len)) = wide_at(text, at) else {
+            return (bytes.len(), inside);
+        };
+        *count += u32::from(class == Class::Alone || class == Class::Word && !inside);
+        inside = class == Class::Word;
+        at += len;
+    }
+    (at, inside)
 }
 
 /// Whether a word, under [`Rule::Characters`], goes on from the end of one text into the next.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use rustc_hash::FxHashMap;
-use trommel_html::{Block, Element, NONE, Page, Tag, code_text, code_white_space};
+use trommel_html::{Block, Element, ElementKinds, NONE, Page, Tag, code_text, code_white_space};
 
 use crate::heading::{is_too_long, shown_text};
 use crate::notes::{Definition, Notes};
@@ -321,6 +321,10 @@ impl Group {
             .blocks
             .get(block as usize)
             .map_or(NONE, |block| block.element);
+        let around = page.element(element).map(|element| element.within);
+        if !around.is_some_and(|own| own.intersects(ElementKinds::CODE | ElementKinds::HEADING)) {
+            return Group::Nothing;
+        }
         let mut heading = None;
         let mut is_ended = false;
         // Code in code is a part of that.

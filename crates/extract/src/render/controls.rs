@@ -1,7 +1,7 @@
 //! Kept blocks that serve the reading of a page and are no part of its text: the name of a language
 //! above its code, and rows of letters that are links.
 
-use trommel_html::{Block, Page};
+use trommel_html::{Block, ElementKinds, Page};
 
 /// Letters in a row from which on they are controls (`v t e` of a wiki's boxes, an index from A to Z).
 const LETTERS: usize = 3;
@@ -45,10 +45,7 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
 
 /// Whether a block only names the language of the code after it, as the classes of the code do.
 fn is_label(page: &Page, label: &Block, code: &Block) -> bool {
-    let is_code = |block: &Block| {
-        page.path(block.element)
-            .any(|(_, element)| element.tag.keeps_space())
-    };
+    let is_code = |block: &Block| page.kinds_around(block).contains(ElementKinds::CODE);
     let is_heading = page
         .container(label)
         .is_some_and(|(_, element)| element.tag.is_heading());

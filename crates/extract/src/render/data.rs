@@ -1,8 +1,8 @@
 //! Blocks that are data and no text: JSON, ids and the like that a script left on the page.
 
-use trommel_html::{Block, Page};
+use trommel_html::{Block, ElementKinds, Page};
 
-use crate::confidence::data_share;
+use crate::confidence::{data_share, has_long_word};
 
 /// Bytes from which on a block may be data.
 const LEAST: usize = 200;
@@ -42,13 +42,9 @@ fn is_data(page: &Page, block: &Block) -> bool {
     let Some(start) = text.as_bytes().get(..LEAST) else {
         return false;
     };
-    start
-        .split(u8::is_ascii_whitespace)
-        .any(|run| run.len() >= RUN)
+    has_long_word(start, RUN)
         && data_share(text) >= SHARE
-        && !page
-            .path(block.element)
-            .any(|(_, element)| element.tag.keeps_space())
+        && !page.kinds_around(block).contains(ElementKinds::CODE)
 }
 
 #[cfg(test)]

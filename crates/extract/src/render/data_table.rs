@@ -2,7 +2,7 @@
 //! page are told apart, so that their cells become paragraphs.
 
 use rustc_hash::FxHashMap;
-use trommel_html::{Attribute, Block, Element, NONE, Page, Tag};
+use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag};
 
 /// Columns up to which `colspan` and `rowspan` are followed; cells beyond simply follow each other.
 const COLUMNS: usize = 64;
@@ -131,6 +131,9 @@ pub(crate) fn data_tables(
 }
 
 fn position(page: &Page, block: &Block) -> Option<Position> {
+    if !page.kinds_around(block).contains(ElementKinds::TABLE) {
+        return None;
+    }
     let mut place = Position::default();
     for (at, element) in page.path(block.element) {
         match element.tag {

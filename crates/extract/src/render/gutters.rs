@@ -1,7 +1,7 @@
 //! Kept blocks that count or list other kept ones: line numbers beside code, and tables of contents.
 
 use rustc_hash::FxHashMap;
-use trommel_html::{NONE, Page, Tag};
+use trommel_html::{ElementKinds, NONE, Page, Tag};
 
 use crate::whole::outermost_code;
 
@@ -12,7 +12,7 @@ const CONTENTS: u32 = 3;
 
 /// Takes code that is nothing but the numbers of the lines of the code after it out of `kept` (one entry a block).
 pub(crate) fn drop_line_numbers(page: &Page, kept: &mut [bool]) {
-    if !page.elements.iter().any(|own| own.tag.keeps_space()) {
+    if !page.kinds.contains(ElementKinds::CODE) {
         return;
     }
     let code = |at: usize| outermost_code(page, at);
@@ -55,11 +55,15 @@ fn are_consecutive<'a>(mut numbers: impl Iterator<Item = &'a str>) -> bool {
 
 /// Takes lists of nothing but links to places of the same page out of `kept` (one entry a block).
 pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
+    if !page.kinds.contains(ElementKinds::LIST) {
+        return;
+    }
     // The outermost list around a block, with its links to places and whether it has anything else.
     let mut lists: FxHashMap<u32, (u32, bool)> = FxHashMap::default();
     let mut home = Vec::with_capacity(page.blocks.len());
     for block in &page.blocks {
-        let path = page.path(block.element);
+        let is_inside = page.kinds_around(block).contains(ElementKinds::LIST);
+        let path = page.path(if is_inside { block.element } else { NONE });
         let list = path
             .filter(|(_, own)| matches!(own.tag, Tag::Ul | Tag::Ol))
             .last();
@@ -72,6 +76,10 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
         if *others {
             continue;
         }
+        if block.link_density() != 1.0 {
+            *others = true;
+            continue;
+        }
         let around = page
             .path(block.element)
             .map(|(at, _)| at)
@@ -80,7 +88,7 @@ pub(crate) fn drop_contents(page: &Page, html: &str, kept: &mut [bool]) {
         let mut elements = elements.filter_map(|at| page.element(at));
         let link = elements.find(|own| own.tag == Tag::A);
         let href = link.and_then(|link| link.attribute(html, "href"));
-        if block.link_density() == 1.0 && href.is_some_and(|href| href.starts_with('#')) {
+        if href.is_some_and(|href| href.starts_with('#')) {
             *links += 1;
         } else {
             *others = true;

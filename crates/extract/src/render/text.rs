@@ -6,7 +6,7 @@
 //! and a reader who wants lines alone can drop the empty ones. Cells of a row are divided by a tab.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trommel_html::{NONE, Page, Tag};
+use trommel_html::{ElementKinds, NONE, Page, Tag};
 
 use crate::notes::Definition;
 use crate::render::content::{KeptContent, Segment};
@@ -147,8 +147,11 @@ fn gap(page: &Page, a: u32, b: u32, rich: &FxHashSet<u32>) -> Gap {
     }
     // Without a boundary between them it was two line breaks, or something that was left out.
     let crossed = crossed.unwrap_or(Gap::Blank);
+    let is_listed = page
+        .element(common)
+        .is_some_and(|own| own.within.intersects(LISTS | ITEMS));
     let around = page
-        .path(common)
+        .path(if is_listed { common } else { NONE })
         .find(|(_, e)| is_item(e.tag) || is_list(e.tag));
     match around {
         Some((_, list)) if is_list(list.tag) => {
@@ -170,9 +173,17 @@ fn contains(page: &Page, element: u32, inner: u32) -> bool {
 /// Items that hold more than one paragraph: posts, comments and cards rather than lines of a list.
 fn rich_items(content: &KeptContent) -> FxHashSet<u32> {
     let mut paragraphs: FxHashMap<u32, u32> = FxHashMap::default();
+    if !content.page.kinds.intersects(ITEMS) {
+        return FxHashSet::default();
+    }
     for segment in &content.segments {
         let mut apart = false;
-        for (at, element) in content.page.path(content.ends(segment).0) {
+        let first = content.ends(segment).0;
+        let own = content.page.element(first);
+        if !own.is_some_and(|own| own.within.intersects(ITEMS)) {
+            continue;
+        }
+        for (at, element) in content.page.path(first) {
             if is_item(element.tag) {
                 if apart {
                     *paragraphs.entry(at).or_default() += 1;
@@ -200,6 +211,10 @@ fn edge(tag: Tag) -> Option<Gap> {
         _ => Some(Gap::Line),
     }
 }
+
+/// Kinds of items, and of lists.
+const ITEMS: ElementKinds = ElementKinds::ITEM.union(ElementKinds::OTHER_ITEM);
+const LISTS: ElementKinds = ElementKinds::LIST.union(ElementKinds::OTHER_LIST);
 
 fn is_item(tag: Tag) -> bool {
     matches!(tag, Tag::Li | Tag::Dd | Tag::Dt)

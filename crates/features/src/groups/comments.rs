@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use trommel_html::{NONE, Page, Tag};
+use trommel_html::{AttributeWord, NONE, Page, Tag};
 use trommel_text::word_hash;
 
 use crate::columns::GroupColumns;
@@ -120,6 +120,14 @@ impl Sections {
             first: usize::MAX,
             ..Self::default()
         };
+        let is_named = |token: &AttributeWord| {
+            HASHES.may_have(token.hash) && TOKENS.contains(&page.word_text(token))
+        };
+        count_work(page.attribute_words.len());
+        // Most pages have no section that is named so.
+        if !page.attribute_words.iter().any(is_named) {
+            return found;
+        }
         for (at, element) in (0u32..).zip(&page.elements) {
             count_work(1 + page.attribute_words(element).len());
             let above = found
@@ -132,9 +140,7 @@ impl Sections {
                 && !element.tag.is_inline()
                 && !matches!(element.tag, Tag::Html | Tag::Body | Tag::Main)
                 && !(at..element.end).contains(&headline)
-                && page.attribute_words(element).iter().any(|token| {
-                    HASHES.may_have(token.hash) && TOKENS.contains(&page.word_text(token))
-                });
+                && page.attribute_words(element).iter().any(is_named);
             if is_one {
                 found.regions += 1;
                 found.prose_inside += prose.inside(at);

@@ -36,6 +36,8 @@ struct HeadTexts {
     head: Sieve,
     description_phrases: WordSet,
     body_phrases: WordSet,
+    /// Of the phrases of both.
+    phrases: Sieve,
 }
 
 /// What the head says the topic is, against the blocks of a page.
@@ -81,6 +83,7 @@ impl HeadTexts {
             head: Sieve::default(),
             description_phrases: WordSet::default(),
             body_phrases: WordSet::default(),
+            phrases: Sieve::default(),
         };
         for name in ["description", "og:description", "twitter:description"] {
             if let Some(text) = page.head.meta(name) {
@@ -102,6 +105,11 @@ impl HeadTexts {
         for hash in topic.title.iter().chain(topic.description.iter()) {
             topic.head.put(hash);
         }
+        let (described, body) = (&topic.description_phrases, &topic.body_phrases);
+        topic.phrases = Sieve::with_capacity(described.len() + body.len());
+        for hash in described.iter().chain(body.iter()) {
+            topic.phrases.put(hash);
+        }
         topic
     }
 
@@ -118,7 +126,7 @@ impl HeadTexts {
         }
         let (mut described, mut in_body) = (0u32, 0u32);
         if !(self.description_phrases.is_empty() && self.body_phrases.is_empty()) {
-            for phrase in phrases(own) {
+            for phrase in phrases(own).filter(|phrase| self.phrases.may_have(*phrase)) {
                 described += u32::from(self.description_phrases.contains(phrase));
                 in_body += u32::from(self.body_phrases.contains(phrase));
             }

@@ -81,7 +81,7 @@ impl Builder {
             && let Some(from) = current.link_from.take()
         {
             let linked = self.fold.as_str().get(from..).unwrap_or_default();
-            let words = words::count(linked);
+            let words = words::count_by(self.vectors, linked);
             current.link_words += words;
             if from == 0 {
                 current.counted = (linked.len(), words);
@@ -146,7 +146,7 @@ impl Builder {
         // A text that is a link as a whole, as those of menus are, has been counted.
         let words = match current.counted {
             (bytes, words) if bytes == text.len() => words,
-            _ => words::count(text),
+            _ => words::count_by(self.vectors, text),
         };
         if words == 0 {
             return;

@@ -9,7 +9,7 @@ use super::{Builder, Open, has_optional_end};
 use crate::limits::Caps;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
-use crate::page::{Attribute, AttributeWord, Element, NONE};
+use crate::page::{Attribute, AttributeWord, Element, ElementKinds, NONE};
 use trommel_text::hash;
 
 impl Builder {
@@ -71,14 +71,18 @@ impl Builder {
 
     fn read_element(&mut self, text: &TagText, name: u16, parent: u32, offset: usize) -> Element {
         let tag = text.tag;
-        let (depth, mut hidden) = match self.page.element(parent) {
-            Some(parent) => (parent.depth.saturating_add(1), parent.hidden),
-            None => (0, false),
+        let (depth, mut hidden, around) = match self.page.element(parent) {
+            Some(parent) => (parent.depth.saturating_add(1), parent.hidden, parent.within),
+            None => (0, false, ElementKinds::empty()),
         };
+        let kinds = ElementKinds::of(tag);
+        self.page.kinds |= kinds;
         let first = self.page.attribute_words.len();
         self.marks = Marks::empty();
         let mut signature = NAME_HASHES[tag as usize] ^ u64::from(name);
         let mut microdata = Microdata::default();
+        // Of what was not read it is not known.
+        let mut is_named = text.cut;
         // Words of an element before, which this one has as well.
         let mut shared = None;
         for (name, value) in text.attributes() {
@@ -96,6 +100,7 @@ impl Builder {
                 self.copy_words(words);
             }
             match name {
+                Key::Name => is_named = true,
                 Key::Class => {
                     let class = self.read_class(value, first);
                     signature ^= class.0.rotate_left(17);
@@ -107,6 +112,7 @@ impl Builder {
                 Key::Tex | Key::Mathml => self.marks |= Marks::SOURCE,
                 _ => {
                     if let Some(attribute) = attribute {
+                        is_named |= attribute == Attribute::Id;
                         self.read_words(attribute, value, first);
                     }
                 }
@@ -123,8 +129,10 @@ impl Builder {
             parent,
             depth,
             hidden,
+            within: around | kinds,
             end: narrow(self.page.elements.len() + 1),
             words: shared.unwrap_or(own),
+            is_named,
             signature,
             start: narrow(offset),
         }

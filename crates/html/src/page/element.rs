@@ -1,6 +1,48 @@
 //! The rows of the element table.
 
+use bitflags::bitflags;
+
 use crate::markup::Tag;
+
+bitflags! {
+    /// Kinds of elements that say what the text inside of them is a part of.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct ElementKinds: u16 {
+        /// [`Tag::keeps_space`]: `pre` and its like.
+        const CODE = 1;
+        /// `ul`, `ol`.
+        const LIST = 1 << 1;
+        /// `dl`, `menu`, `dir`.
+        const OTHER_LIST = 1 << 2;
+        /// `li`.
+        const ITEM = 1 << 3;
+        /// `dd`, `dt`.
+        const OTHER_ITEM = 1 << 4;
+        /// `table`.
+        const TABLE = 1 << 5;
+        /// `h1` to `h6`.
+        const HEADING = 1 << 6;
+        /// `summary`.
+        const SUMMARY = 1 << 7;
+    }
+}
+
+impl ElementKinds {
+    /// Those of a tag.
+    pub(crate) fn of(tag: Tag) -> Self {
+        match tag {
+            Tag::Ul | Tag::Ol => Self::LIST,
+            Tag::Dl | Tag::Menu | Tag::Dir => Self::OTHER_LIST,
+            Tag::Li => Self::ITEM,
+            Tag::Dd | Tag::Dt => Self::OTHER_ITEM,
+            Tag::Table => Self::TABLE,
+            Tag::Summary => Self::SUMMARY,
+            tag if tag.is_heading() => Self::HEADING,
+            tag if tag.keeps_space() => Self::CODE,
+            _ => Self::empty(),
+        }
+    }
+}
 
 /// An element of the page's body, `html` and `body` included; head elements and what is never text
 /// (script, svg ...) have no row.
@@ -15,10 +57,14 @@ pub struct Element {
     pub depth: u16,
     /// Whether the element or one around it is hidden by `hidden`, `aria-hidden="true"` or its style.
     pub hidden: bool,
+    /// Kinds of the element and of all elements around it: what is not among them need not be searched for.
+    pub within: ElementKinds,
     /// One past the index of its last descendant: descendants are `index + 1 .. end`.
     pub end: u32,
     /// First of its words in the table of words of attributes, and their number.
     pub(crate) words: (u32, u16),
+    /// Whether it may have an `id` or a `name`.
+    pub(crate) is_named: bool,
     /// Hash of the name and the class attribute; equal for elements made by one template.
     pub signature: u64,
     /// Byte of the `<` of its start tag in the decoded page.

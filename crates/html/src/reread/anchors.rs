@@ -11,7 +11,7 @@ pub fn anchors(page: &Page, html: &str, wanted: impl Fn(&str) -> bool) -> Vec<(S
     let mut found = Vec::new();
     for (at, element) in page.elements.iter().enumerate() {
         let start = element.start as usize;
-        if bytes.get(start) != Some(&b'<') {
+        if !element.is_named || bytes.get(start) != Some(&b'<') {
             continue;
         }
         let Markup::Tag(raw) = markup(bytes, start) else {

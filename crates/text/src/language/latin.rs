@@ -63,6 +63,26 @@ const SIGNS: [u8; 128] = {
     signs
 };
 
+/// The sign of a byte below 0x7F, whatever its case.
+#[inline]
+fn plain_sign(byte: u8) -> usize {
+    SIGNS_OF_ANY_CASE[usize::from(byte) % 128] as usize
+}
+
+/// As [`SIGNS`], capital letters as small ones.
+const SIGNS_OF_ANY_CASE: [u8; 128] = {
+    let mut signs = [0; 128];
+    let mut at = 0;
+    while at < 128 {
+        let byte = at as u8;
+        if byte.is_ascii_alphabetic() {
+            signs[at] = byte.to_ascii_lowercase() - 0x60;
+        }
+        at += 1;
+    }
+    signs
+};
+
 /// Signs that say nothing about the language: of ASCII all but letters.
 const fn divides(c: char) -> bool {
     c < '\x7f' && !c.is_ascii_alphabetic()
@@ -237,8 +257,21 @@ impl Counts {
         }
     }
 
+    /// Adds the trigram of two signs (ten bits) and the one behind them, unless two of the three that stand
+    /// side by side are spaces.
+    #[inline]
+    fn add_between_words(&mut self, place: usize, sign: usize) {
+        let is_gap = place & 31 == 0 && (place == 0 || sign == 0);
+        // Where words end no processor foresees; no text has the trigram of three spaces, which counts the rest.
+        self.add(if is_gap { 0 } else { place << 5 | sign });
+    }
+
     /// The trigrams in their order; all is 0 again.
     fn take(&mut self) -> Vec<Trigram> {
+        if let (Some(count), Some(bits)) = (self.counts.first_mut(), self.seen.first_mut()) {
+            *count = 0;
+            *bits &= !1;
+        }
         let mut all = Vec::with_capacity(2048);
         for (word, bits) in self.seen.iter_mut().enumerate() {
             let mut bits = std::mem::take(bits);
@@ -274,6 +307,40 @@ struct Found {
 
 impl Found {
     fn of(text: &str, counts: &mut Counts) -> Self {
+        if text.bytes().all(|byte| byte < 0x7F) {
+            return Self::of_plain(text.as_bytes(), counts);
+        }
+        Self::of_any(text, counts)
+    }
+
+    /// That of a text of plain signs, in capital or small letters.
+    fn of_plain(text: &[u8], counts: &mut Counts) -> Self {
+        let mut signs = [0u32; 32];
+        // The last two signs; the text stands between spaces.
+        let mut place = 0;
+        let mut bytes = text.iter();
+        if let Some(first) = bytes.next() {
+            place = plain_sign(*first);
+            signs[place] += 1;
+        }
+        for byte in bytes {
+            let sign = plain_sign(*byte);
+            signs[sign] += 1;
+            counts.add_between_words(place, sign);
+            place = (place << 5 | sign) & 0x3FF;
+        }
+        counts.add_between_words(place, 0);
+        let plain_letters = std::array::from_fn(|at| signs[at + 1]);
+        Self {
+            plain_letters,
+            letters: plain_letters.iter().sum(),
+            other_letters: FxHashMap::default(),
+            ranked: by_count(&counts.take()),
+        }
+    }
+
+    /// That of any text.
+    fn of_any(text: &str, counts: &mut Counts) -> Self {
         let mut found = Self::default();
         let mut trigrams = Trigrams::new(counts);
         let mut add = |c: char| {
