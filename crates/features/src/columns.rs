@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::scratch::Scratch;
+
 /// Blocks of a batch.
 pub const LANES: usize = 64;
 
@@ -61,14 +63,14 @@ impl ColumnSet {
 #[derive(Clone, Debug)]
 pub struct Columns {
     blocks: Range<usize>,
-    values: Vec<Lanes>,
+    values: Scratch<Lanes>,
 }
 
 impl Columns {
     pub(crate) fn new(set: &ColumnSet) -> Self {
         Self {
             blocks: 0..0,
-            values: vec![[0.0; LANES]; set.asked.len()],
+            values: Scratch::filled(set.asked.len(), [0.0; LANES]),
         }
     }
 

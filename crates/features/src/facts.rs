@@ -22,6 +22,7 @@ use self::shape::{Shape, Shapes};
 use self::sums::Sums;
 use self::terms::Terms;
 use crate::lexicon::Lexicon;
+use crate::scratch::Scratch;
 
 /// A fact of the whole page that several groups read, computed once if a group needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +47,9 @@ pub(crate) struct PageFacts<'a> {
     pub url: Option<&'a str>,
     pub lexicon: &'a Lexicon,
     /// Of each block.
-    pub shapes: Vec<Shape>,
+    pub shapes: Scratch<Shape>,
     /// Of each element, and of the page.
-    pub sums: Vec<Sums>,
+    pub sums: Scratch<Sums>,
     pub whole: Sums,
     pub prose: Prose,
     pub terms: Terms,
@@ -74,7 +75,7 @@ impl<'a> PageFacts<'a> {
                 masks: &masks,
             })
         } else {
-            Vec::new()
+            Scratch::default()
         };
         let (sums, whole) = if has_sums {
             sums::sums(page, &shapes)

@@ -4,6 +4,7 @@
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use trommel_html::Page;
 
+use crate::scratch::Scratch;
 use crate::work::count_work;
 
 /// The field of each block of a page.
@@ -19,7 +20,7 @@ impl FieldIndex {
     /// The fields of a page, in time linear in its elements and blocks.
     pub fn of(page: &Page) -> Self {
         count_work(page.elements.len() + page.blocks.len());
-        let mut paths: Vec<u64> = Vec::with_capacity(page.elements.len());
+        let mut paths: Scratch<u64> = Scratch::with_capacity(page.elements.len());
         for element in &page.elements {
             let around = paths.get(element.parent as usize).copied().unwrap_or(0);
             // A step of Fx: paths are looked up in this page alone.

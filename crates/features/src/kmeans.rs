@@ -1,5 +1,6 @@
 //! k-means without randomness: centres start by farthest-first traversal, ties go by order.
 
+use crate::scratch::Scratch;
 use crate::work::count_work;
 
 /// Rounds after which the centres stand wherever they are.
@@ -16,7 +17,7 @@ pub fn farthest_first<const D: usize>(
     k: usize,
 ) -> Vec<[f32; D]> {
     let mut centres = vec![first; k.min(1)];
-    let mut nearest = vec![f32::INFINITY; points.len()];
+    let mut nearest = Scratch::filled(points.len(), f32::INFINITY);
     let mut last = first;
     while centres.len() < k {
         let mut best = (first, 0.0);
@@ -93,22 +94,22 @@ pub fn kmeans<const D: usize>(
 /// The centre nearest to each point.
 struct Nearest<const D: usize> {
     /// The points, a column a dimension, so that many of them are compared at once.
-    columns: [Vec<f32>; D],
-    own: Vec<u32>,
-    distances: Vec<f32>,
-    before: Vec<u32>,
+    columns: [Scratch<f32>; D],
+    own: Scratch<u32>,
+    distances: Scratch<f32>,
+    before: Scratch<u32>,
     /// Distances to the centre at hand.
-    new: Vec<f32>,
+    new: Scratch<f32>,
 }
 
 impl<const D: usize> Nearest<D> {
     fn new(points: &[[f32; D]]) -> Self {
         Self {
             columns: std::array::from_fn(|at| points.iter().map(|point| point[at]).collect()),
-            own: vec![0; points.len()],
-            distances: vec![0.0; points.len()],
-            before: vec![0; points.len()],
-            new: vec![0.0; points.len()],
+            own: Scratch::filled(points.len(), 0),
+            distances: Scratch::filled(points.len(), 0.0),
+            before: Scratch::filled(points.len(), 0),
+            new: Scratch::filled(points.len(), 0.0),
         }
     }
 
@@ -136,7 +137,7 @@ impl<const D: usize> Nearest<D> {
     }
 
     fn centres(self) -> Vec<usize> {
-        self.own.into_iter().map(|at| at as usize).collect()
+        self.own.iter().map(|at| *at as usize).collect()
     }
 }
 

@@ -1,24 +1,107 @@
 //! How counts and truths become numbers.
 
-use std::sync::LazyLock;
+/// Counts whose logarithms are known.
+const COUNTS: usize = 4096;
 
-/// Logarithms of 1 + each count that is common.
-static LOGS: LazyLock<Vec<f32>> =
-    LazyLock::new(|| (0..4096u32).map(|n| f64::from(n).ln_1p() as f32).collect());
+/// Logarithms of 1 + each count that is common, as the standard library gives them.
+static LOGS: [f32; COUNTS] = {
+    let mut logs = [0.0; COUNTS];
+    let mut count = 0;
+    while count < COUNTS {
+        logs[count] = ln((count + 1) as f64) as f32;
+        count += 1;
+    }
+    logs
+};
+
+/// Natural logarithm, to more digits than single precision has: the power of two, and of the rest m
+/// 2 artanh((m - 1) / (m + 1)) as a series.
+const fn ln(value: f64) -> f64 {
+    let (mut rest, mut halvings) = (value, 0.0);
+    while rest > 1.5 {
+        rest /= 2.0;
+        halvings += 1.0;
+    }
+    let z = (rest - 1.0) / (rest + 1.0);
+    let mut sum = 0.0;
+    let mut power = 31;
+    while power > 0 {
+        sum = sum * z * z + 1.0 / power as f64;
+        power -= 2;
+    }
+    2.0 * z * sum + halvings * std::f64::consts::LN_2
+}
+
+/// What logarithms are taken of.
+pub(crate) trait Measure {
+    /// Natural logarithm of 1 + the value, which is not negative.
+    fn log(self) -> f32;
+}
+
+impl Measure for u32 {
+    #[inline]
+    fn log(self) -> f32 {
+        match LOGS.get(self as usize) {
+            Some(log) => *log,
+            None => f64::from(self).ln_1p() as f32,
+        }
+    }
+}
+
+impl Measure for u16 {
+    #[inline]
+    fn log(self) -> f32 {
+        u32::from(self).log()
+    }
+}
+
+impl Measure for usize {
+    #[inline]
+    fn log(self) -> f32 {
+        match LOGS.get(self) {
+            Some(log) => *log,
+            None => (self as f64).ln_1p() as f32,
+        }
+    }
+}
+
+impl Measure for f64 {
+    #[inline]
+    fn log(self) -> f32 {
+        // Many values are small counts.
+        let count = self as u32;
+        match LOGS.get(count as usize) {
+            Some(log) if f64::from(count) == self => *log,
+            _ => self.ln_1p() as f32,
+        }
+    }
+}
 
 /// Natural logarithm of 1 + `value`, which is not negative.
 #[inline]
-pub(crate) fn log(value: impl Into<f64>) -> f32 {
-    let value = value.into();
-    // Nearly all values are small counts.
-    let count = value as u32;
-    match LOGS.get(count as usize) {
-        Some(log) if f64::from(count) == value => *log,
-        _ => value.ln_1p() as f32,
-    }
+pub(crate) fn log(value: impl Measure) -> f32 {
+    value.log()
 }
 
 /// 1 if true, else 0.
 pub(crate) fn flag(value: bool) -> f32 {
     f32::from(u8::from(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_logarithms_are_those_of_the_standard_library() {
+        for count in 0..COUNTS as u32 + 10 {
+            let expected = f64::from(count).ln_1p() as f32;
+            assert_eq!(log(count).to_bits(), expected.to_bits(), "{count}");
+            assert_eq!(log(count as usize).to_bits(), expected.to_bits());
+            assert_eq!(log(f64::from(count)).to_bits(), expected.to_bits());
+            let between = f64::from(count) + 0.3;
+            assert_eq!(log(between), between.ln_1p() as f32);
+        }
+        assert_eq!(log(7u16), log(7u32));
+    }
 }

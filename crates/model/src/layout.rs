@@ -1,6 +1,6 @@
 //! Which blocks of a page belong together: what is decided about one says something about the others.
 
-use trommel_features::FieldIndex;
+use trommel_features::{FieldIndex, Scratch};
 use trommel_html::{NONE, Page};
 
 /// The blocks of a page as a choice sees them: their words, and which of them belong together.
@@ -67,7 +67,7 @@ impl Layout {
         if share == 0.0 {
             return;
         }
-        let mut sums = vec![(0.0f32, 0.0f32); self.fields as usize];
+        let mut sums = Scratch::filled(self.fields as usize, (0.0f32, 0.0f32));
         for (place, odds) in self.blocks.iter().zip(odds.iter()) {
             if let Some(sum) = sums.get_mut(place.field as usize) {
                 // So that fields without words have a mean as well.

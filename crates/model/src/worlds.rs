@@ -11,6 +11,7 @@
 
 use std::sync::LazyLock;
 
+use trommel_features::Scratch;
 use trommel_text::SplitMix64;
 
 use crate::layout::{Layout, Place};
@@ -91,7 +92,7 @@ pub(crate) fn best_prefix(odds: impl Fn(u32) -> f32, layout: &Layout, order: &[u
     let row = |at: usize| errors.rows.get(at % ROWS).unwrap_or(&NO_ERRORS);
     let highest = |at: usize| errors.highest.get(at % ROWS).copied().unwrap_or(0.0);
     let (of_page, highest_of_page) = (row(0), highest(0));
-    let mut hits: Vec<Hit> = Vec::new();
+    let mut hits: Scratch<Hit> = Scratch::with_capacity(0);
     let mut all = NO_ERRORS;
     let mut size = 0.0f32;
     for (rank, at) in order.iter().enumerate() {

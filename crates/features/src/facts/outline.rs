@@ -6,6 +6,7 @@ use trommel_html::{NONE, Page, Tag};
 use super::paths::meetings;
 use super::terms::{Terms, WordSet};
 use crate::log::{flag, log};
+use crate::scratch::Scratch;
 use crate::work::count_work;
 
 /// Names of [`Outline::features`].
@@ -56,13 +57,13 @@ struct Section {
 pub(crate) struct Outline {
     headline: Option<usize>,
     title_share: f32,
-    meetings: Vec<(u16, u32)>,
+    meetings: Scratch<(u16, u32)>,
     /// Section of each block.
-    section: Vec<u32>,
-    sections: Vec<Section>,
+    section: Scratch<u32>,
+    sections: Scratch<Section>,
     headings: u32,
     main_headings: u32,
-    words_before: Vec<u32>,
+    words_before: Scratch<u32>,
     words: u32,
 }
 
@@ -73,12 +74,12 @@ impl Outline {
         let mut outline = Self {
             headline: None,
             title_share: 0.0,
-            meetings: Vec::new(),
-            section: Vec::with_capacity(page.blocks.len()),
-            sections: vec![Section::default()],
+            meetings: Scratch::default(),
+            section: Scratch::with_capacity(page.blocks.len()),
+            sections: Scratch::filled(1, Section::default()),
             headings: 0,
             main_headings: 0,
-            words_before: Vec::with_capacity(page.blocks.len()),
+            words_before: Scratch::with_capacity(page.blocks.len()),
             words: 0,
         };
         for (at, block) in page.blocks.iter().enumerate() {
@@ -179,17 +180,17 @@ impl Outline {
         [
             flag(self.headline == Some(at)),
             flag(after > 0),
-            log(after as f64),
-            log(ahead as f64),
+            log(after),
+            log(ahead),
             words_after,
             log(up),
             log(down),
             self.title_share,
             flag(self.headline.is_some()),
             f32::from(section.level),
-            log(section.heading.map_or(0, |heading| at - heading) as f64),
+            log(section.heading.map_or(0, |heading| at - heading)),
             flag(heading.is_some_and(|heading| heading.link_density() > 0.5)),
-            log(up_to_heading as f64),
+            log(up_to_heading),
             log(self.headings),
             log(self.main_headings),
             log(section.words),

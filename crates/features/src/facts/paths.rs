@@ -2,6 +2,7 @@
 
 use trommel_html::{NONE, Page};
 
+use crate::scratch::Scratch;
 use crate::work::count_work;
 
 /// Adds to every element what its descendants have. Elements stand before their descendants, so
@@ -18,12 +19,12 @@ pub(crate) fn sum_up(page: &Page, values: &mut [u32]) {
 
 /// How far every element is from the nearest element around both it and `target`: levels up, and that
 /// element's index ([`NONE`] if there is none).
-pub(crate) fn meetings(page: &Page, target: u32) -> Vec<(u16, u32)> {
+pub(crate) fn meetings(page: &Page, target: u32) -> Scratch<(u16, u32)> {
     count_work(page.elements.len());
-    let mut all: Vec<(u16, u32)> = Vec::with_capacity(page.elements.len());
+    let mut all: Scratch<(u16, u32)> = Scratch::with_capacity(page.elements.len());
     for (at, element) in (0u32..).zip(&page.elements) {
         let around = at <= target && target < element.end && target != NONE;
-        all.push(if around {
+        let own = if around {
             (0, at)
         } else {
             let (up, meeting) = all
@@ -31,7 +32,8 @@ pub(crate) fn meetings(page: &Page, target: u32) -> Vec<(u16, u32)> {
                 .copied()
                 .unwrap_or((0, NONE));
             (up.saturating_add(1), meeting)
-        });
+        };
+        all.push(own);
     }
     all
 }

@@ -11,6 +11,7 @@ use super::paths::{meetings, sum_up};
 use super::shape::Shape;
 use super::sums::Sums;
 use crate::log::log;
+use crate::scratch::Scratch;
 
 /// Names of [`Prose::features`].
 pub(crate) const NAMES: [&str; 19] = [
@@ -47,37 +48,37 @@ pub(crate) fn prose_words(block: &Block, shape: &Shape) -> u32 {
 /// The prose of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Prose {
-    own: Vec<u32>,
+    own: Scratch<u32>,
     /// Prose words inside each element.
-    inside: Vec<u32>,
+    inside: Scratch<u32>,
     page_words: u32,
     total: u32,
     top: u32,
     second: f32,
-    meetings: Vec<(u16, u32)>,
+    meetings: Scratch<(u16, u32)>,
     /// First and one past the last block of the top, and words before each block.
     top_blocks: (usize, usize),
-    words_before: Vec<u32>,
+    words_before: Scratch<u32>,
     bte: (usize, usize),
     segment: (usize, usize),
     longest: u32,
     blocks: u32,
     /// Of each element: share of its words that are prose, and its share in the prose of the page.
-    shares: Vec<[f32; 2]>,
+    shares: Scratch<[f32; 2]>,
     facts: [f32; 7],
 }
 
 impl Prose {
     pub fn new(page: &Page, shapes: &[Shape], sums: &[Sums]) -> Self {
-        let own: Vec<u32> = page
+        let own: Scratch<u32> = page
             .blocks
             .iter()
             .zip(shapes)
             .map(|(block, shape)| prose_words(block, shape))
             .collect();
-        let mut inside = vec![0u32; page.elements.len()];
+        let mut inside = Scratch::filled(page.elements.len(), 0u32);
         // In halves of a word, so that a grandparent's half is a whole number.
-        let mut direct = vec![0u32; page.elements.len()];
+        let mut direct = Scratch::filled(page.elements.len(), 0u32);
         for (block, prose) in page.blocks.iter().zip(&own) {
             if let Some(sum) = inside.get_mut(block.element as usize) {
                 *sum += prose;
@@ -113,7 +114,7 @@ impl Prose {
         let is_in_top = |block: &Block| (first..end).contains(&block.element) && top != NONE;
         let from = page.blocks.iter().position(is_in_top);
         let to = page.blocks.iter().rposition(is_in_top);
-        let mut words_before = Vec::with_capacity(page.blocks.len() + 1);
+        let mut words_before = Scratch::with_capacity(page.blocks.len() + 1);
         let mut words = 0;
         for block in &page.blocks {
             words_before.push(words);
@@ -131,7 +132,7 @@ impl Prose {
                 - 6
         }));
         let mut prose = Self {
-            shares: Vec::with_capacity(page.elements.len()),
+            shares: Scratch::with_capacity(page.elements.len()),
             facts: [0.0; 7],
             second: second as f32 / best.map_or(1, |(_, prose)| *prose).max(1) as f32,
             meetings: meetings(page, top),
@@ -237,7 +238,7 @@ impl Prose {
             log(up),
             log(depth(self.top).saturating_sub(depth(meeting))),
             self.shares(meeting)[0],
-            log(blocks_away as f64),
+            log(blocks_away),
             share(words_away, self.page_words),
             within(self.bte),
             within(self.segment),

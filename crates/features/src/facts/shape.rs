@@ -6,6 +6,8 @@ use trommel_html::Page;
 use trommel_text::vectors::{ByteTask, Compare};
 use trommel_text::{TextMasks, words};
 
+use crate::scratch::Scratch;
+
 /// Counts over the characters of a block's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Shape {
@@ -83,12 +85,12 @@ pub(crate) struct Shapes<'a> {
 
 // On vectors, as numbers of bits are counted by an instruction that comes with them.
 impl ByteTask for Shapes<'_> {
-    type Output = Vec<Shape>;
+    type Output = Scratch<Shape>;
 
     #[inline(always)]
-    fn run<C: Compare>(self, _: C) -> Vec<Shape> {
+    fn run<C: Compare>(self, _: C) -> Scratch<Shape> {
         let texts = self.page.texts();
-        let mut shapes = Vec::with_capacity(self.page.blocks.len());
+        let mut shapes = Scratch::with_capacity(self.page.blocks.len());
         for block in &self.page.blocks {
             shapes.push(Shape::within(
                 texts,

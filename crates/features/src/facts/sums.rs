@@ -3,6 +3,7 @@
 use trommel_html::{Page, Tag};
 
 use super::shape::Shape;
+use crate::scratch::Scratch;
 use crate::work::count_work;
 
 /// Sums over the blocks inside an element.
@@ -42,8 +43,8 @@ impl Sums {
 }
 
 /// Sums of every element of the page, and of the page.
-pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Vec<Sums>, Sums) {
-    let mut sums = vec![Sums::default(); page.elements.len()];
+pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Scratch<Sums>, Sums) {
+    let mut sums = Scratch::filled(page.elements.len(), Sums::default());
     let mut whole = Sums::default();
     for (block, shape) in page.blocks.iter().zip(shapes) {
         let paragraph = page

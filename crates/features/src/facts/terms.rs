@@ -7,6 +7,7 @@ use trommel_html::{Block, Page};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};
 use trommel_text::{TextMasks, words};
 
+use crate::scratch::Scratch;
 use crate::word_hash::{hashes, pair_hash, push_hashes, word_hash};
 
 /// Words at the start of a block that are hashed.
@@ -104,10 +105,10 @@ impl Sieve {
 /// Hashes of the words and pairs at the start of each block.
 #[derive(Debug, Default)]
 pub(crate) struct Terms {
-    words: Vec<u64>,
-    pairs: Vec<u64>,
+    words: Scratch<u64>,
+    pairs: Scratch<u64>,
     /// First word and first pair of each block, and of the end.
-    starts: Vec<(u32, u32)>,
+    starts: Scratch<(u32, u32)>,
 }
 
 impl Terms {
@@ -118,9 +119,9 @@ impl Terms {
     #[inline(always)]
     fn read(page: &Page, masks: &TextMasks) -> Self {
         let mut terms = Self {
-            words: Vec::with_capacity(page.blocks.len() * 8),
-            pairs: Vec::with_capacity(page.blocks.len() * 4),
-            starts: Vec::with_capacity(page.blocks.len() + 1),
+            words: Scratch::with_capacity(page.blocks.len() * 8),
+            pairs: Scratch::with_capacity(page.blocks.len() * 4),
+            starts: Scratch::with_capacity(page.blocks.len() + 1),
         };
         for block in &page.blocks {
             terms.mark();

@@ -7,6 +7,7 @@ use crate::facts::PageFacts;
 use crate::group::{Batch, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
 use crate::log::log;
+use crate::scratch::Scratch;
 
 /// Own and parent element of a block, as one-hot features.
 const OWN: [Tag; 22] = [
@@ -140,8 +141,8 @@ const IN_PARENT: [u8; 256] = places(&PARENT);
 const IN_AROUND: [u8; 256] = places(&AROUND);
 
 /// For every element, a bit for each tag of [`AROUND`] that it is or stands in.
-fn around(page: &Page) -> Vec<u64> {
-    let mut sets: Vec<u64> = Vec::with_capacity(page.elements.len());
+fn around(page: &Page) -> Scratch<u64> {
+    let mut sets: Scratch<u64> = Scratch::with_capacity(page.elements.len());
     for element in &page.elements {
         let above = sets.get(element.parent as usize).copied().unwrap_or(0);
         let own = match IN_AROUND[element.tag as usize] {
@@ -164,7 +165,7 @@ fn around(page: &Page) -> Vec<u64> {
 /// The elements around the blocks of a page.
 pub(crate) struct Ancestry<'a> {
     page: &'a Page,
-    around: Vec<u64>,
+    around: Scratch<u64>,
 }
 
 impl<'a> Group<'a> for Ancestry<'a> {

@@ -12,6 +12,7 @@ use crate::facts::PageFacts;
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::kmeans::{farthest_first, kmeans};
 use crate::lexicon::Lexicon;
+use crate::scratch::Scratch;
 
 const NAMES: [&str; 3] = [
     "tag_ratio.smoothed",
@@ -53,7 +54,8 @@ pub fn tag_ratios(page: &Page) -> Vec<[f32; 3]> {
     let ratios = text_to_tag_ratios(page);
     let x = smooth(&ratios);
     let y = smooth(&derivative(&ratios));
-    let points: Vec<[f32; 2]> = x.into_iter().zip(y).map(|(x, y)| [x, y]).collect();
+    let points = x.iter().zip(&y);
+    let points: Scratch<[f32; 2]> = points.map(|(x, y)| [*x, *y]).collect();
     let content = cluster(&points);
     points
         .iter()
@@ -74,7 +76,7 @@ pub fn text_to_tag_ratios(page: &Page) -> Vec<f32> {
 }
 
 /// |mean of the next three − own|; at the end of the page fewer, for the last block the two before.
-fn derivative(ratios: &[f32]) -> Vec<f32> {
+fn derivative(ratios: &[f32]) -> Scratch<f32> {
     let mean = |part: &[f32]| part.iter().sum::<f32>() / part.len() as f32;
     (0..ratios.len())
         .map(|at| {
@@ -94,7 +96,7 @@ fn derivative(ratios: &[f32]) -> Vec<f32> {
 }
 
 /// Gaussian smoothing; the ends are mirrored (`b a | a b c`).
-fn smooth(series: &[f32]) -> Vec<f32> {
+fn smooth(series: &[f32]) -> Scratch<f32> {
     let n = series.len() as isize;
     let mirrored = |at: isize| {
         let mut at = at.rem_euclid(2 * n.max(1));
@@ -160,7 +162,7 @@ mod tests {
 
     #[test]
     fn smoothing_keeps_a_constant_and_spreads_a_peak() {
-        for value in smooth(&[2.0; 7]) {
+        for value in &smooth(&[2.0; 7]) {
             assert!((value - 2.0).abs() < 1e-4, "{value}");
         }
         let peak = smooth(&[0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
@@ -172,10 +174,10 @@ mod tests {
     #[test]
     fn the_derivative_looks_three_ahead() {
         assert_eq!(
-            derivative(&[1.0, 2.0, 3.0, 7.0, 5.0]),
+            *derivative(&[1.0, 2.0, 3.0, 7.0, 5.0]),
             [3.0, 3.0, 3.0, 2.0, 1.0]
         );
-        assert_eq!(derivative(&[4.0]), [0.0]);
+        assert_eq!(*derivative(&[4.0]), [0.0]);
     }
 
     #[test]

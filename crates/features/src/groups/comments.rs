@@ -14,6 +14,7 @@ use crate::facts::terms::Sieve;
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 use crate::log::log;
+use crate::scratch::Scratch;
 use crate::work::count_work;
 
 const NAMES: [&str; 8] = [
@@ -101,7 +102,7 @@ impl Fill for CommentSections<'_> {
 #[derive(Clone, Debug, Default)]
 struct Sections {
     /// Outermost comment element around each element, or [`NONE`].
-    region: Vec<u32>,
+    region: Scratch<u32>,
     regions: u32,
     prose_inside: u32,
     prose: u32,
@@ -128,6 +129,7 @@ impl Sections {
         if !page.attribute_words.iter().any(is_named) {
             return found;
         }
+        found.region = Scratch::with_capacity(page.elements.len());
         for (at, element) in (0u32..).zip(&page.elements) {
             count_work(1 + page.attribute_words(element).len());
             let above = found

@@ -9,6 +9,7 @@ use crate::facts::sums::Sums;
 use crate::group::{Batch, Fact, Fill, Group, crossed};
 use crate::lexicon::Lexicon;
 use crate::log::log;
+use crate::scratch::Scratch;
 
 const PARTS: [&str; 6] = [
     "word_share",
@@ -26,7 +27,7 @@ fn names() -> Vec<String> {
 
 /// The parts of every element's features.
 pub(crate) struct Containers {
-    elements: Vec<[f32; PARTS.len()]>,
+    elements: Scratch<[f32; PARTS.len()]>,
     /// What stands outside of all elements.
     whole: [f32; PARTS.len()],
 }

@@ -10,6 +10,7 @@ use crate::field_index::FieldIndex;
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 use crate::log::log;
+use crate::scratch::Scratch;
 
 const NAMES: [&str; 9] = [
     "fields.log_blocks",
@@ -40,7 +41,7 @@ struct Sum {
 /// What the fields of a page are like.
 pub(crate) struct FieldFeatures {
     index: FieldIndex,
-    rows: Vec<[f32; NAMES.len()]>,
+    rows: Scratch<[f32; NAMES.len()]>,
 }
 
 impl<'a> Group<'a> for FieldFeatures {
@@ -72,7 +73,7 @@ fn begins_with_number(text: &str) -> bool {
 impl FieldFeatures {
     fn of(page: &Page, shapes: &[Shape]) -> Self {
         let index = FieldIndex::of(page);
-        let mut sums = vec![Sum::default(); index.fields as usize];
+        let mut sums = Scratch::filled(index.fields as usize, Sum::default());
         let mut words = 0;
         let blocks = page.blocks.iter().zip(shapes).zip(&index.of_block);
         for (at, ((block, shape), field)) in blocks.enumerate() {

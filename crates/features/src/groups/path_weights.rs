@@ -8,6 +8,7 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
+use crate::scratch::Scratch;
 use crate::work::count_work;
 
 const NAMES: [&str; 11] = [
@@ -38,7 +39,7 @@ struct PathWeight {
 /// The weights gathered down the path to every element.
 pub(crate) struct PathWeights<'a> {
     page: &'a Page,
-    elements: Vec<PathWeight>,
+    elements: Scratch<PathWeight>,
 }
 
 impl<'a> Group<'a> for PathWeights<'a> {
@@ -89,9 +90,9 @@ impl OwnWeights {
 }
 
 /// Word weights of every element, gathered down the path to it.
-fn path_weights(page: &Page, lexicon: &Lexicon) -> Vec<PathWeight> {
-    let mut all: Vec<PathWeight> = Vec::with_capacity(page.elements.len());
-    let mut known = vec![OwnWeights::default(); page.attribute_words.len()];
+fn path_weights(page: &Page, lexicon: &Lexicon) -> Scratch<PathWeight> {
+    let mut all: Scratch<PathWeight> = Scratch::with_capacity(page.elements.len());
+    let mut known = Scratch::filled(page.attribute_words.len(), OwnWeights::default());
     for element in &page.elements {
         let above = all
             .get(element.parent as usize)

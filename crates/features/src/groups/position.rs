@@ -11,6 +11,7 @@ use crate::facts::terms::{Terms, WordSet};
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 use crate::log::log;
+use crate::scratch::Scratch;
 use crate::work::count_work;
 
 const NAMES: [&str; 16] = [
@@ -39,11 +40,11 @@ struct Positions {
     headline: Option<usize>,
     title: WordSet,
     /// Of each text: how often it stands on the page, and at which block first.
-    texts: Vec<(u32, usize)>,
+    texts: Scratch<(u32, usize)>,
     /// Of each signature: blocks and words.
-    signatures: Vec<(u32, u32)>,
+    signatures: Scratch<(u32, u32)>,
     /// Of each block: words before it, its text and its signature.
-    blocks: Vec<(u32, u32, u32)>,
+    blocks: Scratch<(u32, u32, u32)>,
 }
 
 /// Where the blocks of a page stand.
@@ -90,9 +91,9 @@ impl Positions {
             longest: 0,
             headline: None,
             title: WordSet::of(&page.head.title),
-            texts: Vec::new(),
-            signatures: Vec::new(),
-            blocks: Vec::with_capacity(page.blocks.len()),
+            texts: Scratch::with_capacity(0),
+            signatures: Scratch::with_capacity(0),
+            blocks: Scratch::with_capacity(page.blocks.len()),
         };
         let mut by_text: FxHashMap<u64, u32> =
             FxHashMap::with_capacity_and_hasher(page.blocks.len(), FxBuildHasher);
@@ -159,15 +160,15 @@ impl Positions {
             .unwrap_or((1, block.words));
         [
             at as f32 / blocks,
-            log(at as f64),
-            log((page.blocks.len() - at) as f64),
+            log(at),
+            log(page.blocks.len() - at),
             before as f32 / words,
             (self.words - before - block.words) as f32 / words,
             f32::from(u8::from(
                 self.headline.is_some_and(|headline| at > headline),
             )),
-            log(to as f64),
-            log(from as f64),
+            log(to),
+            log(from),
             shared / self.title.len().max(1) as f32,
             shared / own.max(1) as f32,
             log(repeats - 1),

@@ -9,6 +9,7 @@ use crate::facts::PageFacts;
 use crate::facts::sums::Sums;
 use crate::group::{Batch, Fact, Fill, Group, crossed};
 use crate::lexicon::Lexicon;
+use crate::scratch::Scratch;
 
 use crate::facts::paths::sum_up;
 use crate::facts::prose::Prose;
@@ -51,23 +52,23 @@ struct Template {
 
 /// The groups of repeated siblings of a page, each made by one template.
 struct Templates {
-    groups: Vec<Template>,
+    groups: Scratch<Template>,
     /// What each group gives to the features of its items, but for their place.
-    parts: Vec<[f32; PARTS.len()]>,
+    parts: Scratch<[f32; PARTS.len()]>,
     /// Outermost and innermost item around each element, or [`NONE`].
-    items: Vec<(u32, u32)>,
+    items: Scratch<(u32, u32)>,
     /// Template of each element ([`NONE`] if it is in none) and its rank there.
-    places: Vec<(u32, u32)>,
+    places: Scratch<(u32, u32)>,
 }
 
 /// Groups by the element around them and the signature of their items. Most elements hold items of few
 /// templates, which are looked through; further ones are found by their hash.
 struct ByTemplate {
     /// The group of each element that came last, or [`NONE`]; of the page, behind them.
-    last: Vec<u32>,
+    last: Scratch<u32>,
     /// Signature of each group, and the group that came before it in the same element; [`NONE`] for none,
     /// and for the groups in `further`.
-    groups: Vec<(u64, u32)>,
+    groups: Scratch<(u64, u32)>,
     further: FxHashMap<(u32, u64), u32>,
 }
 
@@ -77,8 +78,8 @@ const LOOKED_THROUGH: usize = 8;
 impl ByTemplate {
     fn new(elements: usize) -> Self {
         Self {
-            last: vec![NONE; elements + 1],
-            groups: Vec::new(),
+            last: Scratch::filled(elements + 1, NONE),
+            groups: Scratch::with_capacity(0),
             further: FxHashMap::default(),
         }
     }
@@ -175,16 +176,16 @@ fn is_item(tag: Tag) -> bool {
 
 impl Templates {
     fn new(page: &Page, sums: &[Sums], whole: &Sums, prose: &Prose) -> Self {
-        let mut images: Vec<u32> = page
+        let mut images: Scratch<u32> = page
             .elements
             .iter()
             .map(|element| u32::from(element.tag == Tag::Img))
             .collect();
         sum_up(page, &mut images);
         count_work(2 * page.elements.len());
-        let mut groups: Vec<Template> = Vec::new();
+        let mut groups: Scratch<Template> = Scratch::with_capacity(0);
         let mut by_template = ByTemplate::new(page.elements.len());
-        let mut places: Vec<(u32, u32)> = Vec::with_capacity(page.elements.len());
+        let mut places: Scratch<(u32, u32)> = Scratch::with_capacity(page.elements.len());
         for (at, element) in (0u32..).zip(&page.elements) {
             let own = sums.get(at as usize).copied().unwrap_or_default();
             if !is_item(element.tag) || own.words == 0 {
@@ -207,7 +208,7 @@ impl Templates {
             group.prose += prose.inside(at);
             group.images += images.get(at as usize).copied().unwrap_or(0);
         }
-        let mut items: Vec<(u32, u32)> = Vec::with_capacity(page.elements.len());
+        let mut items: Scratch<(u32, u32)> = Scratch::with_capacity(page.elements.len());
         for (at, element) in (0u32..).zip(&page.elements) {
             let (outer, inner) = items
                 .get(element.parent as usize)

@@ -8,6 +8,7 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
+use crate::scratch::Scratch;
 
 /// Characters of the line that text density is measured in.
 const LINE: usize = 80;
@@ -53,7 +54,7 @@ pub fn text_density(text: &str, words: u32, chars: u32) -> f32 {
 }
 
 /// The densities of all blocks.
-pub(crate) struct Shallow(Vec<[f32; 2]>);
+pub(crate) struct Shallow(Scratch<[f32; 2]>);
 
 impl<'a> Group<'a> for Shallow {
     const NEEDS: &'static [Fact] = &[];
@@ -74,7 +75,7 @@ impl Fill for Shallow {
 }
 
 /// (text density, link density) of each block.
-fn densities(page: &Page) -> Vec<[f32; 2]> {
+fn densities(page: &Page) -> Scratch<[f32; 2]> {
     page.blocks
         .iter()
         .map(|block| {

@@ -137,8 +137,8 @@ impl HeadTexts {
             described as f32 / self.description_phrases.len().max(1) as f32,
             described as f32 / total,
             in_body as f32 / total,
-            log(self.description.len() as f64),
-            log(self.body_phrases.len() as f64),
+            log(self.description.len()),
+            log(self.body_phrases.len()),
             log(title),
         ]
     }

@@ -10,6 +10,7 @@ use crate::facts::outline::Outline;
 use crate::facts::terms::{PAIRED, Terms};
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
+use crate::scratch::Scratch;
 
 const NAMES: [&str; 10] = [
     "wording.mean",
@@ -37,7 +38,7 @@ struct BlockWording {
 /// What the first words of the blocks of a page say.
 pub(crate) struct Wording<'a> {
     facts: &'a PageFacts<'a>,
-    blocks: Vec<BlockWording>,
+    blocks: Scratch<BlockWording>,
 }
 
 impl<'a> Group<'a> for Wording<'a> {
@@ -62,7 +63,7 @@ impl Fill for Wording<'_> {
 }
 
 /// The wording of every block.
-fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Vec<BlockWording> {
+fn wordings(page: &Page, terms: &Terms, lexicon: &Lexicon) -> Scratch<BlockWording> {
     (0..page.blocks.len())
         .map(|at| {
             let words = terms.words(at);

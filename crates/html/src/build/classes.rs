@@ -27,7 +27,8 @@ pub(super) struct ClassReading {
 
 #[derive(Clone, Debug, Default)]
 struct Slot {
-    value: Vec<u8>,
+    /// Place and length of the value among the texts.
+    value: (u32, u8),
     class: ClassReading,
 }
 
@@ -38,6 +39,8 @@ pub(super) struct Classes {
     slots: Vec<Slot>,
     /// Number of the page, and a part of the hash, of each slot's value: small enough to be at hand.
     keys: Vec<(u32, u32)>,
+    /// The values, one after the other as they came: what is written side by side is at hand.
+    texts: Vec<u8>,
     /// Number of the page.
     page: u32,
 }
@@ -76,6 +79,7 @@ impl Classes {
     /// Forgets all values, but keeps their memory.
     pub fn forget(&mut self) {
         self.page = self.page.wrapping_add(1);
+        self.texts.clear();
         if self.page == 0 {
             // Numbers come again: a value could seem to be of the page at hand.
             self.slots.clear();
@@ -89,7 +93,9 @@ impl Classes {
             return None;
         }
         let slot = self.slots.get(key.slot())?;
-        (slot.value == value).then_some(slot.class)
+        let (start, len) = (slot.value.0 as usize, usize::from(slot.value.1));
+        let own = self.texts.get(start..start + len)?;
+        (own == value).then_some(slot.class)
     }
 
     /// Remembers a value.
@@ -101,8 +107,9 @@ impl Classes {
         let at = key.slot();
         if let (Some(slot), Some(own)) = (self.slots.get_mut(at), self.keys.get_mut(at)) {
             *own = (self.page, key.rest());
-            slot.value.clear();
-            slot.value.extend_from_slice(value);
+            // No longer than the longest that has a key; a page's values are no longer than the page.
+            slot.value = (self.texts.len() as u32, value.len() as u8);
+            self.texts.extend_from_slice(value);
             slot.class = class;
         }
     }

@@ -63,17 +63,11 @@ const SIGNS: [u8; 128] = {
     signs
 };
 
-/// The sign of a byte below 0x7F, whatever its case.
-#[inline]
-fn plain_sign(byte: u8) -> usize {
-    SIGNS_OF_ANY_CASE[usize::from(byte) % 128] as usize
-}
-
-/// As [`SIGNS`], capital letters as small ones.
-const SIGNS_OF_ANY_CASE: [u8; 128] = {
-    let mut signs = [0; 128];
+/// The signs of plain characters, capital letters as small ones.
+static SIGNS_OF_ANY_CASE: [u8; 0x7F] = {
+    let mut signs = [0; 0x7F];
     let mut at = 0;
-    while at < 128 {
+    while at < 0x7F {
         let byte = at as u8;
         if byte.is_ascii_alphabetic() {
             signs[at] = byte.to_ascii_lowercase() - 0x60;
@@ -235,43 +229,31 @@ fn alphabet_scores(lists: &Lists, found: &Found) -> Vec<f64> {
 /// How often each trigram of plain signs occurs, and a bit for each that does. Between texts all is 0, so
 /// that a text takes time for its own trigrams only.
 struct Counts {
-    counts: Vec<u16>,
-    seen: Vec<u64>,
+    counts: Box<[u16; PLAIN]>,
+    seen: Box<[u64; PLAIN / 64]>,
 }
 
 impl Counts {
     fn new() -> Self {
         Self {
-            counts: vec![0; PLAIN],
-            seen: vec![0; PLAIN / 64],
+            counts: Box::new([0; PLAIN]),
+            seen: Box::new([0; PLAIN / 64]),
         }
     }
 
     #[inline]
     fn add(&mut self, at: usize) {
-        if let Some(count) = self.counts.get_mut(at) {
-            *count = count.saturating_add(1);
-        }
-        if let Some(bits) = self.seen.get_mut(at / 64) {
-            *bits |= 1 << (at % 64);
-        }
-    }
-
-    /// Adds the trigram of two signs (ten bits) and the one behind them, unless two of the three that stand
-    /// side by side are spaces.
-    #[inline]
-    fn add_between_words(&mut self, place: usize, sign: usize) {
-        let is_gap = place & 31 == 0 && (place == 0 || sign == 0);
-        // Where words end no processor foresees; no text has the trigram of three spaces, which counts the rest.
-        self.add(if is_gap { 0 } else { place << 5 | sign });
+        // The remainder is the number itself; it tells the compiler that it is in bounds.
+        let at = at % PLAIN;
+        self.counts[at] = self.counts[at].saturating_add(1);
+        self.seen[at / 64] |= 1 << (at % 64);
     }
 
     /// The trigrams in their order; all is 0 again.
     fn take(&mut self) -> Vec<Trigram> {
-        if let (Some(count), Some(bits)) = (self.counts.first_mut(), self.seen.first_mut()) {
-            *count = 0;
-            *bits &= !1;
-        }
+        // Three spaces are no trigram.
+        self.counts[0] = 0;
+        self.seen[0] &= !1;
         let mut all = Vec::with_capacity(2048);
         for (word, bits) in self.seen.iter_mut().enumerate() {
             let mut bits = std::mem::take(bits);
@@ -307,56 +289,32 @@ struct Found {
 
 impl Found {
     fn of(text: &str, counts: &mut Counts) -> Self {
-        if text.bytes().all(|byte| byte < 0x7F) {
-            return Self::of_plain(text.as_bytes(), counts);
-        }
-        Self::of_any(text, counts)
-    }
-
-    /// That of a text of plain signs, in capital or small letters.
-    fn of_plain(text: &[u8], counts: &mut Counts) -> Self {
-        let mut signs = [0u32; 32];
-        // The last two signs; the text stands between spaces.
-        let mut place = 0;
-        let mut bytes = text.iter();
-        if let Some(first) = bytes.next() {
-            place = plain_sign(*first);
-            signs[place] += 1;
-        }
-        for byte in bytes {
-            let sign = plain_sign(*byte);
-            signs[sign] += 1;
-            counts.add_between_words(place, sign);
-            place = (place << 5 | sign) & 0x3FF;
-        }
-        counts.add_between_words(place, 0);
-        let plain_letters = std::array::from_fn(|at| signs[at + 1]);
-        Self {
-            plain_letters,
-            letters: plain_letters.iter().sum(),
-            other_letters: FxHashMap::default(),
-            ranked: by_count(&counts.take()),
-        }
-    }
-
-    /// That of any text.
-    fn of_any(text: &str, counts: &mut Counts) -> Self {
         let mut found = Self::default();
         let mut trigrams = Trigrams::new(counts);
-        let mut add = |c: char| {
-            trigrams.add(found.letter(c));
-        };
         if text.contains('Σ') {
             // The form of its small letter depends on where it stands.
-            text.to_lowercase().chars().for_each(add);
-        } else {
-            for c in text.chars() {
-                if c.is_ascii() {
-                    add(c.to_ascii_lowercase());
-                } else {
-                    c.to_lowercase().for_each(&mut add);
-                }
+            let lower = text.to_lowercase();
+            lower.chars().for_each(|c| trigrams.add(found.letter(c)));
+            found.ranked = trigrams.ranked();
+            return found;
+        }
+        let mut signs = [0u32; 32];
+        let mut rest = text;
+        loop {
+            let plain = trigrams.add_plain(rest.as_bytes(), &mut signs);
+            rest = rest.get(plain..).unwrap_or_default();
+            let mut chars = rest.chars();
+            let Some(c) = chars.next() else { break };
+            rest = chars.as_str();
+            if c.is_ascii() {
+                trigrams.add(found.letter(c.to_ascii_lowercase()));
+            } else {
+                c.to_lowercase().for_each(|c| trigrams.add(found.letter(c)));
             }
+        }
+        for (sum, sign) in found.plain_letters.iter_mut().zip(&signs[1..]) {
+            *sum += sign;
+            found.letters += sign;
         }
         found.ranked = trigrams.ranked();
         found
@@ -405,6 +363,38 @@ impl<'a> Trigrams<'a> {
             run: 0,
             is_first: true,
         }
+    }
+
+    /// Adds bytes of plain signs, in capital or small letters, up to the first that is none, if the two
+    /// characters before are plain as well; gives their number. `signs` counts them.
+    fn add_plain(&mut self, bytes: &[u8], signs: &mut [u32; 32]) -> usize {
+        if self.run < 2 {
+            return 0;
+        }
+        let mut place = self.place;
+        let mut added = 0;
+        for byte in bytes {
+            let sign = match SIGNS_OF_ANY_CASE.get(usize::from(*byte)) {
+                Some(sign) => usize::from(*sign) % 32,
+                None => break,
+            };
+            signs[sign] += 1;
+            // Where words end no processor foresees: what stands between them is counted as three spaces,
+            // which no text has.
+            let is_gap = place & 31 == 0 && (place == 0 || sign == 0);
+            self.counts.add(if is_gap { 0 } else { place << 5 | sign });
+            place = (place << 5 | sign) & 0x3FF;
+            added += 1;
+        }
+        if added > 0 {
+            let char_of = |sign: usize| match sign {
+                0 => ' ',
+                letter => char::from(0x60 + letter as u8),
+            };
+            self.place = place;
+            self.last = (char_of(place >> 5), char_of(place & 31));
+        }
+        added
     }
 
     #[inline]

@@ -1,0 +1,161 @@
+//! Vectors in memory that stays with the thread.
+//!
+//! Every page needs the same vectors, a number an element or a block each. An allocator hands out memory
+//! in turn, so that it has left the caches since it was used last; the memory of a vector that was dropped
+//! last is still at hand.
+
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
+
+use rustc_hash::FxHashMap;
+
+/// Vectors of one type that are kept, and bytes of the largest.
+const MAX_KEPT: usize = 16;
+const MAX_KEPT_BYTES: usize = 4 << 20;
+
+thread_local! {
+    /// Empty vectors by the type of what they hold, as a `Vec<Vec<T>>` each.
+    static SPARE: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
+}
+
+/// A vector that begins empty, in the memory of one that the thread had before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scratch<T: 'static>(Vec<T>);
+
+/// Runs a task on the spare vectors of a type; none if the thread ends or they are in use.
+fn with_spare<T: 'static, R>(task: impl FnOnce(&mut Vec<Vec<T>>) -> R) -> Option<R> {
+    SPARE
+        .try_with(|spare| {
+            let mut spare = spare.try_borrow_mut().ok()?;
+            let own = spare
+                .entry(TypeId::of::<T>())
+                .or_insert_with(|| Box::new(Vec::<Vec<T>>::new()));
+            own.downcast_mut().map(task)
+        })
+        .ok()
+        .flatten()
+}
+
+impl<T: 'static> Scratch<T> {
+    /// An empty vector with room for so many.
+    pub fn with_capacity(capacity: usize) -> Self {
+        let mut own = with_spare(Vec::pop).flatten().unwrap_or_default();
+        own.reserve(capacity);
+        Self(own)
+    }
+
+    /// So many of one value.
+    pub fn filled(len: usize, value: T) -> Self
+    where
+        T: Clone,
+    {
+        let mut own = Self::with_capacity(len);
+        own.resize(len, value);
+        own
+    }
+}
+
+impl<T: 'static> Default for Scratch<T> {
+    /// Nothing, without memory.
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: 'static> Drop for Scratch<T> {
+    fn drop(&mut self) {
+        let mut own = std::mem::take(&mut self.0);
+        own.clear();
+        let bytes = own.capacity().saturating_mul(size_of::<T>());
+        if bytes == 0 || bytes > MAX_KEPT_BYTES {
+            return;
+        }
+        with_spare(|spare| {
+            if spare.len() < MAX_KEPT {
+                spare.push(own);
+            }
+        });
+    }
+}
+
+impl<T: 'static> Deref for Scratch<T> {
+    type Target = Vec<T>;
+
+    #[inline]
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+impl<T: 'static> DerefMut for Scratch<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        &mut self.0
+    }
+}
+
+impl<T: 'static> FromIterator<T> for Scratch<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let values = values.into_iter();
+        let mut own = Self::with_capacity(values.size_hint().0);
+        own.extend(values);
+        own
+    }
+}
+
+impl<'a, T: 'static> IntoIterator for &'a Scratch<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<'a, T: 'static> IntoIterator for &'a mut Scratch<T> {
+    type Item = &'a mut T;
+    type IntoIter = std::slice::IterMut<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A type of its own, whose spare vectors no other test touches.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Own(u8);
+
+    #[test]
+    fn memory_serves_again_and_holds_nothing() {
+        let mut first = Scratch::filled(1000, Own(7));
+        first.push(Own(8));
+        let (place, capacity) = (first.as_ptr(), first.capacity());
+        drop(first);
+        let second: Scratch<Own> = Scratch::with_capacity(10);
+        assert_eq!(
+            (second.as_ptr(), second.capacity(), second.len()),
+            (place, capacity, 0)
+        );
+        // While one is in use, another has memory of its own.
+        let third: Scratch<Own> = (0..5).map(Own).collect();
+        assert_ne!(third.as_ptr(), place);
+        assert_eq!(*third, (0..5).map(Own).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_unusually_large_is_given_back() {
+        #[derive(Clone)]
+        struct Large([u8; 1024]);
+        drop(Scratch::filled(5000, Large([1; 1024])));
+        assert_eq!(with_spare::<Large, _>(|spare| spare.len()), Some(0));
+        drop(Scratch::filled(50, Large([1; 1024])));
+        assert_eq!(with_spare::<Large, _>(|spare| spare.len()), Some(1));
+        let own = Scratch::filled(1, Large([2; 1024]));
+        assert_eq!(own[0].0[0], 2);
+    }
+}
