@@ -224,7 +224,8 @@ mod tests {
             let blocks: Vec<(u32, u32)> = (0..1 + below(60))
                 .map(|_| (below(90) as u32, below(9) as u32))
                 .collect();
-            let odds: Vec<f32> = (blocks.iter().map(|_| below(3000) as f32 / 100.0 - 24.0)).collect();
+            let odds: Vec<f32> =
+                (blocks.iter().map(|_| below(3000) as f32 / 100.0 - 24.0)).collect();
             let all = best(&odds, &layout(&blocks));
             // Those below the least of all worlds may be left out of the order.
             let mut order: Vec<u32> = (0..odds.len() as u32).collect();

@@ -33,7 +33,9 @@ const WIDE: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='
 /// text is too short or the detection is not reliable.
 pub fn detect(text: &str) -> Option<String> {
     // A text that begins with ASCII only has a character a byte, and no letter of another script.
-    let ascii = text.get(..text.len().min(SAMPLE)).filter(|own| own.is_ascii());
+    let ascii = text
+        .get(..text.len().min(SAMPLE))
+        .filter(|own| own.is_ascii());
     let end = || {
         let mut places = text.char_indices();
         places.nth(SAMPLE).map_or(text.len(), |(at, _)| at)
