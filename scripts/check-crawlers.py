@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Crawls a site by every recipe that can run here, and compares the documents with those of `trommel run`.
 
-    scripts/check-crawlers.py ARCHIVE.warc.gz [--most N] [--doors curl,wget,scrapy,crawlee,spider,java]
+    scripts/check-crawlers.py ARCHIVE.warc.gz [--most N] [--doors curl,wget,warcprox,scrapy,crawlee,spider,java]
 
 The bodies of the archive are served by nginx under one host with an index page, with the Content-Type that
 they have in the archive. The reference is what `trommel run` makes of an archive of the same bodies under
 the URLs of that site. Needs nginx, wget, curl, java, and the Python packages scrapy and
 crawlee[beautifulsoup] with httpx (PYTHON names an interpreter that has them); TROMMEL names the program, and
-SPIDER the one that `cargo build` makes in examples/crawlers/spider. Doors whose program is missing are skipped
+SPIDER the one that `cargo build` makes in examples/crawlers/spider; WARCPROX names warcprox. Doors whose program is missing are skipped
 and named. Ids, dates and places are not compared; everything else must be equal.
 """
 
@@ -28,7 +28,10 @@ ROOT = Path(__file__).resolve().parent.parent
 RECIPES = ROOT / "examples/crawlers"
 TROMMEL = os.environ.get("TROMMEL", "trommel")
 SPIDER = os.environ.get("SPIDER", "examples/crawlers/spider/target/debug/crawl")
+WARCPROX = os.environ.get("WARCPROX", "warcprox")
 PYTHON = os.environ.get("PYTHON", sys.executable)
+# warcprox does not fetch from 127.0.0.1.
+SITE = "127.0.0.2"
 # What is not the same on another day, in another archive, or is not part of a single page.
 APART = {"id", "date", "source", "status", "notes", "truncated", "url"}
 
@@ -77,12 +80,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archive")
     parser.add_argument("--most", type=int, default=-1)
-    parser.add_argument("--doors", default="curl,wget,scrapy,crawlee,spider,java")
+    parser.add_argument("--doors", default="curl,wget,warcprox,scrapy,crawlee,spider,java")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="trommel-crawl-"))
     folder.chmod(0o755)
     site, service = free_port(), free_port()
-    base = f"http://127.0.0.1:{site}"
+    base = f"http://{SITE}:{site}"
     running = []
     try:
         (folder / "site").mkdir()
@@ -105,7 +108,7 @@ http {{
     map $uri $kind {{ default "text/html; charset=utf-8";
 {chr(10).join(kinds)}
     }}
-    server {{ listen 127.0.0.1:{site}; root {folder}/site; types {{}} default_type ""; index index.html; add_header Content-Type $kind; }}
+    server {{ listen {SITE}:{site}; root {folder}/site; types {{}} default_type ""; index index.html; add_header Content-Type $kind; }}
 }}
 """)
         run([TROMMEL, "run", "reference.warc", "-o", "reference.jsonl"], cwd=folder)
@@ -116,7 +119,7 @@ http {{
         unix = folder / "trommel.sock"
         running.append(subprocess.Popen(
             [TROMMEL, "serve", "--listen", f"127.0.0.1:{service}", "--listen", f"unix:{unix}"], stderr=log))
-        wait_for(site), wait_for(service)
+        wait_for(site, SITE), wait_for(service)
         environment = dict(os.environ, TROMMEL=TROMMEL, TROMMEL_URL=f"http://127.0.0.1:{service}")
         is_equal = True
         for door in options.doors.split(","):
@@ -127,6 +130,9 @@ http {{
                     run(["curl", "-sS", "-f", "-T", "-", "-X", "POST", "-o", out, f"http://127.0.0.1:{service}/extract/batch"], stdin=body)
             elif door == "wget" and shutil.which("wget"):
                 run([RECIPES / "wget/crawl.sh", f"{base}/index.html", out], env=environment)
+            elif door == "warcprox" and shutil.which("wget") and shutil.which(WARCPROX):
+                proxy = dict(environment, PORT=str(free_port()), IDLE="5", WARCPROX=WARCPROX)
+                run([RECIPES / "warcprox/crawl.sh", f"{base}/index.html", out], env=proxy)
             elif door == "scrapy" and has("scrapy"):
                 code = (RECIPES / "scrapy/crawl.py").read_text()
                 setting = f'"TROMMEL_URL": "http://127.0.0.1:{service}",\n        "FEEDS"'
@@ -177,10 +183,10 @@ def has(module):
     return subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True).returncode == 0
 
 
-def wait_for(port):
+def wait_for(port, host="127.0.0.1"):
     for _ in range(100):
         try:
-            socket.create_connection(("127.0.0.1", port)).close()
+            socket.create_connection((host, port)).close()
             return
         except OSError:
             time.sleep(0.1)

@@ -3,7 +3,8 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
+    os::fd::OwnedFd,
     path::Path,
     process::{Child, ChildStderr, Command, Stdio},
 };
@@ -24,13 +25,19 @@ struct Service {
 
 impl Service {
     fn begin(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_trommel"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trommel"));
+        command
             .args(["--log-format", "json", "serve", "--listen", "127.0.0.1:0"])
             .args(arguments)
+            .env_remove("TROMMEL_TOKEN")
+            .envs(variables.iter().copied());
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut child = command
             .current_dir(workspace())
             .env_remove("RUST_LOG")
-            .env_remove("TROMMEL_TOKEN")
-            .envs(variables.iter().copied())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
@@ -157,6 +164,29 @@ fn a_token_of_the_environment_is_needed_and_never_said() {
     let (code, said) = service.ended();
     assert_eq!(code, 0);
     assert!(!said.contains(SECRET), "{said}");
+}
+
+/// As systemd does it: the socket is open before the service is, as descriptor 3.
+#[cfg(unix)]
+#[test]
+fn a_socket_that_is_handed_over_is_taken() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let mut command = Command::new("sh");
+    command
+        .arg("-c")
+        .arg("export LISTEN_FDS=1 LISTEN_PID=$$; exec \"$0\" --log-format json serve 3<&0 </dev/null")
+        .arg(env!("CARGO_BIN_EXE_trommel"))
+        .env_remove("TROMMEL_TOKEN")
+        .stdin(OwnedFd::from(listener));
+    let service = Service::of(command);
+    assert_eq!(service.address, address);
+    let text = "The mill stands by the river, and its wheel has turned for two hundred years.";
+    let page = format!("<p>{text}");
+    let (status, body) = service.post("/extract", "Accept: text/plain\r\n", page.as_bytes());
+    let body = String::from_utf8(body).unwrap();
+    assert_eq!((status, body.trim_end()), (200, text));
+    assert_eq!(service.ended().0, 0);
 }
 
 #[test]
