@@ -7,7 +7,8 @@ The bodies of the archive are served by nginx under one host with an index page,
 they have in the archive. The reference is what `trommel run` makes of an archive of the same bodies under
 the URLs of that site. Needs nginx, wget, curl, java, and the Python packages scrapy and
 crawlee[beautifulsoup] with httpx (PYTHON names an interpreter that has them); TROMMEL names the program, and
-SPIDER the one that `cargo build` makes in examples/crawlers/spider; WARCPROX names warcprox. Doors whose program is missing are skipped
+SPIDER the one that `cargo build` makes in examples/crawlers/spider; WARCPROX names warcprox, which
+wants another cryptography than scrapy: an environment of its own. Doors whose program is missing are skipped
 and named. Ids, dates and places are not compared; everything else must be equal.
 """
 
