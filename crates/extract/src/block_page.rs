@@ -1,5 +1,8 @@
 //! Pages that a server sends instead of the page that was asked for: walls, errors, parked domains.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use trommel_html::Page;
 
 /// Its name among the types of pages.
@@ -96,6 +99,7 @@ const PHRASES: [&str; 46] = [
     "verify that you are not a robot",
     "you have been blocked",
 ];
+static FINDERS: LazyLock<[Finder; PHRASES.len()]> = LazyLock::new(|| PHRASES.map(Finder::new));
 /// What a wall of consent says; two of them together make one.
 const CONSENT: [&str; 8] = [
     "accept all",
@@ -149,7 +153,9 @@ pub(crate) fn is_block_page(page: &Page, title: Option<&str>) -> bool {
         text.push('\n');
     }
     let text = fold(&text);
-    PHRASES.iter().any(|phrase| text.contains(phrase))
+    FINDERS
+        .iter()
+        .any(|phrase| phrase.find(text.as_bytes()).is_some())
         || CONSENT
             .iter()
             .filter(|phrase| text.contains(**phrase))

@@ -8,7 +8,9 @@ use trommel_text::TextMasks;
 
 use crate::facts::prose::prose_words;
 use crate::facts::shape::Shape;
+use crate::facts::terms::Sieve;
 use crate::log::log;
+use crate::scratch::Scratch;
 use crate::word_hash::{hashes, push_hashes};
 use crate::work::count_work;
 
@@ -142,16 +144,16 @@ struct Around {
 }
 
 fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedText> {
-    let described: FxHashSet<u64> = ["description", "og:description", "twitter:description"]
-        .iter()
-        .filter_map(|name| page.head.meta(name))
-        .flat_map(hashes)
-        .collect();
+    let mut described: FxHashSet<u64> = FxHashSet::default();
+    for name in ["description", "og:description", "twitter:description"] {
+        let words = page.head.meta(name).map(hashes);
+        described.extend(words.iter().flatten());
+    }
     let share_described = |words: &[u64]| {
         let among = words.iter().filter(|word| described.contains(word));
         among.count() as f32 / words.len().max(1) as f32
     };
-    let texts: Vec<(Content, Vec<u64>)> = contents
+    let texts: Vec<(Content, Scratch<u64>)> = contents
         .into_iter()
         .map(|content| {
             let words = hashes(&content.text);
@@ -170,6 +172,8 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
     if met.is_empty() {
         return Vec::new();
     }
+    let mut sieve = Sieve::with_capacity(met.len());
+    met.keys().for_each(|phrase| sieve.put(*phrase));
     let masks = TextMasks::of(page.texts());
     let mut around = Around::default();
     let mut block_words: Vec<u64> = Vec::new();
@@ -186,7 +190,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
             block_words.clear();
             let words = &mut block_words;
             push_hashes(page.texts(), &masks, part.clone(), usize::MAX, words);
-            for phrase in all_phrases(&block_words) {
+            for phrase in all_phrases(&block_words).filter(|phrase| sieve.may_have(*phrase)) {
                 if let Some(met) = met.get_mut(&phrase) {
                     *met = true;
                 }
@@ -197,7 +201,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
         around.prose += prose;
         around.longest = around.longest.max(prose);
     }
-    let kept: Vec<(Content, Vec<u64>, f32)> = texts
+    let kept: Vec<(Content, Scratch<u64>, f32)> = texts
         .into_iter()
         .filter_map(|(content, words)| {
             let own = phrases(&words);

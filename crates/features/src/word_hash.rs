@@ -2,9 +2,12 @@
 //! wrong guess costs as much as a whole word. Model files hold the words themselves, so the hash is no
 //! part of their meaning.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use trommel_text::{TextMasks, word_hash_step as step, words};
+
+use crate::scratch::Scratch;
 
 /// Hash of a word in lower case.
 pub(crate) fn word_hash(word: &str) -> u64 {
@@ -101,11 +104,25 @@ fn push_wide(run: &str, hashes: &mut Vec<u64>) {
     hashes.extend(words::words(run, words::Rule::Characters).map(word_hash));
 }
 
+thread_local! {
+    /// Memory for the masks of one short text after the other.
+    static MASKS: RefCell<TextMasks> = RefCell::default();
+}
+
+/// Bytes of a text from which on its masks have memory of their own.
+const LONG_TEXT: usize = 64 << 10;
+
 /// Hashes of the words of a text.
-pub(crate) fn hashes(text: &str) -> Vec<u64> {
-    let mut hashes = Vec::new();
-    let masks = TextMasks::of(text);
-    push_hashes(text, &masks, 0..text.len(), usize::MAX, &mut hashes);
+pub(crate) fn hashes(text: &str) -> Scratch<u64> {
+    let mut hashes = Scratch::with_capacity(text.len() / 8);
+    let mut read = |masks: &mut TextMasks| {
+        masks.read(text);
+        push_hashes(text, masks, 0..text.len(), usize::MAX, &mut hashes);
+    };
+    MASKS.with(|masks| match masks.try_borrow_mut() {
+        Ok(mut masks) if text.len() < LONG_TEXT => read(&mut masks),
+        _ => read(&mut TextMasks::default()),
+    });
     hashes
 }
 
@@ -134,7 +151,7 @@ mod tests {
             let expected: Vec<u64> = words::words(&text, words::Rule::Characters)
                 .map(|word| trommel_text::word_hash(word.to_lowercase().as_bytes()))
                 .collect();
-            prop_assert_eq!(&hashes(&text), &expected);
+            prop_assert_eq!(&*hashes(&text), &expected);
             let mut first = vec![7];
             push_hashes(&text, &TextMasks::of(&text), 0..text.len(), 3, &mut first);
             prop_assert_eq!(first.remove(0), 7);

@@ -8,6 +8,7 @@ mod tables;
 use pulp::Arch;
 use rustc_hash::FxHashMap;
 use trommel_features::{ColumnSet, Columns, Lanes};
+use trommel_text::vectors::Vectors;
 
 use crate::file::Scorer;
 use forest::Forest;
@@ -19,6 +20,7 @@ pub(crate) struct Compiled {
     parts: Vec<(f32, Laid)>,
     /// The widest vectors that the processor has.
     arch: Arch,
+    vectors: Vectors,
     /// Columns that the parts ask for, which they know by their slots.
     columns: ColumnSet,
 }
@@ -84,6 +86,7 @@ impl Compiled {
         Self {
             parts,
             arch: Arch::new(),
+            vectors: Vectors::default(),
             columns: ColumnSet::new(width, asked.columns),
         }
     }
@@ -100,7 +103,7 @@ impl Compiled {
         for (share, part) in &self.parts {
             let own = match part {
                 Laid::Tables(tables) => tables.log_odds(self.arch, values),
-                Laid::Forest(forest) => forest.log_odds(self.arch, values),
+                Laid::Forest(forest) => forest.log_odds(self.vectors, values),
                 Laid::Plain(scorer) => plain(scorer, values),
             };
             for (sum, own) in sums.iter_mut().zip(own) {

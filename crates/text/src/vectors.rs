@@ -1,10 +1,10 @@
-//! Bytes compared 64 at a time, one bit a byte.
+//! Bytes, and numbers, compared 64 at a time, one bit each.
 //!
 //! There are three forms of it, which give the same: for AVX-512, for AVX2, and a portable one. Which
 //! serves is chosen once a text ([`Vectors`]), and what runs on it is compiled for each ([`ByteTask`]).
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{__m256i, __m512i};
+use std::arch::x86_64::{__m256, __m256i, __m512, __m512i, _CMP_LE_OQ};
 
 /// Vector instructions that texts are looked at with.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ impl Default for Vectors {
     }
 }
 
-/// Work on 64 bytes at a time, compiled for each form of vectors; `run` is to be `#[inline(always)]`.
+/// Work on 64 bytes or numbers at a time, compiled for each form of vectors; `run` is to be `#[inline(always)]`.
 pub trait ByteTask {
     /// What it gives.
     type Output;
@@ -113,6 +113,9 @@ pub trait Compare: Copy {
     /// One bit for each of the bytes that is white space as between attributes of HTML: space, tab, line
     /// feed, form feed, carriage return.
     fn space(self, bytes: Self::Bytes) -> u64;
+
+    /// One bit for each of the numbers that is at most `most`; what is no number is not.
+    fn at_most(self, numbers: &[f32; 64], most: f32) -> u64;
 }
 
 /// White space by the lower four bits: a byte is white space if the table holds it at its own place. No
@@ -173,6 +176,18 @@ impl Compare for pulp::x86::V4 {
         let candidates = self.avx512bw._mm512_shuffle_epi8(table, bytes);
         self.avx512bw._mm512_cmpeq_epi8_mask(bytes, candidates)
     }
+
+    #[inline(always)]
+    fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
+        let most = self.avx512f._mm512_set1_ps(most);
+        let mut mask = 0;
+        for (at, part) in numbers.as_chunks::<16>().0.iter().enumerate() {
+            let part: __m512 = pulp::cast(*part);
+            let bits = self.avx512f._mm512_cmp_ps_mask::<_CMP_LE_OQ>(part, most);
+            mask |= u64::from(bits) << (16 * at);
+        }
+        mask
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -231,6 +246,19 @@ impl Compare for pulp::x86::V3 {
             self.avx2._mm256_cmpeq_epi8(bytes[1], candidates[1]),
         ];
         bits(self, equal)
+    }
+
+    #[inline(always)]
+    fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
+        let most = self.avx._mm256_set1_ps(most);
+        let mut mask = 0;
+        for (at, part) in numbers.as_chunks::<8>().0.iter().enumerate() {
+            let part: __m256 = pulp::cast(*part);
+            let stays = self.avx._mm256_cmp_ps::<_CMP_LE_OQ>(part, most);
+            let bits = self.avx._mm256_movemask_ps(stays) as u32;
+            mask |= u64::from(bits) << (8 * at);
+        }
+        mask
     }
 }
 
@@ -370,6 +398,15 @@ impl Compare for Portable {
                 | Self::equal_eight(eight, b'\r')
         })
     }
+
+    #[inline(always)]
+    fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
+        let mut mask = 0;
+        for (at, number) in numbers.iter().enumerate() {
+            mask |= u64::from(*number <= most) << at;
+        }
+        mask
+    }
 }
 
 #[cfg(test)]
@@ -411,6 +448,37 @@ mod tests {
             mask(&|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)),
         ];
         (masks, bytes.map(|byte| byte.to_ascii_lowercase()))
+    }
+
+    struct AtMost<'a>(&'a [f32; 64], f32);
+
+    impl ByteTask for AtMost<'_> {
+        type Output = u64;
+
+        #[inline(always)]
+        fn run<C: Compare>(self, form: C) -> u64 {
+            form.at_most(self.0, self.1)
+        }
+    }
+
+    #[test]
+    fn every_form_compares_numbers_alike() {
+        let numbers: [f32; 64] = std::array::from_fn(|at| match at % 9 {
+            8 => f32::NAN,
+            7 => f32::NEG_INFINITY,
+            rest => rest as f32 * (at as f32 - 20.0),
+        });
+        for most in [0.0, -0.0, 3.5, -100.0, f32::INFINITY, f32::NAN] {
+            let all = numbers.iter().enumerate();
+            let expected = all.fold(0, |mask, (at, own)| mask | u64::from(*own <= most) << at);
+            for vectors in Vectors::available() {
+                assert_eq!(
+                    vectors.run(AtMost(&numbers, most)),
+                    expected,
+                    "{vectors:?} {most}"
+                );
+            }
+        }
     }
 
     #[test]

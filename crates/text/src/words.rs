@@ -300,7 +300,10 @@ mod tests {
                 text.push_str(parts.get(at).unwrap_or(&parts[at % 12]));
             }
             let expected = all(&text, Rule::Characters).len();
-            assert_eq!(count(&text) as usize, expected, "{text:?}");
+            for vectors in Vectors::available() {
+                let found = count_by(vectors, &text) as usize;
+                assert_eq!(found, expected, "{vectors:?} {text:?}");
+            }
         }
     }
 

@@ -30,6 +30,9 @@ pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
     if text.len() >= 10 && text.bytes().all(|byte| byte.is_ascii_digit()) && text.len() <= 13 {
         return unix(text);
     }
+    if !has_year(text) {
+        return None;
+    }
     let tokens = tokens(text);
     (0..tokens.len()).find_map(|at| {
         let (date, used) = date_at(tokens.get(at..)?, month_first)?;
@@ -43,12 +46,22 @@ pub(super) fn find(text: &str, month_first: bool) -> Option<Stamp> {
 /// Where the first date of a text stands that has a month and a year: its first byte and one past its
 /// last.
 pub(super) fn span(text: &str) -> Option<(usize, usize)> {
-    let tokens = tokens(text.get(..SEARCHED).unwrap_or(text));
+    let searched = text.get(..SEARCHED).unwrap_or(text);
+    if !has_year(searched) {
+        return None;
+    }
+    let tokens = tokens(searched);
     (0..tokens.len()).find_map(|at| {
         let (_, used) = date_at(tokens.get(at..)?, false)?;
         let end = tokens.get(at + used).map_or(text.len(), |next| next.start);
         Some((tokens.get(at)?.start, end))
     })
+}
+
+/// Whether as many digits stand side by side as every date has for its year.
+fn has_year(text: &str) -> bool {
+    let is_year = |four: &[u8]| four.iter().all(u8::is_ascii_digit);
+    text.as_bytes().windows(4).any(is_year)
 }
 
 fn stamp(date: Date, rest: &str) -> Stamp {

@@ -1,28 +1,60 @@
 //! How much two short texts are alike.
 
-use rustc_hash::FxHashSet;
 use trommel_text::{EMPTY_HASH, hash_step, words};
 
 /// Words of a text that are compared: titles have fewer.
 const COMPARED_WORDS: usize = 80;
 
-/// The words of a title, regardless of case, order and repetition.
-#[derive(Clone, Debug, Default)]
-pub(super) struct TitleWords(FxHashSet<u64>);
+/// The words of a title, regardless of case, order and repetition. Hundreds of texts of a page may be
+/// compared with its title, so they take no memory of their own.
+#[derive(Clone, Debug)]
+pub(super) struct TitleWords {
+    /// Hashes, the different ones first and in their order.
+    hashes: [u64; COMPARED_WORDS],
+    different: usize,
+}
 
 impl TitleWords {
     pub fn of(text: &str) -> Self {
-        let words = words::words(text, words::Rule::Characters).take(COMPARED_WORDS);
-        Self(words.map(hash).collect())
+        let mut own = Self {
+            hashes: [0; COMPARED_WORDS],
+            different: 0,
+        };
+        let mut words = 0;
+        let found = words::words(text, words::Rule::Characters).map(hash);
+        for (slot, hash) in own.hashes.iter_mut().zip(found) {
+            *slot = hash;
+            words += 1;
+        }
+        if let Some(all) = own.hashes.get_mut(..words) {
+            all.sort_unstable();
+            let (mut kept, mut before) = (0, None);
+            for at in 0..words {
+                let hash = all[at];
+                if before != Some(hash) {
+                    all[kept] = hash;
+                    kept += 1;
+                }
+                before = Some(hash);
+            }
+            own.different = kept;
+        }
+        own
+    }
+
+    fn different(&self) -> &[u64] {
+        self.hashes.get(..self.different).unwrap_or_default()
     }
 
     /// Share of the words of either text that both have, 0..=1.
     pub fn like(&self, other: &Self) -> f32 {
-        let all = self.0.len() + other.0.len();
+        let all = self.different + other.different;
         if all == 0 {
             return 0.0;
         }
-        let shared = self.0.intersection(&other.0).count();
+        let (own, theirs) = (self.different(), other.different());
+        let shared = own.iter().filter(|hash| theirs.binary_search(hash).is_ok());
+        let shared = shared.count();
         2.0 * shared as f32 / all as f32
     }
 }
@@ -53,5 +85,8 @@ mod tests {
         assert_eq!(overlap("two words", "two things"), 0.5);
         assert_eq!(overlap("日本", "日 x"), 0.5);
         assert_eq!(overlap("", ""), 0.0);
+        assert_eq!(overlap("two two two words words", "two"), 2.0 / 3.0);
+        let many: String = (0..200).map(|at| format!("w{} ", at % 90)).collect();
+        assert_eq!(overlap(&many, "w79 w80"), 2.0 / 82.0);
     }
 }

@@ -98,11 +98,20 @@ impl<'a> KeptContent<'a> {
                 of if table == NONE => of,
                 _ => Group::Table(table),
             };
+            if of == Group::Nothing && group.is_none() {
+                segments.push(Segment::Paragraph { block });
+                continue;
+            }
             match &mut group {
                 Some((last, members)) if *last == of && of != Group::Nothing => members.push(block),
                 _ => {
-                    if let Some((last, members)) = group.replace((of, vec![block])) {
+                    if let Some((last, members)) = group.take() {
                         last.end(page, members, &mut tables, &mut segments);
+                    }
+                    if of == Group::Nothing {
+                        segments.push(Segment::Paragraph { block });
+                    } else {
+                        group = Some((of, vec![block]));
                     }
                 }
             }

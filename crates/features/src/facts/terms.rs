@@ -25,7 +25,7 @@ pub(crate) struct WordSet {
 impl WordSet {
     /// The words of a text.
     pub fn of(text: &str) -> Self {
-        hashes(text).into_iter().collect()
+        hashes(text).iter().copied().collect()
     }
 
     #[inline]

@@ -85,7 +85,7 @@ impl Items {
                 _ => 0,
             });
             items.pairs.extend(pairs);
-            items.words.extend(words);
+            items.words.extend(words.iter().copied());
         }
         items
     }

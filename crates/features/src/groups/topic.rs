@@ -89,7 +89,7 @@ impl HeadTexts {
             if let Some(text) = page.head.meta(name) {
                 let words = hashes(text);
                 topic.description_phrases.extend(phrases(&words));
-                topic.description.extend(words);
+                topic.description.extend(words.iter().copied());
             }
         }
         for text in page.json_ld().texts() {
@@ -99,7 +99,7 @@ impl HeadTexts {
                 continue;
             }
             topic.description_phrases.extend(phrases(&words));
-            topic.description.extend(words);
+            topic.description.extend(words.iter().copied());
         }
         topic.head = Sieve::with_capacity(topic.title.len() + topic.description.len());
         for hash in topic.title.iter().chain(topic.description.iter()) {

@@ -3,7 +3,9 @@
 //! A formula is read where its element stands and becomes a part of the text around it, so that it cuts no
 //! paragraph. What MathJax 2 has laid out waits for the script behind it, which has the source.
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::memmem::{self, Finder};
 use trommel_text::{hash, word_hash};
 
 use super::blocks::narrow;
@@ -406,10 +408,11 @@ impl Builder {
 
     /// Whether an image is worth looking at.
     pub(super) fn may_be_formula_image(text: &TagText) -> bool {
+        /// What the addresses and classes of formulas as images hold.
+        static SIGNS: LazyLock<[Finder; 3]> =
+            LazyLock::new(|| ["tex", "/math/", "cht=tx"].map(Finder::new));
         let attributes = text.attribute_bytes();
-        memmem::find(attributes, b"tex").is_some()
-            || memmem::find(attributes, b"/math/").is_some()
-            || memmem::find(attributes, b"cht=tx").is_some()
+        SIGNS.iter().any(|sign| sign.find(attributes).is_some())
     }
 
     /// White space that came while a formula waits for its source.

@@ -163,9 +163,13 @@ impl TextFold {
     fn resolve(&mut self, keep_space: bool) {
         let waiting = std::mem::take(&mut self.waiting);
         let (start, end) = (self.waiting_at, self.waiting_at + waiting.len());
-        let decoded = htmlize::unescape(waiting.as_str());
-        for c in decoded.chars() {
+        if let Some(c) = common_reference(&waiting) {
             self.character(c, start, end, keep_space);
+        } else {
+            let decoded = htmlize::unescape(waiting.as_str());
+            for c in decoded.chars() {
+                self.character(c, start, end, keep_space);
+            }
         }
         self.waiting = waiting;
         self.waiting.clear();
@@ -245,6 +249,49 @@ impl TextFold {
             None => self.source = Some(SourceSpan { start, end }),
         }
     }
+}
+
+/// References by name that are nearly all there are.
+const COMMON_NAMES: [(&str, char); 18] = [
+    ("amp", '&'),
+    ("apos", '\''),
+    ("bull", '\u{2022}'),
+    ("copy", '\u{a9}'),
+    ("gt", '>'),
+    ("hellip", '\u{2026}'),
+    ("laquo", '\u{ab}'),
+    ("ldquo", '\u{201c}'),
+    ("lsquo", '\u{2018}'),
+    ("lt", '<'),
+    ("mdash", '\u{2014}'),
+    ("middot", '\u{b7}'),
+    ("nbsp", '\u{a0}'),
+    ("ndash", '\u{2013}'),
+    ("quot", '"'),
+    ("raquo", '\u{bb}'),
+    ("rdquo", '\u{201d}'),
+    ("rsquo", '\u{2019}'),
+];
+
+/// The character of a whole reference, if it is one of those that nearly all are: decoding them by the
+/// table of all names takes memory for each.
+fn common_reference(reference: &str) -> Option<char> {
+    let body = reference.strip_prefix('&')?.strip_suffix(';')?;
+    let Some(number) = body.strip_prefix('#') else {
+        let known = COMMON_NAMES.iter().find(|(name, _)| *name == body);
+        return known.map(|(_, c)| *c);
+    };
+    let (digits, radix) = match number.strip_prefix(['x', 'X']) {
+        Some(digits) => (digits, 16),
+        None => (number, 10),
+    };
+    let is_number = digits.len() <= 5 && digits.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let code = u32::from_str_radix(digits, radix)
+        .ok()
+        .filter(|_| is_number)?;
+    // Others are controls, or stand for something else.
+    let is_plain = matches!(code, 0x20..0x7F | 0xA0..0xD800);
+    char::from_u32(code).filter(|_| is_plain)
 }
 
 /// What a byte is in a run of text that is copied as it stands.
@@ -410,6 +457,26 @@ mod tests {
         );
         assert_eq!(fold(&["caf&eacute ol&eacute"], false).0, "café olé");
         assert_eq!(fold(&["&#0;&#128;"], false).0, "\u{fffd}€");
+    }
+
+    #[test]
+    fn common_references_are_decoded_as_all_are() {
+        let names = COMMON_NAMES.iter().map(|(name, _)| format!("&{name};"));
+        let numbers = (0..0x12000).flat_map(|code| [format!("&#{code};"), format!("&#x{code:X};")]);
+        let mut known = 0;
+        for reference in names.chain(numbers) {
+            if let Some(c) = common_reference(&reference) {
+                let expected = htmlize::unescape(reference.as_str());
+                assert_eq!(c.to_string(), expected, "{reference}");
+                known += 1;
+            }
+        }
+        assert!(known > 100_000, "{known}");
+        for none in [
+            "&#128;", "&#0;", "&#xD800;", "&#+65;", "&#;", "&#x;", "&eacute;", "&amp", "& ;",
+        ] {
+            assert_eq!(common_reference(none), None, "{none}");
+        }
     }
 
     #[test]

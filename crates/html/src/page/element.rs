@@ -70,3 +70,34 @@ pub struct Element {
     /// Byte of the `<` of its start tag in the decoded page.
     pub start: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{ElementKinds, Engine, Limits, LolEngine};
+
+    #[test]
+    fn kinds_are_those_of_the_element_and_of_all_around() {
+        let html = "<ul><li>a<pre>b</pre></ul><table><tr><td><h2>c</h2><dl><dd>d</dl></table>\
+                    <details><summary>e</summary></details><p>f";
+        let page = LolEngine.read(html, &Limits::default());
+        use ElementKinds as Kinds;
+        let list = Kinds::LIST | Kinds::ITEM;
+        let found: Vec<ElementKinds> = page
+            .blocks
+            .iter()
+            .map(|own| page.kinds_around(own))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                list,
+                list | Kinds::CODE,
+                Kinds::TABLE | Kinds::HEADING,
+                Kinds::TABLE | Kinds::OTHER_LIST | Kinds::OTHER_ITEM,
+                Kinds::SUMMARY,
+                Kinds::empty()
+            ]
+        );
+        assert_eq!(page.kinds, Kinds::all());
+    }
+}

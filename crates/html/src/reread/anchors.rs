@@ -53,5 +53,9 @@ mod tests {
             .map(|(name, at)| (name.as_str(), page.elements[*at as usize].tag.name()))
             .collect();
         assert_eq!(found, [("a", "p"), ("b&c", "a"), ("z", "span")]);
+        // Attributes beyond what is read of a tag.
+        let long = format!("<p title='{}' id=far>x", "t".repeat(70 << 10));
+        let page = LolEngine.read(&long, &Limits::default());
+        assert_eq!(anchors(&page, &long, |_| true), [("far".to_owned(), 0)]);
     }
 }

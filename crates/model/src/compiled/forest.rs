@@ -1,9 +1,9 @@
 //! Boosted trees that many blocks go down at once: which of a batch are on which side of a split is one
 //! number of as many bits, and which of them reach a node is what is left of the bits on the way to it.
 
-use pulp::{Arch, Simd, WithSimd, bytemuck};
 use rustc_hash::FxHashMap;
-use trommel_features::{LANES, Lanes};
+use trommel_features::{LANES, Lanes, Scratch};
+use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
 use super::Asked;
 use crate::trees::{TreeNode, Trees};
@@ -99,14 +99,14 @@ impl Forest {
     }
 
     /// Log odds of each lane.
-    pub fn log_odds(&self, arch: Arch, columns: &[Lanes]) -> Lanes {
-        let answers = arch.dispatch(Ask {
+    pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes]) -> Lanes {
+        let answers = vectors.run(Ask {
             questions: &self.questions,
             columns,
         });
         let mut sums = [self.base; LANES];
         // Right sides that are yet to be gone into, with what reaches them.
-        let mut open: Vec<(usize, Bits)> = Vec::new();
+        let mut open: Scratch<(usize, Bits)> = Scratch::with_capacity(LEAVES);
         for root in &self.roots {
             open.push((*root, Bits::MAX));
             while let Some((mut at, mut reaches)) = open.pop() {
@@ -142,46 +142,19 @@ struct Ask<'a> {
     columns: &'a [Lanes],
 }
 
-/// The lanes of half a batch, a bit each.
-const HALF: [u32; LANES / 2] = {
-    let mut bits = [0; LANES / 2];
-    let mut at = 0;
-    while at < bits.len() {
-        bits[at] = 1 << at;
-        at += 1;
-    }
-    bits
-};
+const ZEROS: Lanes = [0.0; LANES];
 
-impl WithSimd for Ask<'_> {
-    type Output = Vec<Bits>;
+impl ByteTask for Ask<'_> {
+    type Output = Scratch<Bits>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Vec<Bits> {
-        const ZEROS: Lanes = [0.0; LANES];
-        let mut answers = Vec::with_capacity(self.questions.len());
+    fn run<C: Compare>(self, form: C) -> Scratch<Bits> {
+        let mut answers = Scratch::with_capacity(self.questions.len());
         for (slot, threshold) in self.questions {
             let lanes = self.columns.get(usize::from(*slot)).unwrap_or(&ZEROS);
-            let (low, high) = lanes.split_at(LANES / 2);
             // What is no number is not below, so that it goes right as it does down a tree.
-            let low = at_most(simd, low, *threshold);
-            let high = at_most(simd, high, *threshold);
-            answers.push(Bits::from(low) | Bits::from(high) << 32);
+            answers.push(form.at_most(lanes, *threshold));
         }
         answers
     }
-}
-
-/// Which lanes of half a batch are at most a threshold.
-#[inline(always)]
-fn at_most<S: Simd>(simd: S, lanes: &[f32], threshold: f32) -> u32 {
-    let (threshold, zero) = (simd.splat_f32s(threshold), simd.splat_u32s(0));
-    let mut all = zero;
-    let bits = S::as_simd_u32s(&HALF).0;
-    for (value, bits) in S::as_simd_f32s(lanes).0.iter().zip(bits) {
-        let stays = simd.less_than_or_equal_f32s(*value, threshold);
-        all = simd.or_u32s(all, simd.select_u32s(stays, *bits, zero));
-    }
-    let all: &[u32] = bytemuck::cast_slice(std::slice::from_ref(&all));
-    all.iter().fold(0, |all, own| all | own)
 }
