@@ -149,11 +149,12 @@ impl ByteTask for Ask<'_> {
 
     #[inline(always)]
     fn run<C: Compare>(self, form: C) -> Scratch<Bits> {
-        let mut answers = Scratch::with_capacity(self.questions.len());
-        for (slot, threshold) in self.questions {
+        // Filled before: growing is a call, around which all lanes would be kept in memory.
+        let mut answers = Scratch::filled(self.questions.len(), 0);
+        for (answer, (slot, threshold)) in answers.iter_mut().zip(self.questions) {
             let lanes = self.columns.get(usize::from(*slot)).unwrap_or(&ZEROS);
             // What is no number is not below, so that it goes right as it does down a tree.
-            answers.push(form.at_most(lanes, *threshold));
+            *answer = form.at_most(lanes, *threshold);
         }
         answers
     }
