@@ -51,6 +51,10 @@ pub struct ExtractArgs {
     /// characters, byte of the page, bytes
     #[arg(long)]
     spans: bool,
+    /// Divide a page on which several people write into posts with their author and time, where its markup
+    /// says so: in JSON the key `posts`, in Markdown a line above each
+    #[arg(long)]
+    posts: bool,
     /// Name of a built-in model, or a model file
     #[arg(long, value_name = "NAME|FILE")]
     model: Option<String>,
@@ -112,6 +116,9 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
     }
     if args.spans && !matches!(args.format, Form::Json) {
         bail!("--spans needs --format json");
+    }
+    if args.posts && !matches!(args.format, Form::Json | Form::Markdown) {
+        bail!("--posts needs --format json or markdown");
     }
     let pages = PageInput::expand(&args.pages, args.fetch)?;
     if args.url.is_some() && pages.len() > 1 {
@@ -191,14 +198,25 @@ fn extracted(
         Form::Blocks => return blocks(&extraction, file),
     };
     let text = args.text.options();
+    if args.posts
+        && let Some(options) = form.options_with(text).markdown
+    {
+        return Ok(extraction.markdown_of_posts(&options));
+    }
     let printed = form.print(extraction.document(&form.options_with(text)), url, file)?;
-    if !args.spans {
+    if !args.spans && !args.posts {
         return Ok(printed);
     }
     let mut object: serde_json::Value = serde_json::from_str(&printed)?;
     if let Some(object) = object.as_object_mut() {
-        let spans = serde_json::to_value(extraction.spans(text))?;
-        object.insert("spans".to_owned(), spans);
+        if args.spans {
+            let spans = serde_json::to_value(extraction.spans(text))?;
+            object.insert("spans".to_owned(), spans);
+        }
+        if args.posts {
+            let posts = serde_json::to_value(extraction.posts(text))?;
+            object.insert("posts".to_owned(), posts);
+        }
     }
     Ok(format!("{object}\n"))
 }

@@ -18,6 +18,7 @@ use crate::notes::Notes;
 use crate::observer::{ExtractionStage, SharedObserver, observed};
 use crate::page_memory;
 use crate::policy::HeadlinePolicy;
+use crate::posts::{FoundPost, Post, posts};
 use crate::render::TextOptions;
 use crate::render::content::KeptContent;
 use crate::render::controls::drop_controls;
@@ -26,7 +27,7 @@ use crate::render::data::drop_data;
 use crate::render::embedded::{append, role};
 use crate::render::gutters::{drop_contents, drop_line_numbers};
 use crate::render::markdown::{
-    Headline, MarkdownOptions, append_markdown, markdown, title_heading,
+    Headline, MarkdownOptions, append_markdown, markdown, signature, title_heading,
 };
 use crate::render::text::plain_text;
 use crate::render::traced::{OriginSource, TracedText};
@@ -181,6 +182,59 @@ impl<'a> Extraction<'a> {
     /// Readers' comments where they are kept apart from the text; none if there are none.
     pub fn comments(&self) -> Option<String> {
         self.rendered(|| self.comment_text())
+    }
+
+    /// The posts of a page on which several people write (forums, questions and answers, comments that are
+    /// kept), as far as its markup says who wrote which, or when; empty if it does not.
+    pub fn posts(&self, options: TextOptions) -> Vec<Post> {
+        self.rendered(|| {
+            let posts = self.found_posts().into_iter();
+            posts
+                .map(|post| Post {
+                    text: plain_text(&self.content_of(&post, options)).text,
+                    author: post.author,
+                    published: post.published,
+                })
+                .collect()
+        })
+    }
+
+    /// The main text as Markdown divided into posts, each below a line with its author and time and with a rule
+    /// between; of a page without posts [`Extraction::markdown`].
+    pub fn markdown_of_posts(&self, options: &MarkdownOptions) -> String {
+        let posts = self.rendered(|| self.found_posts());
+        if posts.is_empty() {
+            return self.markdown(options);
+        }
+        self.rendered(|| {
+            let title = options.title.then(|| self.title_and_metadata().0).flatten();
+            let mut text = title.as_deref().map(title_heading).unwrap_or_default();
+            for (at, post) in posts.iter().enumerate() {
+                if at > 0 {
+                    text.push_str("\n---\n\n");
+                }
+                let signed = [&post.author, &post.published];
+                let signed = signed.map(|own| own.as_deref().unwrap_or_default());
+                text.push_str(&signature(signed[0], signed[1]));
+                let content = self.content_of(post, options.text);
+                let body = markdown(&content, self.hints.url, options, Headline::None);
+                text.push_str(&body.text);
+            }
+            text
+        })
+    }
+
+    fn found_posts(&self) -> Vec<FoundPost> {
+        let declared = self.title_and_metadata().1.lang_declared;
+        let month_first = declared.is_none_or(|tag| {
+            tag.eq_ignore_ascii_case("en") || tag.to_ascii_uppercase().ends_with("US")
+        });
+        posts(&self.page, &self.decoded.text, self.kept(), month_first)
+    }
+
+    fn content_of(&self, post: &FoundPost, options: TextOptions) -> KeptContent<'_> {
+        KeptContent::of_blocks(&self.page, &self.decoded.text, &post.blocks)
+            .with_options(options, None)
     }
 
     fn plain_text(&self, options: TextOptions) -> String {

@@ -84,6 +84,17 @@ pub(crate) fn read(
     (title.and_then(readable), metadata)
 }
 
+/// The name in a text that says who wrote a post: also one that is no name of a person. None if the text is
+/// longer than names are.
+pub(crate) fn pen_name(text: &str) -> Option<String> {
+    person::pen_name(text).and_then(readable)
+}
+
+/// The first date in a text, as in [`Metadata::published`].
+pub(crate) fn date_in(text: &str, month_first: bool) -> Option<String> {
+    calendar::find(text, month_first).map(|stamp| stamp.text)
+}
+
 /// A line without what steers terminals and displays; none if nothing else is in it.
 fn readable(line: String) -> Option<String> {
     let clean = match without_controls(&line) {

@@ -241,6 +241,48 @@ fn links_are_written_on_request() {
 }
 
 #[test]
+fn a_forum_is_divided_into_posts() {
+    let [a, b, ..] = STORY;
+    let post = |number: u32, name: &str, text: &str| {
+        format!(
+            "<div class=post id=post-{number}><div class=post-head><a class=username href=/u/{number}>{name}</a> \
+             <time datetime=2024-05-0{number}T10:00>then</time></div><div class=post-body><p>{text}</p></div></div>"
+        )
+    };
+    let page = format!(
+        "<title>Mills</title><h1>Mills</h1>{}{}",
+        post(1, "ann_77", a),
+        post(2, "*Bob*", b)
+    );
+    let arguments = ["extract", "--posts", "-f"];
+    let ran = trommel(
+        &workspace(),
+        &[&arguments[..], &["json"]].concat(),
+        page.as_bytes(),
+    );
+    let json: serde_json::Value = serde_json::from_str(ran.well()).unwrap();
+    let post = |author: &str, published: &str, text: &str| serde_json::json!({"author": author, "published": published, "text": text});
+    assert_eq!(
+        json["posts"],
+        serde_json::json!([
+            post("ann_77", "2024-05-01T10:00:00", a),
+            post("*Bob*", "2024-05-02T10:00:00", b)
+        ])
+    );
+    let ran = trommel(
+        &workspace(),
+        &[&arguments[..], &["markdown"]].concat(),
+        page.as_bytes(),
+    );
+    let expected = format!(
+        "# Mills\n\n**ann\\_77**, 2024-05-01T10:00:00\n\n{a}\n\n---\n\n**\\*Bob\\***, 2024-05-02T10:00:00\n\n{b}\n"
+    );
+    assert_eq!(ran.well(), expected);
+    let ran = trommel(&workspace(), &["extract", "--posts"], page.as_bytes());
+    assert_eq!((ran.code, ran.text()), (2, ""));
+}
+
+#[test]
 fn text_that_stands_in_json_ld_alone_is_kept_where_the_page_has_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let script = format!(

@@ -108,6 +108,15 @@ pub(super) fn add(text: &str, names: &mut Vec<String>) {
     }
 }
 
+/// What a text that names one writer calls them: as [`add`], but of any form.
+pub(super) fn pen_name(text: &str) -> Option<String> {
+    let mut lines = text.lines().filter(|line| !is_lead(line));
+    let name = trim(lines.find(|line| line.contains(char::is_alphanumeric))?);
+    let name = name.trim_matches([' ', ',', '.', ':', '|', '-', '–', '—', '"', '\'', '/']);
+    let is_short = name.chars().count() <= LONGEST && name.split(' ').count() <= MOST_WORDS;
+    (is_short && name.contains(char::is_alphanumeric)).then(|| name.to_owned())
+}
+
 /// Whether a line only leads to a name that stands in the next (`Written by`).
 pub(super) fn is_lead(line: &str) -> bool {
     let lower = line.trim().trim_end_matches(':').to_lowercase();

@@ -122,6 +122,26 @@ pub(crate) fn title_heading(title: &str) -> String {
     heading
 }
 
+/// The line above a post: who wrote it, and when; not both empty.
+pub(crate) fn signature(author: &str, published: &str) -> String {
+    let context = Context {
+        line_break: " ",
+        ..Context::default()
+    };
+    let mut line = String::new();
+    if !author.is_empty() {
+        line.push_str("**");
+        escape(author, 0, author.len(), context, &mut line);
+        line.push_str("**");
+    }
+    if !line.is_empty() && !published.is_empty() {
+        line.push_str(", ");
+    }
+    line.push_str(published);
+    line.push_str("\n\n");
+    line
+}
+
 /// The Markdown of an content; `url` is the address of the page.
 pub(crate) fn markdown(
     content: &KeptContent,
