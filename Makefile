@@ -4,6 +4,8 @@
 DATA ?= ../shared/data
 # Sets whose licence allows a model trained on them to be shipped.
 TRAIN_SETS ?= wcxb-dev aed424 magic-articles zhweb news-world-dev recipes-dev
+# Archives of which pages are labelled in labels/, beside those in DATA.
+WARC ?= $(DATA)/../warc
 # Where training leaves what cross-validation said of each page, a file a model.
 JUDGED ?= out
 # Sets to score on: by default every one in the folder.
@@ -22,10 +24,10 @@ LAYOUT = $(CARGO) run --quiet --release -p trommel-lab --features browser -- lay
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test bless lint package wheel instructions fuzz bench train eval results segments layouts quality retrieval formats
+.PHONY: help build release demo test bless lint package wheel instructions fuzz bench own-labels train eval results segments layouts quality retrieval formats
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 build: ## Build the program with all features, fully optimized
 	$(CARGO) build --release -p trommel-cli
@@ -71,9 +73,13 @@ bench: ## Time each stage on the sample archive, hostile pages and each publishe
 	$(CARGO) bench -p trommel-extract --bench hostile
 	$(CARGO) bench -p trommel-lab --bench linear
 
-train: build ## Train both shipped models from DATA (some 10 minutes on two cores)
+own-labels: build ## Make a labelled set of labels/ and the archives in DATA and WARC: out/own-labels
+	scripts/own-labels.py $(DATA) $(WARC) out/own-labels --program $(BUILT)/release/trommel || test $$? = 1
+
+train: own-labels ## Train both shipped models from DATA and labels/ (some 10 minutes on two cores)
 	mkdir -p $(JUDGED)
-	$(TROMMEL) train --learner shipped --pages $(call archives,$(TRAIN_SETS)) -o crates/model/models --judged $(JUDGED)
+	$(TROMMEL) train --learner shipped --pages $(call archives,$(TRAIN_SETS)) out/own-labels/own-labels.warc.gz \
+		-o crates/model/models --judged $(JUDGED)
 
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))

@@ -12,9 +12,11 @@ import argparse
 import gzip
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections import defaultdict
 
 CONTENT = {"body", "headline", "ingredient", "step", "caption", "question-answer", "card", "specification"}
@@ -33,14 +35,34 @@ def blocks_of(program, archive):
             return {record["id"]: record for record in map(json.loads, lines)}
 
 
-def stored(archive, source):
-    """The bytes of a record as a gzip member of its own."""
+def stored(archive, record):
+    """The record of a page as a gzip member of its own, ARC as WARC; none if its bytes are damaged."""
+    source = record["source"]
     with open(archive, "rb") as file:
         file.seek(source["offset"])
         raw = file.read(source["length"])
-    if raw[:2] == b"\x1f\x8b":
-        raw = gzip.decompress(raw)[source["inner"]:]
-    return gzip.compress(raw, mtime=0)
+    try:
+        if raw[:2] == b"\x1f\x8b":
+            raw = gzip.decompress(raw)[source["inner"]:]
+        if raw.startswith(b"WARC/"):
+            head = raw.index(b"\r\n\r\n") + 4
+            length = int(re.search(rb"(?im)^content-length:\s*(\d+)", raw[:head])[1])
+            raw = raw[: head + length]
+            if b"\r\nwarc-record-id:" not in raw[:head].lower():
+                version, _, rest = raw.partition(b"\r\n")
+                raw = version + f"\r\nWARC-Record-ID: <{record['id']}>\r\n".encode() + rest
+        else:
+            line, _, block = raw.partition(b"\n")
+            block = block[: int(line.rsplit(b" ", 1)[1])]
+            head = (
+                f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <{record['id']}>\r\n"
+                f"WARC-Target-URI: {record['url']}\r\nWARC-Date: {record['date']}\r\n"
+                f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(block)}\r\n\r\n"
+            )
+            raw = head.encode() + block
+    except (OSError, EOFError, ValueError, TypeError, IndexError, zlib.error):
+        return None
+    return gzip.compress(raw + b"\r\n\r\n", mtime=0)
 
 
 def main():
@@ -70,7 +92,8 @@ def main():
             record = records.get(label["record_id"])
             spans = {(block["start"], block["end"]) for block in record["blocks"]} if record else set()
             roles = {(start, end): role for start, end, role in label["blocks"]}
-            if not record or not roles.keys() <= spans:
+            member = stored(places[0], record) if record else None
+            if member is None or not roles.keys() <= spans:
                 print(f"{name}: {label['record_id']}: not the page that was labelled", file=sys.stderr)
                 missing += 1
                 continue
@@ -89,7 +112,7 @@ def main():
                 "blocks": [{"span": [block["start"], block["end"]], "role": role} for block, role in of],
             }
             golds.write(json.dumps(gold, ensure_ascii=False).encode() + b"\n")
-            pages.write(stored(places[0], record["source"]))
+            pages.write(member)
             written += 1
     golds.close()
     pages.close()
