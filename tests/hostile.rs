@@ -73,6 +73,69 @@ pub const SHAPES: &[Shape] = &[
         &["inner", "deep text"],
     ),
     shape(
+        "payload of strings",
+        1_000_000,
+        |n| {
+            let strings = r#""a":"Some words of a sentence that goes on and on.","#.repeat(n / 10);
+            between(format!("<script id=__NEXT_DATA__>{{{strings}}}</script>"))
+        },
+        &[],
+    ),
+    shape(
+        "payload of strings in strings, never ended",
+        1_000_000,
+        |n| {
+            between(
+                "<script>self.__next_f.push([1,\"".to_owned()
+                    + &"\\\\\\\"a ".repeat(n)
+                    + "</script>",
+            )
+        },
+        &[],
+    ),
+    shape(
+        "rules of a style sheet",
+        1_000_000,
+        |n| {
+            let rules: String = (0..n)
+                .map(|at| format!(".{}{{display:none}}", letters(at)))
+                .collect();
+            between(format!(
+                "<style>{rules}</style><p class=\"a b c d\">inner text"
+            ))
+        },
+        &["inner text"],
+    ),
+    shape(
+        "style sheet of open blocks",
+        1_000_000,
+        |n| {
+            between(format!(
+                "<style>{}</style><p>inner text",
+                "@media x{/**/.a,.b{display:none".repeat(n)
+            ))
+        },
+        &["inner text"],
+    ),
+    shape(
+        "hidden parts of one line",
+        1_000_000,
+        |n| {
+            between(
+                "<span hidden>".repeat(500)
+                    + &"<b hidden>a</b> b ".repeat(n / 2)
+                    + &"</span>".repeat(500),
+            )
+        },
+        &["a b a b"],
+    ),
+    shape(
+        "hidden parts of lines",
+        200_000,
+        |n| between("<p><span class=hidden>a <b hidden>b".repeat(n) + "deep text"),
+        &["deep text"],
+    ),
+    shape(
         "code, never closed",
         200_000,
         |n| between("<pre><code>a\n".repeat(n)),

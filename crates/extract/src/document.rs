@@ -132,4 +132,7 @@ pub struct BlockVerdict {
 pub enum BlockSource {
     /// In a JSON-LD script and not among the blocks; the span is that of the script's contents.
     JsonLd,
+    /// In the data of a script from which it builds the page (`__NEXT_DATA__` and its like); the span is that of
+    /// the script's contents.
+    Hydration,
 }

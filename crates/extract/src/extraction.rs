@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use serde::Serialize;
+use trommel_html::json_ld::ContentProperty;
 use trommel_html::{Block, Page, charset};
 use trommel_model::JudgedEmbedded;
 
@@ -10,6 +11,7 @@ use crate::block_page::{BLOCK_PAGE, is_block_page};
 use crate::confidence::confidence;
 use crate::document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 use crate::heading::{is_too_long, shown_text};
+use crate::hidden::drop_hidden_menus;
 use crate::hints::Hints;
 use crate::language::language;
 use crate::metadata::likeness::overlap;
@@ -33,7 +35,7 @@ use crate::render::text::plain_text;
 use crate::render::traced::{OriginSource, TracedText};
 use crate::role::Role;
 use crate::verdicts::Verdicts;
-use crate::whole::{keep_code, keep_tables};
+use crate::whole::{keep_code, keep_sentences_beside_code, keep_tables};
 
 /// Most names in a block's path; of deeper ones the outermost are left out.
 const PATH: usize = 64;
@@ -106,6 +108,8 @@ impl<'a> Extraction<'a> {
             drop_controls(&page, kept);
             keep_code(&page, kept);
             keep_tables(&page, &decoded.text, kept);
+            keep_sentences_beside_code(&page, kept);
+            drop_hidden_menus(&page, kept);
             drop_line_numbers(&page, kept);
             drop_contents(&page, &decoded.text, kept);
             drop_data(&page, kept);
@@ -373,7 +377,11 @@ impl<'a> Extraction<'a> {
 
     /// Title and metadata of the page.
     pub fn metadata(&self) -> (Option<String>, Metadata) {
-        self.rendered(|| self.title_and_metadata())
+        self.rendered(|| {
+            let (title, mut metadata) = self.title_and_metadata();
+            metadata.next = self.next_page();
+            (title, metadata)
+        })
     }
 
     fn title_and_metadata(&self) -> (Option<String>, Metadata) {
@@ -407,7 +415,10 @@ impl<'a> Extraction<'a> {
                 probability: own.probability,
                 kept: own.kept,
                 role: Some(role(own)),
-                source: Some(BlockSource::JsonLd),
+                source: Some(match content.property {
+                    ContentProperty::Hydration => BlockSource::Hydration,
+                    _ => BlockSource::JsonLd,
+                }),
             }
         });
         self.judged()
@@ -430,7 +441,8 @@ impl<'a> Extraction<'a> {
     pub fn document(&self, options: &DocumentOptions) -> Document {
         self.rendered(|| {
             let plain = self.plain_text(options.text);
-            let (title, metadata) = self.title_and_metadata();
+            let (title, mut metadata) = self.title_and_metadata();
+            metadata.next = self.next_page();
             let page_type = if is_block_page(&self.page, title.as_deref()) {
                 Some(BLOCK_PAGE.to_owned())
             } else {
@@ -563,6 +575,38 @@ mod tests {
         let probabilities = kept.iter().map(|kept| f32::from(u8::from(*kept)));
         let verdicts = Verdicts::of_method(probabilities.collect(), choice);
         Extraction::new(decoded, page, verdicts, &Hints::default())
+    }
+
+    #[test]
+    fn markdown_leads_back_to_its_blocks() {
+        let html = "<title>A page about mills</title><p>One <b>bold</b> &amp; old.<ul><li>an item<li>another</ul>\
+                    <pre>let a;</pre><table><tr><th>x<th>y<tr><td>p<td>q</table>";
+        let page = extraction(html, &[true; 8]);
+        assert_eq!(page.page.blocks.len(), 8);
+        for title in [false, true] {
+            let options = MarkdownOptions::default().with_title(title);
+            let markdown = page.markdown(&options);
+            assert_eq!(markdown.starts_with("# A page about mills"), title);
+            let table = "x<th>y<tr><td>p<td>q";
+            for (part, source) in [
+                ("One **bold** & old.", "One <b>bold</b> &amp; old."),
+                ("an item", "an item"),
+                ("another", "another"),
+                ("let a;", "let a;"),
+                ("| p | q |", table),
+            ] {
+                let at = markdown.find(part).unwrap();
+                let places = page.locate_markdown(at..at + part.len(), &options);
+                let cut = places
+                    .iter()
+                    .map(|(from, to)| &html[*from as usize..*to as usize]);
+                assert_eq!(cut.collect::<Vec<_>>(), [source], "{markdown}");
+            }
+        }
+        assert!(
+            page.locate_markdown(0..0, &MarkdownOptions::default())
+                .is_empty()
+        );
     }
 
     #[test]

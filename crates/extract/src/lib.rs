@@ -27,6 +27,7 @@ mod extraction;
 mod extractor;
 mod formulas;
 mod heading;
+mod hidden;
 mod hints;
 #[cfg(test)]
 mod hostile_tests;

@@ -48,6 +48,9 @@ pub struct Metadata {
     /// Absolute http(s) URL that the page names as its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub canonical: Option<String>,
+    /// Absolute http(s) URL at which the page goes on, where it is one of several (`rel="next"`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// Language that the page declares, as a BCP 47 tag (`en-US`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lang_declared: Option<String>,
@@ -78,6 +81,7 @@ pub(crate) fn read(
         modified: date::modified(&sources),
         description: description::description(&sources).and_then(readable),
         canonical: canonical::canonical(&sources),
+        next: None,
         lang_declared: sources.language,
         site: site.and_then(readable),
     };

@@ -1,15 +1,18 @@
-//! A heading belongs to what it heads: headings of sections above kept text.
+//! A heading belongs to what it heads: headings of sections above kept text, lists, tables, code, or headings below
+//! theirs.
 
-use trommel_html::{Block, ElementKinds, Page};
+use trommel_html::{Block, Element, ElementKinds, Page, Tag};
 
 /// Blocks and words of a heading; more are an element that was never closed.
 const HEADING_BLOCKS: usize = 3;
 const HEADING_WORDS: u32 = 25;
 /// Words of the text below, from which on it is more than a label.
 const TEXT_WORDS: u32 = 8;
+/// Elements around a heading or text that are looked at.
+const AROUND: usize = 4;
 
-/// Keeps headings, but for the headline (a block), right above kept text that stands beside them, or beside
-/// an element with nothing but the heading in it (one entry a block in `kept`).
+/// Keeps headings, but for the headline (a block), right above what is kept and stands beside them, or beside an
+/// element with nothing but the heading in it (one entry a block in `kept`).
 pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: &mut [bool]) {
     let mut at = 0;
     while at < page.blocks.len() {
@@ -35,12 +38,8 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
             && words <= HEADING_WORDS
             && !(at..next).any(is_kept)
             && is_kept(next)
-            && is_beside(page, element.parent, next)
-            && heading(page, next).is_none()
-            && page
-                .blocks
-                .get(next)
-                .is_some_and(|text| text.words >= TEXT_WORDS && text.link_density() < 0.5);
+            && is_beside(page, element.parent, at, next)
+            && (is_text(page, next) || is_lower(page, element.tag, next));
         if heads {
             let own = kept.iter_mut().skip(at).take(next - at);
             own.for_each(|kept| *kept = true);
@@ -59,19 +58,49 @@ fn heading(page: &Page, block: usize) -> Option<u32> {
     path.find(|(_, own)| own.tag.is_heading()).map(|(at, _)| at)
 }
 
-/// Whether a block is in the element around a heading, or in the one around that if nothing else is in it.
-fn is_beside(page: &Page, around: u32, block: usize) -> bool {
+/// Whether a block is text, code, or a part of a list or table: more than a label.
+fn is_text(page: &Page, block: usize) -> bool {
+    let Some(own) = page.blocks.get(block) else {
+        return false;
+    };
+    let is_part = |own: &Element| {
+        own.tag.keeps_space() || matches!(own.tag, Tag::Li | Tag::Td | Tag::Th | Tag::Dt | Tag::Dd)
+    };
+    let mut around = page.path(own.element).take(AROUND);
+    own.link_density() < 0.5
+        && heading(page, block).is_none()
+        && (own.words >= TEXT_WORDS || around.any(|(_, own)| is_part(own)))
+}
+
+/// Whether a block is in a heading of a lower level.
+fn is_lower(page: &Page, tag: Tag, block: usize) -> bool {
+    let level = |tag: Tag| tag.name().as_bytes().get(1).copied().unwrap_or_default();
+    let below = heading(page, block).and_then(|at| page.element(at));
+    below.is_some_and(|below| level(below.tag) > level(tag))
+}
+
+/// Whether a block is in the element around a heading (the block at `at` is its first), or in one around that which
+/// is reached through elements with nothing but the heading in them.
+fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bool {
     let Some(block) = page.blocks.get(block) else {
         return false;
     };
-    let holds = |around: u32| {
-        let element = page.element(around);
-        element.is_none_or(|element| block.element < element.end)
-    };
-    holds(around)
-        || page
-            .element(around)
-            .is_some_and(|wrapper| !wrapper.hidden && holds(wrapper.parent))
+    let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
+    let mut own = around;
+    for _ in 0..=AROUND {
+        let Some(element) = page.element(own) else {
+            return true;
+        };
+        if block.element < element.end {
+            return true;
+        }
+        let has_more = before.is_some_and(|before| before.element >= own);
+        if element.hidden || has_more {
+            return false;
+        }
+        own = element.parent;
+    }
+    false
 }
 
 #[cfg(test)]
@@ -103,7 +132,19 @@ mod tests {
         assert!(heads("<div><h3>-Section</h3></div><p>T"));
         assert!(heads("<section><header><h3>-a</h3></header><p>T</section>"));
         assert!(!heads("<h2 hidden>-Section</h2><p>T"));
-        assert!(!heads("<div><div><h2>-Section</h2></div></div><p>T"));
+        assert!(heads(
+            "<div><a href=#s><div><div><h2>-Section</h2></div></div></a><div><p>T</div></div>"
+        ));
+        assert!(!heads("<div><p>-x<div><h2>-Section</h2></div></div><p>T"));
+        let deep = "<div>".repeat(5) + "<h2>-Section</h2>" + &"</div>".repeat(5);
+        assert!(!heads(&(deep + "<p>T")));
+        assert_eq!(left("<h2>-Code</h2><pre>go</pre>", None).len(), 2);
+        assert_eq!(
+            left("<h2>-Part</h2><div><h3>Section</h3></div>", None).len(),
+            2
+        );
+        assert_eq!(left("<h2>-Part</h2><h2>Section</h2>", None).len(), 1);
+        assert_eq!(left("<h2>-List</h2><ul><li>one</ul>", None).len(), 2);
         assert!(!heads("<h2>-Section</h2><p>-label</p><p>T"));
         assert!(!heads("<h2>-Section</h2><p>short"));
         assert!(heads("<h2><a href='#section'>-Section</a></h2><p>T"));

@@ -1,8 +1,18 @@
 //! What is kept whole: code, and tables of data. Of either no part is left out because it looks like none.
 
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
 use trommel_html::{ElementKinds, NONE, Page, Tag};
 
 use crate::render::data_table::data_tables;
+
+/// Words of a sentence beside code.
+const SENTENCE: u32 = 4;
+const SENTENCE_ENDS: [char; 6] = ['.', ':', '!', '?', '\u{3002}', '\u{ff1a}'];
+/// Labels (the name of a file or language) between text and its code, and the words of one.
+const LABELS: usize = 2;
+const LABEL_WORDS: u32 = 4;
 
 /// Keeps all blocks of code of which some are kept, and code between two kept blocks (one entry a block in
 /// `kept`).
@@ -23,7 +33,11 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
             .count()
             .max(1);
         let some = kept.iter().skip(at).take(count).any(|kept| *kept);
-        let before = at.checked_sub(1).and_then(|at| kept.get(at)) == Some(&true);
+        let blocks_before = page.blocks.iter().zip(kept.iter()).take(at).rev();
+        let before = blocks_before
+            .take(LABELS + 1)
+            .find(|(block, kept)| **kept || block.words > LABEL_WORDS)
+            .is_some_and(|(_, kept)| *kept);
         let next = at + count;
         // At the end of what holds it nothing comes after it.
         let around = page
@@ -46,6 +60,39 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     }
 }
 
+/// Keeps sentences right before or after kept code in the same container: they say what it is.
+pub(crate) fn keep_sentences_beside_code(page: &Page, kept: &mut [bool]) {
+    if !page.kinds.contains(ElementKinds::CODE) {
+        return;
+    }
+    let is_kept_code = |at: Option<usize>, around: &Range<u32>, kept: &[bool]| {
+        at.is_some_and(|at| {
+            kept.get(at) == Some(&true)
+                && outermost_code(page, at).is_some_and(|code| around.contains(&code))
+        })
+    };
+    for (at, block) in page.blocks.iter().enumerate() {
+        if kept.get(at) != Some(&false) || block.words < SENTENCE || block.link_density() > 0.3 {
+            continue;
+        }
+        let Some((_, own)) = page.container(block) else {
+            continue;
+        };
+        if own.tag != Tag::P || own.hidden || !page.text(block).ends_with(SENTENCE_ENDS) {
+            continue;
+        }
+        let around = page
+            .element(own.parent)
+            .map_or(0..u32::MAX, |around| own.parent..around.end);
+        if (is_kept_code(at.checked_sub(1), &around, kept)
+            || is_kept_code(Some(at + 1), &around, kept))
+            && let Some(kept) = kept.get_mut(at)
+        {
+            *kept = true;
+        }
+    }
+}
+
 /// The outermost element of code around a block.
 pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
     let block = page.blocks.get(block)?;
@@ -57,8 +104,8 @@ pub(crate) fn outermost_code(page: &Page, block: usize) -> Option<u32> {
     code.map(|(at, _)| at)
 }
 
-/// Keeps the whole of each table of data of which at least half of the words are kept: its caption, its
-/// header row, the heads of its rows.
+/// Keeps the whole of each table of data of which at least half of the words are kept, or a quarter where the block
+/// right above it is kept: its caption, its header row, the heads of its rows.
 pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::TABLE) {
         return;
@@ -79,11 +126,23 @@ pub(crate) fn keep_tables(page: &Page, html: &str, kept: &mut [bool]) {
             *own = own.saturating_add(if *kept { block.words } else { 0 });
         }
     }
+    // Tables whose block right above is kept.
+    let mut introduced: FxHashSet<u32> = FxHashSet::default();
+    for (at, table) in home.iter().enumerate() {
+        let before = at.checked_sub(1);
+        let is_first = before.and_then(|at| home.get(at)) != Some(table);
+        if let Some(table) = table.filter(|_| is_first)
+            && before.and_then(|at| kept.get(at)) == Some(&true)
+        {
+            introduced.insert(table);
+        }
+    }
+    let above = |table: &u32| introduced.contains(table);
     let mostly = |table: &Option<u32>| {
         table.is_some_and(|at| {
-            tables
-                .get(&at)
-                .is_some_and(|(all, own)| *own > 0 && own < all && own * 2 >= *all)
+            tables.get(&at).is_some_and(|(all, own)| {
+                *own > 0 && own < all && (own * 2 >= *all || own * 4 >= *all && above(&at))
+            })
         })
     };
     let blocks: Vec<u32> = (0u32..)
@@ -124,11 +183,49 @@ mod tests {
     #[test]
     fn code_is_kept_whole_and_between_paragraphs() {
         let code = |page: &Page, _: &str, kept: &mut [bool]| keep_code(page, kept);
-        let html = "<p>a<pre>b<div>-c</div></pre><p>d<pre>-e</pre><p>f<p>-g<pre>-h</pre><p>i<div><p>j<pre>-k</pre></div><p>-l";
+        let html = "<p>a<pre>b<div>-c</div></pre><p>d<pre>-e</pre><p>f<p>-g g g g g<pre>-h</pre><p>i<div><p>j<pre>-k</pre></div><p>-l";
         assert_eq!(
             left(html, code),
             ["a", "b", "-c", "d", "-e", "f", "i", "j", "-k"]
         );
+    }
+
+    #[test]
+    fn a_label_stands_between_text_and_code() {
+        let code = |page: &Page, _: &str, kept: &mut [bool]| keep_code(page, kept);
+        let html = "<p>Run this:<div><div>-Command line</div><pre>-x</pre></div><p>b";
+        assert_eq!(left(html, code), ["Run this:", "-x", "b"]);
+        let text = html.replace("line", "line as it is written");
+        assert_eq!(left(&text, code), ["Run this:", "b"]);
+    }
+
+    #[test]
+    fn sentences_beside_code_are_kept() {
+        let beside =
+            |html: &str| left(html, |page, _, kept| keep_sentences_beside_code(page, kept));
+        let html = "<main><p>-One sentence far away.<p>-This is an implementation:<pre>x</pre><p>-It takes a number and more.\
+                    <p>-Another sentence far away.</main>";
+        assert_eq!(
+            beside(html),
+            [
+                "-This is an implementation:",
+                "x",
+                "-It takes a number and more."
+            ]
+        );
+        let apart = "<p>-This is an implementation<pre>x</pre><p>-Short.";
+        assert_eq!(beside(apart), ["x"]);
+        assert_eq!(
+            beside("<main><p>-It takes a number.</main><pre>x</pre>").len(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_table_below_kept_text_needs_a_quarter_of_its_words() {
+        let html = "<p>T<table><tr><td>a<td>-b<tr><td>-c<td>-d</table>";
+        assert_eq!(left(html, keep_tables).len(), 5);
+        assert_eq!(left(&html.replace("<p>T", "<p>-T"), keep_tables), ["a"]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Texts that stand in a page's JSON-LD but not among its blocks: each
+//! Texts that stand in a page's JSON-LD, or in the data of its scripts, but not among its blocks: each
 //! with features of its own, as a text in a script has no place among the elements.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::Page;
+use trommel_html::hydration::payload_text;
 use trommel_html::json_ld::{Content, ContentProperty, ContentSubject};
 use trommel_text::TextMasks;
 
@@ -24,6 +25,10 @@ const COVERED: f32 = 0.5;
 const DESCRIBED: f32 = 0.9;
 /// Share of the words of unspaced scripts from which on a text is in one.
 const UNSPACED: f32 = 0.3;
+
+/// Words of a page from which on the data of its scripts is not looked at: what shows more is no shell, and its data
+/// holds what other pages show as well.
+const SHELL: u64 = 100;
 
 /// Names of an embedded text's features.
 pub const EMBEDDED_COLUMNS: [&str; 20] = [
@@ -74,11 +79,34 @@ pub struct EmbeddedText {
 /// The embedded texts of a page, in document order. Time is linear in the page and its JSON-LD, memory in
 /// the JSON-LD; a page without such texts takes none.
 pub fn embedded_texts(page: &Page) -> Vec<EmbeddedText> {
-    let contents = page.json_ld().contents();
+    let mut contents = page.json_ld().contents();
+    if !page.head.payloads.is_empty() && is_shell(page, &contents) {
+        contents.extend(hydration(page));
+    }
     if contents.is_empty() {
         return Vec::new();
     }
     among(page, contents, &vec![false; page.blocks.len()])
+}
+
+/// Whether a page is a shell that a script fills: next to no words, and no body in its JSON-LD.
+fn is_shell(page: &Page, contents: &[Content]) -> bool {
+    let is_body = |own: &Content| own.property == ContentProperty::ArticleBody;
+    let words: u64 = page.blocks.iter().map(|own| u64::from(own.words)).sum();
+    words < SHELL && !contents.iter().any(is_body)
+}
+
+/// The text of the data from which a script builds the page.
+fn hydration(page: &Page) -> Option<Content> {
+    let text = payload_text(&page.head.payloads)?;
+    Some(Content {
+        property: ContentProperty::Hydration,
+        subject: ContentSubject::Article,
+        type_name: text.name.to_owned(),
+        text: text.text,
+        has_markup: text.has_markup,
+        span: text.span,
+    })
 }
 
 /// The embedded texts the page would have if it did not hold the blocks that repeat a text of its JSON-LD, as
@@ -225,7 +253,11 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
             let shape = Shape::of(&content.text);
             let is = |property, subject| flag(kind == (property, subject));
             let features = [
-                flag(kind.0 == ContentProperty::ArticleBody),
+                // What a script builds the page from is the page's own text as an article's body is.
+                flag(matches!(
+                    kind.0,
+                    ContentProperty::ArticleBody | ContentProperty::Hydration
+                )),
                 is(ContentProperty::Description, ContentSubject::Article),
                 is(ContentProperty::Description, ContentSubject::Product),
                 flag(kind.1 == ContentSubject::Posting),
@@ -312,6 +344,25 @@ mod tests {
         assert_eq!((found.len(), hidden), (2, vec![false, true]));
         assert_eq!(value(&found[0], "share"), 1.0);
         assert!(embedded_texts_if_hidden(&page("<p>Menu")).is_none());
+    }
+
+    #[test]
+    fn data_of_scripts_counts_in_a_shell_alone() {
+        let text = "The mill stands by the river and turns. ".repeat(8);
+        let script = format!("<script id=__NEXT_DATA__>{{\"body\":\"{text}\"}}</script>");
+        let found = |html: &str| {
+            let page = ScanEngine.read(&(script.clone() + html), &Limits::default());
+            embedded_texts(&page)
+        };
+        let own = found("<p>Loading");
+        assert_eq!((own.len(), own[0].words), (1, 64));
+        assert_eq!(own[0].content.property, ContentProperty::Hydration);
+        assert_eq!(value(&own[0], "article_body"), 1.0);
+        assert!(found(&"<p>one <a href=x>link</a>".repeat(50)).is_empty());
+        let body = "<script type=application/ld+json>{\"@type\":\"Article\",\"articleBody\":\"a b c d e f\"}</script>";
+        let own = found(body);
+        assert_eq!(own[0].content.property, ContentProperty::ArticleBody);
+        assert_eq!(own.len(), 1);
     }
 
     #[test]

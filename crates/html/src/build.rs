@@ -14,7 +14,9 @@ mod head_facts;
 mod microdata;
 mod nesting;
 mod notes;
+mod scripts;
 mod skip;
+mod style_sheets;
 mod text_fold;
 
 use std::collections::HashMap;
@@ -29,6 +31,7 @@ use trommel_text::vectors::Vectors;
 use classes::Classes;
 use formulas::Formulas;
 use notes::{Marks, OpenNotation};
+use style_sheets::StyleSheets;
 use text_fold::TextFold;
 pub(crate) use text_fold::TextKind;
 
@@ -70,11 +73,23 @@ enum Capture {
     TexScript,
     /// What MathJax 2 laid out, whose source may follow.
     LaidOut,
+    /// A script whose first bytes will tell what it is.
+    Script,
+    /// A script with a payload.
+    Payload,
+    Style,
 }
 
 impl Capture {
     fn is_formula(self) -> bool {
-        !matches!(self, Capture::Nothing | Capture::JsonLd)
+        !matches!(
+            self,
+            Capture::Nothing
+                | Capture::JsonLd
+                | Capture::Script
+                | Capture::Payload
+                | Capture::Style
+        )
     }
 }
 
@@ -121,6 +136,13 @@ pub(crate) struct Builder {
     /// What the attributes of the element whose row was written last say of notation.
     marks: Marks,
     open_notations: Vec<OpenNotation>,
+    /// Formulas noted up to now.
+    formulas_noted: u32,
+    style_sheets: StyleSheets,
+    /// First bytes of a script that may hold a payload, and where it starts.
+    script_start: (String, usize),
+    /// Bytes of payloads that may still be kept.
+    payload_room: usize,
     /// Notations of the block being built, with places in its text.
     notations: Vec<Notation>,
     /// Work done: bytes of text, tags, open elements and words of attributes looked at.
@@ -207,6 +229,10 @@ impl Builder {
             formulas: Formulas::default(),
             marks: Marks::empty(),
             open_notations: Vec::new(),
+            formulas_noted: 0,
+            style_sheets: StyleSheets::default(),
+            script_start: (String::new(), 0),
+            payload_room: crate::hydration::MAX_BYTES.min(limits.head),
             notations: Vec::new(),
             steps: 0,
         }
@@ -303,6 +329,8 @@ impl Builder {
         {
             let len = up_to(&script.text, kept.len()).len();
             script.text.truncate(len);
+        } else {
+            self.take_back_script(kept.len());
         }
     }
 
@@ -326,8 +354,12 @@ impl Builder {
                     script.span.1 = script.span.0 + script.text.len() as u32;
                 }
             }
-            if skip.capture.is_formula() {
-                self.formula_text(raw, offset);
+            match skip.capture {
+                Capture::Nothing | Capture::JsonLd => {}
+                Capture::Script => self.script_text(raw, offset),
+                Capture::Payload => self.payload_part(raw, offset),
+                Capture::Style => self.style_text(raw),
+                _ => self.formula_text(raw, offset),
             }
             return;
         }

@@ -2,6 +2,7 @@
 
 pub mod charset;
 
+use crate::hydration::PayloadScript;
 use crate::json_ld::JsonLdScript;
 
 /// What the page says about itself.
@@ -20,6 +21,8 @@ pub struct Head {
     /// The scripts of type `application/ld+json`, as they stand, in order;
     /// [`Page::json_ld`](crate::Page::json_ld) gives them parsed.
     pub json_ld: Vec<JsonLdScript>,
+    /// The scripts that hold data to build the page from, in order.
+    pub payloads: Vec<PayloadScript>,
 }
 
 impl Head {

@@ -10,6 +10,7 @@
 
 mod build;
 mod head;
+pub mod hydration;
 pub mod json_ld;
 mod limits;
 mod markup;

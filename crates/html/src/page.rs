@@ -43,6 +43,8 @@ pub struct Page {
     pub facts: Vec<StatedFact>,
     /// Kinds of all elements.
     pub kinds: ElementKinds,
+    /// Elements that a style sheet of the page hides, in document order, without what is in them.
+    pub hidden_by_sheet: Vec<u32>,
     /// Caps that were passed.
     pub capped: Caps,
     /// Bytes of the decoded page that were read.
@@ -95,6 +97,7 @@ impl Page {
             attribute_words: emptied(self.attribute_words),
             inline: emptied(self.inline),
             facts: emptied(self.facts),
+            hidden_by_sheet: emptied(self.hidden_by_sheet),
             text: text(self.text),
             styles: emptied(self.styles),
             word_text: emptied(self.word_text),

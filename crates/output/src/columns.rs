@@ -35,7 +35,7 @@ pub const BLOCKS: Column = column("blocks", ColumnValue::Blocks);
 
 /// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
 /// detector gives none; its `token_count` is the number of words here.
-pub const COLUMNS: [Column; 31] = [
+pub const COLUMNS: [Column; 32] = [
     text("text", |record| Some(&record.text)),
     text("id", |record| Some(&record.id)),
     text("dump", dump),
@@ -62,6 +62,7 @@ pub const COLUMNS: [Column; 31] = [
         record.metadata.description.as_deref()
     }),
     text("canonical", |record| record.metadata.canonical.as_deref()),
+    text("next", |record| record.metadata.next.as_deref()),
     text("lang_declared", |record| {
         record.metadata.lang_declared.as_deref()
     }),

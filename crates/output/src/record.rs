@@ -104,7 +104,8 @@ pub struct OutputBlock {
     pub kept: bool,
     /// What it is on its page; empty if nobody knows.
     pub role: String,
-    /// `page`, or `json-ld` for a text that stands in the page's JSON-LD alone.
+    /// `page`, `json-ld` for a text that stands in the page's JSON-LD alone, or `hydration` for one in the data
+    /// of a script that builds the page.
     pub source: String,
 }
 
@@ -145,6 +146,7 @@ impl From<BlockVerdict> for OutputBlock {
             source: match block.source {
                 None => "page",
                 Some(BlockSource::JsonLd) => "json-ld",
+                Some(BlockSource::Hydration) => "hydration",
             }
             .to_owned(),
         }
@@ -187,6 +189,7 @@ fn metadata<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Metadata, D::E
         &mut metadata.site,
         &mut metadata.description,
         &mut metadata.canonical,
+        &mut metadata.next,
         &mut metadata.lang_declared,
     ] {
         if text.as_deref() == Some("") {
@@ -246,6 +249,7 @@ impl OutputRecord {
             site,
             description,
             canonical,
+            next,
             lang_declared,
         } = &self.metadata;
         let nowhere = RecordSource {
@@ -254,7 +258,7 @@ impl OutputRecord {
             length: 0,
             inner: 0,
         };
-        let map = serializer.serialize_struct("record", 25)?;
+        let map = serializer.serialize_struct("record", 26)?;
         let mut keys = Keys { map, all };
         keys.add("id", &self.id, false)?;
         keys.text("url", &self.url)?;
@@ -277,6 +281,7 @@ impl OutputRecord {
         keys.text("site", site)?;
         keys.text("description", description)?;
         keys.text("canonical", canonical)?;
+        keys.text("next", next)?;
         keys.text("lang_declared", lang_declared)?;
         keys.list("headings", &self.headings)?;
         keys.text("page_type", &self.page_type)?;
@@ -354,6 +359,7 @@ pub(crate) mod tests {
                 site: some("S"),
                 description: some("D"),
                 canonical: some("http://example.com/c"),
+                next: some("http://example.com/2"),
                 lang_declared: some("de-AT"),
             },
             headings: vec!["Titel".into()],

@@ -33,7 +33,8 @@ pub(crate) struct Block {
     kept: bool,
     /// What it is on its page (headline, body, comment ...); empty if nobody knows.
     role: String,
-    /// `page`, or `json-ld` for a text that stands in the page's JSON-LD alone.
+    /// `page`, `json-ld` for a text that stands in the page's JSON-LD alone, or `hydration` for one in the data
+    /// of a script that builds the page.
     source: String,
 }
 
@@ -146,6 +147,12 @@ impl PyDocument {
     #[getter]
     fn canonical(&self) -> Option<&str> {
         self.document.metadata.canonical.as_deref()
+    }
+
+    /// URL at which the page goes on, where it is one of several.
+    #[getter]
+    fn next(&self) -> Option<&str> {
+        self.document.metadata.next.as_deref()
     }
 
     /// Language that the page declares, as a BCP 47 tag.

@@ -28,6 +28,8 @@ pub struct ExtractedPage {
     pub description: Option<String>,
     /// Canonical URL.
     pub canonical: Option<String>,
+    /// URL at which the page goes on, where it is one of several.
+    pub next: Option<String>,
     /// Language that the page declares (BCP 47).
     pub lang_declared: Option<String>,
     /// Type that the model takes the page for.

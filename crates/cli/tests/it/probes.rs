@@ -117,6 +117,51 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
         &[],
     ),
     ("hidden", &["came from the hills", "cut in the quarry"], &[]),
+    (
+        "hidden-menu",
+        &[
+            "weighs four tons and was renewed in May 1990 by the town",
+            "cut in the quarry",
+            "On a wide screen this sentence is shown",
+        ],
+        &["All mills", "4 t ", "1990-05", "printed"],
+    ),
+    (
+        "hydration",
+        &[
+            "in dry ones.\n\nIts owner",
+            "has been ground.\n\n“Water is patient,” he says.",
+        ],
+        &["Please enter", "Loading"],
+    ),
+    (
+        "hydration-stream",
+        &[
+            "in dry ones.\n\nIts owner",
+            "has been ground.\n\nNobody knows",
+        ],
+        &["children"],
+    ),
+    ("math-svg", &["It turns $n^2 + 1$ times a day"], &[]),
+    ("math-asciimath", &["power is $x^2 + y_1$ watts"], &[]),
+    (
+        "infobox",
+        &[
+            "| Built | 1824 |",
+            "| Wheels | two, of oak |",
+            "Mill on the river",
+        ],
+        &[],
+    ),
+    (
+        "tables-layout",
+        &[
+            "came over the hills in the year of the flood and stayed.\n",
+            "| Year | Sacks |\n| --- | --- |\n| 1830 | 400 |\n| 1831 | 500 |\n",
+            "\nIn the right half",
+        ],
+        &["| In the", "stayed. |"],
+    ),
 ];
 
 #[test]

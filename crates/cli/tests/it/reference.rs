@@ -66,7 +66,7 @@ fn keys_of_a_json_line() {
         }),
         metadata: serde_json::from_value(json!({
             "author": ["a"], "published": "2024", "modified": "2024", "site": "s",
-            "description": "d", "canonical": "c", "lang_declared": "en",
+            "description": "d", "canonical": "c", "next": "n", "lang_declared": "en",
         }))
         .unwrap(),
         headings: vec!["h".into()],

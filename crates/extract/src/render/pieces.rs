@@ -1,9 +1,14 @@
 //! A block's text in pieces: what is copied, what is written otherwise, what is left out.
 
 use trommel_html::{Notation, NotationKind};
+use trommel_text::words;
 
 use super::options::{MathForm, NoteForm, ScriptForm, TextOptions};
 use crate::notes::Notes;
+
+/// Words and bytes of a part of a line that is left out if the page hides it.
+const HIDDEN_WORDS: u32 = 8;
+const HIDDEN_BYTES: usize = 200;
 
 /// A piece of a block's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +88,16 @@ pub(crate) fn pieces(
             NotationKind::Superscript | NotationKind::Subscript => {
                 let is_sup = own.kind == NotationKind::Superscript;
                 script(text, from, to, is_sup, options.scripts, &mut change);
+            }
+            // More than a few words are a section that the page opens, or all there is.
+            NotationKind::Hidden if from == 0 && to == len => {}
+            NotationKind::Hidden => {
+                let own = text.get(from..to).unwrap_or_default();
+                if own.len() <= HIDDEN_BYTES && words::count(own) <= HIDDEN_WORDS {
+                    // White space before it stays.
+                    let space = own.len() - own.trim_start().len();
+                    change(from + space, to, nothing());
+                }
             }
             NotationKind::FragmentLink | NotationKind::InlineNote => {}
         }
@@ -298,6 +313,28 @@ mod tests {
             shown("100<sup>2</sup> x<sub>i</sub> y<sub>q</sub>", unicode),
             "100² xᵢ y_q"
         );
+    }
+
+    #[test]
+    fn what_a_line_hides_is_left_out() {
+        for (html, text) in [
+            ("a <span style='display:none'>(2020)</span> b", "a b"),
+            ("a <b hidden>x</b>b", "a b"),
+            (
+                "<i class='md:hidden'>Sept</i><i class='hidden md:inline'>September</i> 1",
+                "September 1",
+            ),
+            ("a <i class='print:hidden dark:hidden'>b</i>", "a b"),
+            ("<span class=hidden>all there is</span>", "all there is"),
+            ("<style>.m{display:none}</style>a <i class=m>x</i>b", "a b"),
+            (
+                "a <span hidden>1 2 3 4 5 6 7 8 9</span>",
+                "a 1 2 3 4 5 6 7 8 9",
+            ),
+            ("a <span hidden><math><mi>x</mi></math></span>", "a $x$"),
+        ] {
+            assert_eq!(shown(html, TextOptions::default()), text, "{html}");
+        }
     }
 
     #[test]

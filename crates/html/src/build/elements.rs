@@ -29,6 +29,9 @@ impl Builder {
         if !full {
             let element = self.read_element(text, name, parent, offset);
             self.page.elements.push(element);
+            if self.marks.contains(Marks::SHEET) {
+                self.page.hidden_by_sheet.push(narrow(index));
+            }
             if tag.is_inline() {
                 self.page.inline.push(narrow(index));
             }
@@ -106,11 +109,24 @@ impl Builder {
                     signature ^= class.0.rotate_left(17);
                     shared = class.1;
                 }
-                Key::Hidden => hidden = true,
+                Key::Hidden => {
+                    hidden = true;
+                    self.marks |= Marks::HIDDEN;
+                }
                 Key::AriaHidden => hidden |= value.eq_ignore_ascii_case(b"true"),
-                Key::Style => hidden |= hides(value),
+                Key::Style if hides(value) => {
+                    hidden = true;
+                    self.marks |= Marks::HIDDEN;
+                }
+                Key::Style => {}
                 Key::Tex | Key::Mathml => self.marks |= Marks::SOURCE,
                 _ => {
+                    if name == Key::Id
+                        && !self.style_sheets.are_empty()
+                        && self.style_sheets.hide_id(value)
+                    {
+                        self.marks |= Marks::SHEET;
+                    }
                     if let Some(attribute) = attribute {
                         is_named |= attribute == Attribute::Id;
                         self.read_words(attribute, value, first);
@@ -185,6 +201,9 @@ impl Builder {
         let steps = self.steps;
         let start = self.page.attribute_words.len();
         let given = self.read_words(Attribute::Class, value, first);
+        if !self.style_sheets.are_empty() && self.style_sheets.hide_class(value) {
+            self.marks |= Marks::SHEET;
+        }
         let class = ClassReading {
             hash: key.hash,
             words: (
@@ -192,7 +211,7 @@ impl Builder {
                 (self.page.attribute_words.len() - start) as u16,
             ),
             given,
-            marks: self.marks & (Marks::MATH | Marks::NOTE),
+            marks: self.marks & (Marks::MATH | Marks::NOTE | Marks::HIDDEN | Marks::SHEET),
             steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
         };
         let len = self.page.attribute_words.len();
@@ -279,7 +298,7 @@ const NAME_HASHES: [u64; Tag::COUNT] = {
 };
 
 /// Whether a style attribute takes its element out of sight.
-fn hides(style: &[u8]) -> bool {
+pub(super) fn hides(style: &[u8]) -> bool {
     declares(style, b"display:none") || declares(style, b"visibility:hidden")
 }
 

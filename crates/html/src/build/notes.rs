@@ -19,6 +19,10 @@ bitflags! {
         const SOURCE = 1 << 1;
         /// Its class is one of notes beside the text.
         const NOTE = 1 << 2;
+        /// It is hidden, or a word of its class may say so.
+        const HIDDEN = 1 << 3;
+        /// A style sheet of the page hides it.
+        const SHEET = 1 << 4;
     }
 }
 
@@ -39,7 +43,10 @@ impl Marks {
             word_hash(b"marginnote"),
             word_hash(b"ltx"),
         ];
-        if MATH.contains(&word) {
+        const HIDDEN: u64 = word_hash(b"hidden");
+        if word == HIDDEN {
+            Marks::HIDDEN
+        } else if MATH.contains(&word) {
             Marks::MATH
         } else if NOTE.contains(&word) {
             Marks::NOTE
@@ -56,12 +63,20 @@ pub(super) struct OpenNotation {
     kind: NotationKind,
     /// Byte of the block's text at which it starts.
     from: u32,
+    /// Formulas of the page noted before.
+    formulas_before: u32,
 }
 
 impl Builder {
     /// An element has been opened.
     pub(super) fn open_notation(&mut self, text: &TagText, element: u32, marks: Marks) {
         let kind = match text.tag {
+            tag if tag.is_inline()
+                && (marks.contains(Marks::SHEET)
+                    || marks.contains(Marks::HIDDEN) && is_hidden(text)) =>
+            {
+                NotationKind::Hidden
+            }
             Tag::Sup => NotationKind::Superscript,
             Tag::Sub => NotationKind::Subscript,
             Tag::A => match text.value(Key::Href) {
@@ -88,6 +103,7 @@ impl Builder {
             element,
             kind,
             from: narrow(self.fold.len()),
+            formulas_before: self.formulas_noted,
         });
     }
 
@@ -100,13 +116,17 @@ impl Builder {
         let at = self.open_notations.len() - 1 - at;
         let own = self.open_notations.remove(at);
         let to = narrow(self.fold.len());
-        if own.from < to {
+        // Formulas hide their source.
+        let has_formula = self.formulas_noted > own.formulas_before;
+        if own.from < to && !(own.kind == NotationKind::Hidden && has_formula) {
             self.note(own.kind, element, own.from, to);
         }
     }
 
     /// Notes a part of the text of the block that is being built.
     pub(super) fn note(&mut self, kind: NotationKind, element: u32, from: u32, to: u32) {
+        let is_formula = matches!(kind, NotationKind::Formula | NotationKind::DisplayFormula);
+        self.formulas_noted = self.formulas_noted.saturating_add(u32::from(is_formula));
         self.notations.push(Notation {
             text: (from, to),
             kind,
@@ -130,6 +150,34 @@ impl Builder {
         });
         self.page.notations.extend(placed);
     }
+}
+
+/// Whether an element whose attributes say so ([`Marks::HIDDEN`]) is out of sight on a wide screen: by `hidden`,
+/// its style, or a class of utilities (`hidden`, `md:hidden`) beside which no other one shows it (`md:inline`).
+fn is_hidden(text: &TagText) -> bool {
+    let by_class = || {
+        let class = text.value(Key::Class).unwrap_or_default();
+        let names = || class.split(|byte| byte.is_ascii_whitespace());
+        names().any(|name: &[u8]| is_hiding_class(name)) && !names().any(is_showing_class)
+    };
+    let style = text.value(Key::Style);
+    text.value(Key::Hidden).is_some() || style.is_some_and(super::elements::hides) || by_class()
+}
+
+fn is_hiding_class(name: &[u8]) -> bool {
+    let Some(variant) = name.strip_suffix(b"hidden") else {
+        return false;
+    };
+    matches!(variant, b"" | b"sm:" | b"md:" | b"lg:" | b"xl:" | b"2xl:")
+        || variant.starts_with(b"not-") && variant.ends_with(b":")
+}
+
+fn is_showing_class(name: &[u8]) -> bool {
+    let variant = memchr::memrchr(b':', name).and_then(|at| name.get(at + 1..));
+    variant.is_some_and(|shown| {
+        let display: [&[u8]; 5] = [b"inline", b"block", b"flex", b"contents", b"grid"];
+        display.iter().any(|display| shown.starts_with(display))
+    })
 }
 
 #[cfg(test)]

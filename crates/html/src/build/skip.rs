@@ -22,6 +22,9 @@ impl Builder {
         if capture == Capture::Nothing {
             capture = self.formula_capture(text, offset);
         }
+        if capture == Capture::Nothing {
+            capture = self.script_capture(text);
+        }
         self.skip = Some(Skip {
             tag,
             depth: 1,
@@ -47,10 +50,17 @@ impl Builder {
 
     /// The element whose content was no text has ended.
     pub(super) fn end_skip(&mut self) {
-        if let Some(skip) = self.skip.take()
-            && skip.capture.is_formula()
-        {
-            self.end_formula(skip.capture);
+        if let Some(skip) = self.skip.take() {
+            self.end_capture(skip.capture);
+        }
+    }
+
+    fn end_capture(&mut self, capture: Capture) {
+        match capture {
+            Capture::Script => self.decide_script(),
+            Capture::Style => self.style_sheets.end(),
+            capture if capture.is_formula() => self.end_formula(capture),
+            _ => {}
         }
     }
 
@@ -61,9 +71,7 @@ impl Builder {
             // Before what waits for its source: the end of a block would settle it.
             self.end_tag(tag, name);
         }
-        if skip.capture.is_formula() {
-            self.end_formula(skip.capture);
-        }
+        self.end_capture(skip.capture);
     }
 
     /// An end tag comes: of an inline element, what waits for its source may yet have it behind.

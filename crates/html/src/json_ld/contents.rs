@@ -24,10 +24,12 @@ pub enum ContentProperty {
     Text,
     /// `reviewBody`
     ReviewBody,
+    /// None: a text of the data from which a script builds the page ([`crate::hydration`]).
+    Hydration,
 }
 
 impl ContentProperty {
-    /// Every property.
+    /// Every property of schema.org that is read.
     pub const ALL: [ContentProperty; 4] = [
         ContentProperty::ArticleBody,
         ContentProperty::Description,
@@ -35,13 +37,14 @@ impl ContentProperty {
         ContentProperty::ReviewBody,
     ];
 
-    /// Its name in schema.org.
+    /// Its name in schema.org, or `hydration`.
     pub fn name(self) -> &'static str {
         match self {
             ContentProperty::ArticleBody => "articleBody",
             ContentProperty::Description => "description",
             ContentProperty::Text => "text",
             ContentProperty::ReviewBody => "reviewBody",
+            ContentProperty::Hydration => "hydration",
         }
     }
 }
@@ -68,7 +71,7 @@ pub struct Content {
     pub property: ContentProperty,
     /// What it is about.
     pub subject: ContentSubject,
-    /// Type of its node (`NewsArticle`).
+    /// Type of its node (`NewsArticle`), or name of the payload (`__NEXT_DATA__`).
     pub type_name: String,
     /// Plain text: markup stripped, character references decoded, a line break where markup or
     /// text had one; never empty.

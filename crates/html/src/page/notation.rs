@@ -15,6 +15,8 @@ pub enum NotationKind {
     FragmentLink,
     /// The text of a note that stands where it is referred to (a sidenote).
     InlineNote,
+    /// Text within a line that the page does not show.
+    Hidden,
 }
 
 /// A part of a block's text that says something by how it is set. Parts may nest, but not cross.

@@ -38,7 +38,7 @@ mod tests {
                 r#""date":"2024-05-18T01:58:10Z","text":"Zwei \"Zeilen\"\nStraße","title":"Titel","#,
                 r#""lang":"de","charset":"utf-8","charset_source":"meta","confidence":0.75,"#,
                 r#""source":{"name":"a.warc.gz","file":"a.warc.gz","offset":812,"length":3141,"inner":0},"#,
-                r#""author":[],"published":"","modified":"","site":"","description":"","canonical":"","#,
+                r#""author":[],"published":"","modified":"","site":"","description":"","canonical":"","next":"","#,
                 r#""lang_declared":"","headings":[],"page_type":"","comments":"","status":200,"#,
                 r#""truncated":"","capped":"","notes":"","blocks":[]}"#,
                 "\n"
@@ -51,7 +51,7 @@ mod tests {
         let line = line(&full());
         let rest = concat!(
             r#""length":3141,"inner":7},"author":["A","B"],"published":"2024-05-17","modified":"2024-05-18T01:00:00Z","#,
-            r#""site":"S","description":"D","canonical":"http://example.com/c","lang_declared":"de-AT","#,
+            r#""site":"S","description":"D","canonical":"http://example.com/c","next":"http://example.com/2","lang_declared":"de-AT","#,
             r#""headings":["Titel"],"page_type":"article","comments":"C","status":200,"truncated":"length","#,
             r#""capped":"depth","notes":"gzip body cut; x","#,
             r#""blocks":[{"text":"a","start":3,"end":9,"tag":"p","path":"article>p","words":1,"#,

@@ -14,7 +14,7 @@ use trommel_output::{BLOCKS, COLUMNS, Column, ColumnValue, OutputBlock, OutputRe
 use crate::errors::TrommelError;
 
 /// What is known of a page without its record.
-const OF_PAGES: [&str; 18] = [
+const OF_PAGES: [&str; 19] = [
     "text",
     "url",
     "language",
@@ -25,6 +25,7 @@ const OF_PAGES: [&str; 18] = [
     "site",
     "description",
     "canonical",
+    "next",
     "lang_declared",
     "headings",
     "page_type",

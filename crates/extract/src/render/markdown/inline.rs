@@ -465,7 +465,10 @@ impl Rendering<'_> {
     }
 
     fn text_and_code(&mut self, runs: &[Run]) {
-        for (_, group) in groups(runs, |run| (run.code, run.form.clone())) {
+        let groups = groups(runs, |run| (run.code, run.form.clone()));
+        // Between two runs there may be what is left out.
+        let groups = groups.flat_map(|(_, group)| group.chunk_by(|run, next| run.to == next.from));
+        for group in groups {
             let (Some(first), Some(last)) = (group.first(), group.last()) else {
                 continue;
             };

@@ -34,6 +34,18 @@ fn headings_and_paragraphs() {
 }
 
 #[test]
+fn what_is_left_out_within_a_line_leaves_no_trace() {
+    check(
+        "<p>a <span style='display:none'>x</span> b <b>c <i hidden>y</i>d</b>",
+        "a b **c d**\n",
+    );
+    let off = TextOptions::default().with_math(MathForm::Off);
+    let options = MarkdownOptions::default().with_text(off);
+    let html = "<p>Let <math><mi>x</mi></math> be the speed.";
+    assert_eq!(shown_with(html, None, &options), "Let be the speed.\n");
+}
+
+#[test]
 fn anchors_of_headings_are_left_out() {
     check(
         "<h2>A<a href=#a>¶</a></h2><h3><a href=#b>#</a> B</h3>",

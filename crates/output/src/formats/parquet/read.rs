@@ -53,6 +53,7 @@ fn record(row: Row) -> OutputRecord {
             "site" => record.metadata.site = text(field),
             "description" => record.metadata.description = text(field),
             "canonical" => record.metadata.canonical = text(field),
+            "next" => record.metadata.next = text(field),
             "lang_declared" => record.metadata.lang_declared = text(field),
             "headings" => record.headings = list(&field),
             "page_type" => record.page_type = text(field),

@@ -1,0 +1,119 @@
+//! What a page hides: menus are no text, and what a reader opens (a tab, an answer) is judged as everything else.
+
+use trommel_html::{Attribute, Element, Page, Tag};
+
+/// Words of classes, ids and roles that say that something is a menu.
+const MENU: [&str; 11] = [
+    "menu",
+    "menubar",
+    "nav",
+    "navbar",
+    "navigation",
+    "submenu",
+    "megamenu",
+    "offcanvas",
+    "drawer",
+    "dropdown",
+    "toolbar",
+];
+
+/// Takes menus that are hidden (by attributes, or by a simple rule of a style sheet of the page) out of `kept` (one
+/// entry a block). A menu is `nav`, says so in its words of attributes, or has half of its words in links; what
+/// holds half of the words of the page is none.
+pub(crate) fn drop_hidden_menus(page: &Page, kept: &mut [bool]) {
+    let mut hidden: Vec<(u32, &Element)> = Vec::new();
+    for (at, own) in (0u32..).zip(&page.elements) {
+        if own.hidden && page.element(own.parent).is_none_or(|around| !around.hidden) {
+            hidden.push((at, own));
+        }
+    }
+    for at in &page.hidden_by_sheet {
+        hidden.extend(page.element(*at).map(|own| (*at, own)));
+    }
+    if hidden.is_empty() {
+        return;
+    }
+    hidden.sort_by_key(|(at, _)| *at);
+    let total: u64 = page.blocks.iter().map(|block| u64::from(block.words)).sum();
+    let mut end = 0;
+    for (at, element) in hidden {
+        // Inside of another one.
+        if at < end {
+            continue;
+        }
+        end = element.end;
+        let first = page.blocks.partition_point(|block| block.element < at);
+        let inside = || {
+            let blocks = page.blocks.iter().enumerate().skip(first);
+            blocks.take_while(|(_, block)| block.element < element.end)
+        };
+        let (mut words, mut linked) = (0u64, 0u64);
+        for (_, block) in inside() {
+            words += u64::from(block.words);
+            linked += u64::from(block.link_words);
+        }
+        let is_menu = linked * 2 >= words || says_menu(page, element);
+        if words * 2 >= total || !is_menu {
+            continue;
+        }
+        for (at, _) in inside() {
+            if let Some(kept) = kept.get_mut(at) {
+                *kept = false;
+            }
+        }
+    }
+}
+
+fn says_menu(page: &Page, element: &Element) -> bool {
+    let mut words = page.attribute_words(element).iter();
+    element.tag == Tag::Nav
+        || words.any(|word| {
+            word.attribute != Attribute::Itemprop && MENU.contains(&page.word_text(word))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn left(html: &str) -> Vec<String> {
+        let html = format!("<p>{}</p>{html}", "text ".repeat(40));
+        let page = ScanEngine.read(&html, &Limits::default());
+        let mut kept = vec![true; page.blocks.len()];
+        drop_hidden_menus(&page, &mut kept);
+        let left = page.blocks.iter().zip(&kept).filter(|(_, kept)| **kept);
+        left.skip(1)
+            .map(|(block, _)| page.text(block).to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn hidden_menus_are_no_text_and_hidden_sections_are() {
+        assert!(left("<div hidden><a href=/a>One</a><p>and <a href=/b>two</a></div>").is_empty());
+        assert!(left("<nav style='display:none'><p>Choose a page</nav>").is_empty());
+        assert!(left("<div id=mobile-menu aria-hidden=true><p>Choose a page</div>").is_empty());
+        assert_eq!(
+            left("<div hidden><p>The second tab.</div>"),
+            ["The second tab."]
+        );
+        assert_eq!(left("<nav><p>Choose a page</nav>"), ["Choose a page"]);
+        let whole = format!("<div hidden class=menu>{}</div>", "word ".repeat(50));
+        assert_eq!(left(&whole).len(), 1);
+    }
+
+    #[test]
+    fn style_sheets_hide_as_attributes_do() {
+        let rule = "<style>.m, #t { display: none }</style>";
+        let menu = "<div class='x m'><a href=/a>One</a></div>";
+        assert!(left(&format!("{rule}{menu}")).is_empty());
+        assert_eq!(left(menu), ["One"]);
+        assert_eq!(
+            left(&format!("{rule}<div id=t><p>A tab.</div>")),
+            ["A tab."]
+        );
+        assert!(left(&format!("{rule}<ul id=t><li><a href=/a>One</a></ul>")).is_empty());
+        let noscript = format!("<noscript>{rule}</noscript>{menu}");
+        assert_eq!(left(&noscript), ["One"]);
+    }
+}

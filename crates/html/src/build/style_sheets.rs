@@ -1,0 +1,207 @@
+//! What a page's own style sheets hide by simple rules: `.name { display: none }` and `#name { ... }`.
+//!
+//! Rules for a width, for print or by more than one class say nothing of the page as it is first shown. Whatever
+//! shows the same name again (`@media (min-width: ...) { .name { display: block } }`) takes it back.
+
+use memchr::{memchr, memmem};
+use rustc_hash::FxHashSet;
+use trommel_text::hash;
+
+/// Bytes of style sheets that are read of one page.
+pub(super) const MAX_BYTES: usize = 512 << 10;
+/// Names that are remembered.
+const MAX_NAMES: usize = 4096;
+
+/// Names of classes and ids that are hidden.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StyleSheets {
+    /// The sheet that is being read.
+    pub sheet: String,
+    /// Bytes of the sheets before.
+    pub read: usize,
+    hidden: FxHashSet<u64>,
+    /// A bit for each hidden name by its key: most names are told not to be hidden by it.
+    bits: u64,
+}
+
+impl StyleSheets {
+    /// Whether nothing is hidden.
+    pub fn are_empty(&self) -> bool {
+        self.hidden.is_empty()
+    }
+
+    /// Whether one of the names of a class attribute is hidden.
+    pub fn hide_class(&self, value: &[u8]) -> bool {
+        let mut names = value.split(u8::is_ascii_whitespace);
+        names.any(|name| self.hides(key(b'.', name)))
+    }
+
+    /// Whether an id is hidden.
+    pub fn hide_id(&self, value: &[u8]) -> bool {
+        self.hides(key(b'#', value.trim_ascii()))
+    }
+
+    fn hides(&self, key: u64) -> bool {
+        self.bits & bit(key) != 0 && self.hidden.contains(&key)
+    }
+
+    /// The sheet has ended.
+    pub fn end(&mut self) {
+        self.read = self.read.saturating_add(self.sheet.len());
+        let sheet = std::mem::take(&mut self.sheet);
+        if self.hidden.is_empty() && memmem::find(sheet.as_bytes(), b"none").is_none() {
+            return;
+        }
+        self.rules(sheet.as_bytes());
+    }
+
+    fn rules(&mut self, css: &[u8]) {
+        // How many blocks are open, and how many of these do not count.
+        let (mut open, mut ignored) = (0u32, None);
+        let mut at = 0;
+        let mut from = 0;
+        while let Some(next) = memchr::memchr3(b'{', b'}', b'/', css.get(at..).unwrap_or_default())
+        {
+            let place = at + next;
+            at = place + 1;
+            match css.get(place) {
+                Some(b'/') => {
+                    if css.get(at) == Some(&b'*') {
+                        let rest = css.get(at + 1..).unwrap_or_default();
+                        let Some(end) = memmem::find(rest, b"*/") else {
+                            return;
+                        };
+                        at += 1 + end + 2;
+                        // A comment before a selector is no part of it.
+                        let before = css.get(from..place).unwrap_or_default();
+                        let before = before.trim_ascii_end();
+                        if before.is_empty() || before.ends_with(b";") {
+                            from = at;
+                        }
+                    }
+                }
+                Some(b'}') => {
+                    open = open.saturating_sub(1);
+                    if ignored.is_some_and(|ignored| open < ignored) {
+                        ignored = None;
+                    }
+                    from = at;
+                }
+                _ => {
+                    let selector = css.get(from..place).unwrap_or_default();
+                    let selector = match memchr::memrchr(b';', selector) {
+                        Some(end) => selector.get(end + 1..).unwrap_or_default(),
+                        None => selector,
+                    };
+                    let selector = selector.trim_ascii();
+                    from = at;
+                    if selector.starts_with(b"@") {
+                        open += 1;
+                        if ignored.is_none() && !is_for_all(selector) {
+                            ignored = Some(open);
+                        }
+                        continue;
+                    }
+                    let rest = css.get(at..).unwrap_or_default();
+                    let Some(end) = memchr(b'}', rest) else {
+                        return;
+                    };
+                    self.rule(
+                        selector,
+                        rest.get(..end).unwrap_or_default(),
+                        ignored.is_none(),
+                    );
+                    at += end + 1;
+                    from = at;
+                }
+            }
+        }
+    }
+
+    /// A rule, and whether it counts for the page as it is shown first.
+    fn rule(&mut self, selector: &[u8], body: &[u8], counts: bool) {
+        let Some(is_none) = display(body) else { return };
+        for own in selector.split(|byte| *byte == b',') {
+            let own = own.trim_ascii();
+            let Some((&sign, name)) = own.split_first() else {
+                continue;
+            };
+            let is_name = |byte: &u8| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || *byte >= 0x80
+            };
+            if !matches!(sign, b'.' | b'#') || name.is_empty() || !name.iter().all(is_name) {
+                continue;
+            }
+            if !is_none {
+                self.hidden.remove(&key(sign, name));
+            } else if counts && self.hidden.len() < MAX_NAMES {
+                self.bits |= bit(key(sign, name));
+                self.hidden.insert(key(sign, name));
+            }
+        }
+    }
+}
+
+fn bit(key: u64) -> u64 {
+    1 << (key >> 58)
+}
+
+fn key(sign: u8, name: &[u8]) -> u64 {
+    hash(name) ^ u64::from(sign)
+}
+
+/// Whether an at-rule is one for every screen.
+fn is_for_all(rule: &[u8]) -> bool {
+    let Some(query) = rule.strip_prefix(b"@media") else {
+        return rule.starts_with(b"@layer") || rule.starts_with(b"@supports");
+    };
+    matches!(query.trim_ascii(), b"all" | b"screen" | b"only screen")
+}
+
+/// Whether what a rule says last of `display` is `none`; nothing if it does not speak of it.
+fn display(body: &[u8]) -> Option<bool> {
+    let mut said = None;
+    for at in memmem::find_iter(body, b"display") {
+        let before = at.checked_sub(1).and_then(|at| body.get(at));
+        let is_property = before
+            .is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b';' | b'/' | b'{'));
+        let rest = body.get(at + 7..).unwrap_or_default().trim_ascii_start();
+        if let Some(value) = rest.strip_prefix(b":").filter(|_| is_property) {
+            said = Some(value.trim_ascii_start().starts_with(b"none"));
+        }
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hidden(css: &str, names: &str) -> String {
+        let mut sheets = StyleSheets {
+            sheet: css.into(),
+            ..StyleSheets::default()
+        };
+        sheets.end();
+        let is_hidden = |name: &&str| match name.strip_prefix('#') {
+            Some(id) => sheets.hide_id(id.as_bytes()),
+            None => sheets.hide_class(name.as_bytes()),
+        };
+        let found: Vec<&str> = names.split(' ').filter(is_hidden).collect();
+        found.join(" ")
+    }
+
+    #[test]
+    fn simple_rules_hide() {
+        let css = "@charset 'x'; /* .z{display:none} */ .a, #b , .c .d, p.e, .f:hover { color: red; display : none !important } \
+            @media print { .g { display: none } } @media screen { .h{display:none} } .i{display:none;display:block} .j{x-display:none}";
+        assert_eq!(hidden(css, "a #b b c d e f g h i j z"), "a #b h");
+    }
+
+    #[test]
+    fn what_is_shown_again_is_not_hidden() {
+        let css = ".a{display:none}.b{display:none}@media (min-width:600px){.a{display:flex}.c{display:none}}.d{display:none";
+        assert_eq!(hidden(css, "a b c d"), "b");
+        assert_eq!(hidden("}}} .a{display:none} { .b", "a b"), "a");
+    }
+}

@@ -1,0 +1,335 @@
+//! Hydration payloads: the data from which a script builds the page anew (`__NEXT_DATA__`, `__NUXT__`, states of
+//! Apollo and Redux, React's stream), and the text in them.
+//!
+//! They are JSON, functions, or JSON in strings of scripts. What they have in common is that texts are string
+//! literals with a key before them: those are read, whatever stands around them.
+
+use memchr::{memchr, memchr2, memmem};
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_text::{hash, words};
+
+use crate::limits::up_to;
+use crate::markup::strip_markup;
+
+/// Bytes of a script in which it says what it is.
+pub(crate) const START: usize = 64;
+/// Bytes of payloads that are read of one page.
+pub(crate) const MAX_BYTES: usize = 1 << 20;
+/// What payloads begin with, or have as their `id`.
+const NAMES: [&str; 9] = [
+    "__NEXT_DATA__",
+    "__NUXT__",
+    "__NUXT_DATA__",
+    "__next_f",
+    "__APOLLO_STATE__",
+    "__INITIAL_STATE__",
+    "__PRELOADED_STATE__",
+    "__INITIAL_DATA__",
+    "__remixContext",
+];
+/// How the keys of texts end, in lower case.
+const KEYS: [&str; 14] = [
+    "body",
+    "content",
+    "contents",
+    "html",
+    "text",
+    "children",
+    "value",
+    "description",
+    "rendered",
+    "markdown",
+    "article",
+    "paragraph",
+    "paragraphs",
+    "copy",
+];
+/// Strings within strings are read this deep.
+const DEPTH: u32 = 2;
+/// Words of a string from which on it may be a part of a text, and of a text.
+const PART_WORDS: u32 = 8;
+const TEXT_WORDS: u32 = 50;
+/// Bytes of the shortest string that is looked at.
+const SHORTEST: usize = 24;
+
+/// A script that holds a payload.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PayloadScript {
+    /// What it is called by its framework.
+    pub name: &'static str,
+    /// Its contents as they stand, cut at 1 MB of all such scripts of a page.
+    pub text: String,
+    /// First and one past the last byte of its contents in the decoded page.
+    pub span: (u32, u32),
+}
+
+/// The name of the payload that a script has as its `id`, or says in its first bytes.
+pub(crate) fn payload_name(start: &[u8]) -> Option<&'static str> {
+    // Most scripts are told by this alone.
+    let mut lines = memchr::memchr_iter(b'_', start);
+    lines.find(|at| start.get(at + 1) == Some(&b'_'))?;
+    let is_in = |name: &&&str| memmem::find(start, name.as_bytes()).is_some();
+    NAMES.iter().find(is_in).copied()
+}
+
+/// A text out of payloads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PayloadText {
+    /// The name of the payload.
+    pub name: &'static str,
+    /// Its lines, markup stripped.
+    pub text: String,
+    /// Whether it was written with markup.
+    pub has_markup: bool,
+    /// That of the first script that a part of it stands in.
+    pub span: (u32, u32),
+}
+
+/// The text of the payloads of a page: the strings under that key of texts which has most words of prose. Time is linear
+/// in the scripts.
+pub fn payload_text(scripts: &[PayloadScript]) -> Option<PayloadText> {
+    let mut harvest = Harvest::default();
+    for (at, script) in scripts.iter().enumerate() {
+        harvest.read(&script.text, at, DEPTH);
+    }
+    let best = harvest
+        .groups
+        .into_values()
+        .max_by_key(|own| (own.words, std::cmp::Reverse(own.first)))?;
+    let script = scripts.get(best.script)?;
+    (best.words >= TEXT_WORDS).then(|| PayloadText {
+        name: script.name,
+        text: best.parts.join("\n"),
+        has_markup: best.has_markup,
+        span: script.span,
+    })
+}
+
+/// The strings of one key.
+#[derive(Debug, Default)]
+struct Group {
+    parts: Vec<String>,
+    words: u32,
+    has_markup: bool,
+    script: usize,
+    /// Number of the first string.
+    first: usize,
+}
+
+#[derive(Debug, Default)]
+struct Harvest {
+    groups: FxHashMap<u64, Group>,
+    seen: FxHashSet<u64>,
+    strings: usize,
+}
+
+impl Harvest {
+    /// Reads the string literals of a text.
+    fn read(&mut self, text: &str, script: usize, depth: u32) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        let mut key = None;
+        while let Some(open) = memchr(b'"', bytes.get(at..).unwrap_or_default()) {
+            let from = at + open + 1;
+            let Some(to) = end_of_string(bytes, from) else {
+                return;
+            };
+            at = to + 1;
+            let raw = text.get(from..to).unwrap_or_default();
+            if bytes.get(at) == Some(&b':') {
+                let is_text = KEYS.iter().any(|end| ends_with(raw, end));
+                key = is_text.then(|| hash(raw.as_bytes()));
+            } else if raw.len() >= SHORTEST {
+                self.take(raw, key, script, depth);
+            }
+        }
+    }
+
+    fn take(&mut self, raw: &str, key: Option<u64>, script: usize, depth: u32) {
+        let text = unescaped(raw);
+        // Markup has quotes, too, but begins as such.
+        if depth > 0 && raw.contains("\\\"") && !text.trim_start().starts_with('<') {
+            return self.read(&text, script, depth - 1);
+        }
+        // Labels and messages have keys of their own.
+        let Some(key) = key else { return };
+        let has_markup = text.contains("</");
+        if !has_markup && !is_prose(&text) {
+            return;
+        }
+        let text = if has_markup {
+            strip_markup(&text)
+        } else {
+            text
+        };
+        let words = words::count(&text);
+        if words < PART_WORDS
+            || has_markup && !is_prose(&text)
+            || !self.seen.insert(hash(text.as_bytes()))
+        {
+            return;
+        }
+        self.strings += 1;
+        let first = self.strings;
+        let group = self.groups.entry(key).or_insert_with(|| Group {
+            script,
+            first,
+            ..Group::default()
+        });
+        group.words = group.words.saturating_add(words);
+        group.has_markup |= has_markup;
+        group.parts.push(text);
+    }
+}
+
+fn ends_with(key: &str, end: &str) -> bool {
+    let start = key.len().checked_sub(end.len());
+    let tail = start.and_then(|start| key.as_bytes().get(start..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
+}
+
+/// Place of the quote that ends a string.
+fn end_of_string(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes.get(at) == Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+/// Whether a string is sentences rather than code, an address or a label.
+fn is_prose(text: &str) -> bool {
+    let text = text.trim();
+    let end = text.trim_end_matches(['"', '\'', '”', '’', ')', '»']);
+    end.ends_with(['.', '!', '?', '…', ':', '。', '！', '？', '।'])
+        && !text.starts_with(['{', '[', '<', '.', '#', '$'])
+        && !text.contains(['{', '}'])
+        && !text.starts_with("http")
+}
+
+/// A string literal as JSON and scripts write it without its escapes.
+fn unescaped(raw: &str) -> String {
+    let Some(first) = memchr(b'\\', raw.as_bytes()) else {
+        return raw.to_owned();
+    };
+    let mut out = String::with_capacity(raw.len());
+    out.push_str(up_to(raw, first));
+    let mut chars = raw.get(first..).unwrap_or_default().chars();
+    let mut high = None;
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let digits = match chars.next() {
+            Some('n') => {
+                out.push('\n');
+                continue;
+            }
+            Some('t') => {
+                out.push('\t');
+                continue;
+            }
+            Some('r' | 'b' | 'f') | None => continue,
+            Some('u') => 4,
+            Some('x') => 2,
+            Some(other) => {
+                out.push(other);
+                continue;
+            }
+        };
+        let rest = chars.as_str();
+        let code = rest
+            .get(..digits)
+            .and_then(|code| u32::from_str_radix(code, 16).ok());
+        let Some(code) = code else { continue };
+        chars = rest.get(digits..).unwrap_or_default().chars();
+        match (high.take(), code) {
+            (_, 0xD800..=0xDBFF) => high = Some(code),
+            (Some(high), 0xDC00..=0xDFFF) => {
+                let pair = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00);
+                out.extend(char::from_u32(pair));
+            }
+            _ => out.extend(char::from_u32(code)),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, Limits, LolEngine, Page, ScanEngine};
+
+    const ONE: &str = "The mill stands by the river, and its wheel has turned there for two hundred years, in wet years and in dry ones, as the book says.";
+    const TWO: &str = "Its owner opens the gate each morning, listens to the water, and closes it again when the last sack has been ground by “the stone”.";
+
+    fn page(script: &str) -> Page {
+        let html = format!("<p>Menu</p>{script}<p>End");
+        let page = ScanEngine.read(&html, &Limits::default());
+        assert_eq!(page, LolEngine.read(&html, &Limits::default()));
+        for own in &page.head.payloads {
+            assert_eq!(&html[own.span.0 as usize..own.span.1 as usize], own.text);
+        }
+        page
+    }
+
+    fn found(script: &str) -> Option<(&'static str, String)> {
+        let text = payload_text(&page(script).head.payloads)?;
+        Some((text.name, text.text))
+    }
+
+    #[test]
+    fn every_kind_gives_its_text() {
+        let both = format!("{ONE}\n{TWO}");
+        let json = format!(
+            r#"{{"page":"/a","body":"<p class=\"x\">{ONE}</p><p>{TWO}</p>","css":".a {{ color: red }} .b {{ color: blue }}"}}"#
+        );
+        let next =
+            format!("<script id=\"__NEXT_DATA__\" type=\"application/json\">{json}</script>");
+        assert_eq!(found(&next), Some(("__NEXT_DATA__", both.clone())));
+        let nuxt = format!(
+            "<script>window.__NUXT__=(function(a,b){{return {{data:[{{\"body\":\"\\u003Cp>{ONE}\\u003C\\u002Fp>\\u003Cp>{TWO}\\u003C/p>\"}}]}}}}(1,2))</script>"
+        );
+        assert_eq!(found(&nuxt), Some(("__NUXT__", both.clone())));
+        let state = format!(
+            "<script>window.__APOLLO_STATE__ = {{\"a\":{{\"text\":\"{ONE}\"}},\"b\":{{\"text\":\"{TWO}\"}}}};</script>"
+        );
+        assert_eq!(found(&state), Some(("__APOLLO_STATE__", both.clone())));
+        let stream = format!(
+            "<script>self.__next_f.push([1,\"5:[\\\"$\\\",\\\"p\\\",null,{{\\\"children\\\":\\\"{ONE}\\\"}}]\\n\"])</script>\
+            <script>self.__next_f.push([1,\"6:[\\\"$\\\",\\\"p\\\",null,{{\\\"children\\\":\\\"{TWO}\\\"}}]\\n\"])</script>"
+        );
+        assert_eq!(found(&stream), Some(("__next_f", both)));
+    }
+
+    #[test]
+    fn labels_and_other_scripts_give_none() {
+        let labels: String = (0..40)
+            .map(|at| format!("\"k{at}\":\"Please enter a valid address for the letter {at}.\","))
+            .collect();
+        assert_eq!(
+            found(&format!(
+                "<script>window.__INITIAL_STATE__={{{labels}}}</script>"
+            )),
+            None
+        );
+        let messages =
+            format!("<script>window.__NUXT__={{\"confirmed\":\"{ONE} {TWO} {TWO}\"}}</script>");
+        assert_eq!(found(&messages), None);
+        let plain = page(&format!(
+            "<script>var a = \"{ONE} {TWO}\", __NUXT = 1</script>"
+        ));
+        assert!(plain.head.payloads.is_empty());
+    }
+
+    #[test]
+    fn escapes_are_undone() {
+        assert_eq!(unescaped(r#"a\n\u00e9\x41\ud83d\ude00\/\q"#), "a\néA😀/q");
+        assert_eq!(unescaped("a\\u12"), "a12".replace("12", "12"));
+        assert_eq!(unescaped("plain"), "plain");
+    }
+}
