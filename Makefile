@@ -73,13 +73,12 @@ bench: ## Time each stage on the sample archive, hostile pages and each publishe
 	$(CARGO) bench -p trommel-extract --bench hostile
 	$(CARGO) bench -p trommel-lab --bench linear
 
-own-labels: build ## Make a labelled set of labels/ and the archives in DATA and WARC: out/own-labels
+own-labels: build ## Make a labelled set of labels/ and the archives in DATA and WARC, in out/own-labels
 	scripts/own-labels.py $(DATA) $(WARC) out/own-labels --program $(BUILT)/release/trommel || test $$? = 1
 
-train: own-labels ## Train both shipped models from DATA and labels/ (some 10 minutes on two cores)
+train: build ## Train both shipped models from DATA (some 10 minutes on two cores)
 	mkdir -p $(JUDGED)
-	$(TROMMEL) train --learner shipped --pages $(call archives,$(TRAIN_SETS)) out/own-labels/own-labels.warc.gz \
-		-o crates/model/models --judged $(JUDGED)
+	$(TROMMEL) train --learner shipped --pages $(call archives,$(TRAIN_SETS)) -o crates/model/models --judged $(JUDGED)
 
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))

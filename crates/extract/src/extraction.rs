@@ -10,9 +10,10 @@ use trommel_model::JudgedEmbedded;
 use crate::block_page::{BLOCK_PAGE, is_block_page};
 use crate::confidence::confidence;
 use crate::document::{BlockSource, BlockVerdict, Document, DocumentOptions};
-use crate::heading::{is_too_long, shown_text};
+use crate::heading_text::{is_too_long, shown_text};
 use crate::hidden::drop_hidden_menus;
 use crate::hints::Hints;
+use crate::keep_whole::{keep_code, keep_sentences_beside_code, keep_tables};
 use crate::language::language;
 use crate::metadata::likeness::overlap;
 use crate::metadata::{self, Metadata};
@@ -35,7 +36,6 @@ use crate::render::text::plain_text;
 use crate::render::traced::{OriginSource, TracedText};
 use crate::role::Role;
 use crate::verdicts::Verdicts;
-use crate::whole::{keep_code, keep_sentences_beside_code, keep_tables};
 
 /// Most names in a block's path; of deeper ones the outermost are left out.
 const PATH: usize = 64;

@@ -26,11 +26,12 @@ mod document;
 mod extraction;
 mod extractor;
 mod formulas;
-mod heading;
+mod heading_text;
 mod hidden;
 mod hints;
 #[cfg(test)]
 mod hostile_tests;
+mod keep_whole;
 mod language;
 mod links;
 mod lists;
@@ -47,7 +48,6 @@ mod role;
 mod sections;
 mod survey;
 mod verdicts;
-mod whole;
 
 pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 pub use extraction::{BlockRow, Extraction};

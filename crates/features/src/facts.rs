@@ -2,8 +2,8 @@
 //! the schema needs it.
 
 mod batch;
+pub(crate) mod headline;
 pub(crate) mod levels;
-pub(crate) mod outline;
 pub(crate) mod paths;
 pub(crate) mod prose;
 pub(crate) mod shape;
@@ -16,7 +16,7 @@ use trommel_text::vectors::Vectors;
 
 pub(crate) use self::batch::Batch;
 
-use self::outline::Outline;
+use self::headline::Outline;
 use self::prose::Prose;
 use self::shape::{Shape, Shapes};
 use self::sums::Sums;

@@ -405,7 +405,7 @@ pub(crate) mod tests {
             };
             assert!(!empty, "{key}");
         }
-        assert_eq!(json.as_object().unwrap().len(), 25);
+        assert_eq!(json.as_object().unwrap().len(), 26);
     }
 
     /// Keys and types of their values, those of objects inside as well.

@@ -6,7 +6,8 @@ use trommel_archive::{Record, ResumePoint};
 use trommel_filters::Fingerprint;
 
 use crate::{
-    DropReason, FailureKind, dropped::About, identity::Identity, packed::Listing, set_aside::Aside,
+    DropReason, FailureKind, dropped_list::About, identity::Identity, packed::Listing,
+    set_aside::Aside,
 };
 
 /// One step of a run with its number in the order of the inputs. `T` is what a record is at that

@@ -17,7 +17,7 @@ use trommel_text::TextStats;
 use crate::{
     Clock, DropReason, FailureKind, Stage,
     budget::PAGE_FACTOR,
-    dropped::About,
+    dropped_list::About,
     gate::Gate,
     id::id,
     outputs::Encoder,

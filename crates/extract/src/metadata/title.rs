@@ -5,7 +5,7 @@ use trommel_html::{Block, Page, Tag, fold_space, strip_markup};
 use super::likeness::overlap;
 use super::site::key;
 use super::sources::{Sources, rank};
-use crate::heading::shown_text;
+use crate::heading_text::shown_text;
 
 /// Characters beyond which a title is none.
 const LONGEST: usize = 400;

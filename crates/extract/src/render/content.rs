@@ -6,7 +6,7 @@ use std::cell::Cell;
 use rustc_hash::FxHashMap;
 use trommel_html::{Block, Element, ElementKinds, NONE, Page, Tag, code_text, code_white_space};
 
-use crate::heading::{is_too_long, shown_text};
+use crate::heading_text::{is_too_long, shown_text};
 use crate::notes::{Definition, Notes};
 use crate::render::data_table::{DataTable, data_tables};
 use crate::render::options::{NoteForm, TextOptions};

@@ -8,7 +8,7 @@ use trommel_text::word_hash;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::facts::outline::Outline;
+use crate::facts::headline::Outline;
 use crate::facts::prose::Prose;
 use crate::facts::terms::Sieve;
 use crate::group::{Batch, Fact, Fill, Group, owned};

@@ -2,7 +2,7 @@
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::facts::outline::NAMES;
+use crate::facts::headline::NAMES;
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 

@@ -6,7 +6,7 @@ use trommel_html::Page;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::facts::outline::Outline;
+use crate::facts::headline::Outline;
 use crate::facts::terms::{PAIRED, Terms};
 use crate::group::{Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;

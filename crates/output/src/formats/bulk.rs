@@ -13,7 +13,7 @@ const MAX_ID: usize = 512;
 /// Settings of an index that takes what [`Bulk`] writes. A date of a page that is none is kept in the
 /// document and not searched.
 pub const BULK_MAPPING: &str = r#"{"mappings":{"date_detection":false,"properties":{
-"id":{"type":"keyword"},"url":{"type":"keyword","ignore_above":8191},"canonical":{"type":"keyword","ignore_above":8191},
+"id":{"type":"keyword"},"url":{"type":"keyword","ignore_above":8191},"canonical":{"type":"keyword","ignore_above":8191},"next":{"type":"keyword","ignore_above":8191},
 "title":{"type":"text"},"headings":{"type":"text"},"text":{"type":"text"},"comments":{"type":"text"},"description":{"type":"text"},
 "author":{"type":"text"},"site":{"type":"keyword","ignore_above":8191},"lang":{"type":"keyword"},"lang_declared":{"type":"keyword"},
 "page_type":{"type":"keyword"},"charset":{"type":"keyword"},"charset_source":{"type":"keyword"},"confidence":{"type":"float"},

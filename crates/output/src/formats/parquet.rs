@@ -135,7 +135,7 @@ mod tests {
         let row = &rows[GROUP];
         assert_eq!(row.get_string(0).unwrap(), &record.text);
         assert_eq!(row.get_list(10).unwrap().len(), 2);
-        assert_eq!(row.get_long(25).unwrap(), 812);
+        assert_eq!(row.get_long(26).unwrap(), 812);
         let shown = |wanted: &str| -> String {
             let mut columns = row.get_column_iter();
             let (_, field) = columns.find(|(name, _)| *name == wanted).unwrap();

@@ -15,7 +15,7 @@ fn shown_with(html: &str, url: Option<&str>, options: &MarkdownOptions) -> Strin
         .iter()
         .map(|block| !page.text(block).starts_with('-'))
         .collect();
-    let content = KeptContent::new(&page, html, &kept);
+    let content = KeptContent::new(&page, html, &kept).with_options(options.text, None);
     markdown(&content, url, options, Headline::None).text
 }
 
