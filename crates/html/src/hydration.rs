@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn escapes_are_undone() {
         assert_eq!(unescaped(r#"a\n\u00e9\x41\ud83d\ude00\/\q"#), "a\néA😀/q");
-        assert_eq!(unescaped("a\\u12"), "a12".replace("12", "12"));
+        assert_eq!(unescaped("a\\u12"), "a12");
         assert_eq!(unescaped("plain"), "plain");
     }
 }
