@@ -47,6 +47,8 @@ const AUTHORS: [&str; 16] = [
     "auteurs",
     "pseudo",
 ];
+/// Words in the attributes of elements that are about who wrote a post.
+const WRITERS: [&str; 5] = ["user", "userinfo", "profile", "signature", "avatar"];
 /// Words in the attributes of elements that say when.
 const TIMES: [&str; 10] = [
     "date",
@@ -174,7 +176,9 @@ pub(crate) fn posts(page: &Page, html: &str, kept: &[bool], month_first: bool) -
         if own.words <= LABEL && (own.author == at || own.time == at) {
             own.has_text = false;
         }
-        let says_post = !is_author && !is_time && says(page, element, &POSTS);
+        let is_writer = says(page, element, &WRITERS);
+        own.has_text &= !is_writer;
+        let says_post = !is_author && !is_time && !is_writer && says(page, element, &POSTS);
         let is_one = says_post || own.unsigned == 1 && own.around > 0;
         if is_one && own.has_text && own.is_signed() {
             found.push((at, own));
@@ -196,6 +200,7 @@ pub(crate) fn posts(page: &Page, html: &str, kept: &[bool], month_first: bool) -
         return Vec::new();
     }
     found.reverse();
+    look_around(page, &mut found);
     let blocks = blocks(page, kept, &is_post, &found);
     let posts = found
         .iter()
@@ -212,6 +217,34 @@ pub(crate) fn posts(page: &Page, html: &str, kept: &[bool], month_first: bool) -
     match posts.len() {
         0 | 1 => Vec::new(),
         _ => posts,
+    }
+}
+
+/// Looks for the author or time that a post lacks in the elements around it that hold no other post.
+fn look_around(page: &Page, found: &mut [(u32, Inside)]) {
+    let starts: Vec<u32> = found.iter().map(|(at, _)| *at).collect();
+    for (number, (at, own)) in found.iter_mut().enumerate() {
+        let before = number.checked_sub(1).and_then(|before| starts.get(before));
+        let after = starts.get(number + 1);
+        let end = page.element(*at).map_or(*at, |element| element.end);
+        for (around, element) in page.path(*at).skip(1).take(AROUND.into()) {
+            let has_another = before.is_some_and(|before| *before >= around)
+                || after.is_some_and(|after| *after < element.end);
+            if has_another || own.author != NONE && own.time != NONE {
+                break;
+            }
+            for inner in (around + 1..*at).chain(end..element.end) {
+                let Some(element) = page.element(inner) else {
+                    break;
+                };
+                let is_label = element.end - inner <= LABEL;
+                if own.author == NONE && is_label && says(page, element, &AUTHORS) {
+                    own.author = inner;
+                } else if own.time == NONE && is_label && says(page, element, &TIMES) {
+                    own.time = inner;
+                }
+            }
+        }
     }
 }
 
@@ -352,6 +385,24 @@ mod tests {
         assert_eq!(
             of(&html),
             [post("ann", "", "One."), post("bob", "", "Two.")]
+        );
+    }
+
+    #[test]
+    fn who_wrote_a_post_that_says_when_may_stand_beside_it() {
+        let post_of = |name: &str, day: u32, text: &str| {
+            format!(
+                "<article class=message><div class=message-user><h4 class=message-name><a class='username '>{name}</a></h4>\
+                 <h5>Member</h5></div><div class=message-main><time datetime=2024-05-0{day}>then</time><p>{text}</div></article>"
+            )
+        };
+        let html = post_of("ann", 1, "One.") + &post_of("bob", 2, "Two.");
+        assert_eq!(
+            of(&html),
+            [
+                post("ann", "2024-05-01", "One."),
+                post("bob", "2024-05-02", "Two."),
+            ]
         );
     }
 
