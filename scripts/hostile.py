@@ -140,7 +140,12 @@ def main():
             seconds, mb = measured(run, out)
             with open(os.path.join(folder, "bodies.jsonl")) as lines:
                 documents = [json.loads(line) for line in lines]
-            notes = {note for document in documents for note in [*document.get("notes", []), *document.get("capped", [])]}
+            notes = {
+                note.strip()
+                for document in documents
+                for note in [*document["notes"].split(";"), *document["capped"].split(",")]
+                if note.strip()
+            }
             lost = [text for document in documents for text in texts if text not in document["text"]]
             lost += ["a document"] * (len(records) - len(documents))
             size = sum(len(body) for _, body in records)
