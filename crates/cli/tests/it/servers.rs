@@ -6,7 +6,10 @@ use std::{
     net::{TcpListener, TcpStream},
     path::Path,
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -25,18 +28,35 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts a program that listens on `port`; none if it is not there.
-    fn start(command: &mut Command, port: u16) -> Option<Self> {
-        let command = command.stdin(Stdio::null()).stdout(Stdio::null());
-        let child = command.stderr(Stdio::null()).spawn().ok()?;
-        let server = Self { port, child };
-        for _ in 0..600 {
-            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+    /// Starts a program that listens on the port it is given; none if it is not there. One that ends before
+    /// it listens (another took its port) gets the next port.
+    fn start(mut command: impl FnMut(u16) -> Command) -> Option<Self> {
+        for _ in 0..5 {
+            let port = free_port();
+            let mut command = command(port);
+            command.stdin(Stdio::null()).stdout(Stdio::null());
+            let child = command.stderr(Stdio::null()).spawn().ok()?;
+            let mut server = Self { port, child };
+            if server.listens() {
                 return Some(server);
             }
-            thread::sleep(Duration::from_millis(50));
         }
-        panic!("{command:?} does not listen");
+        panic!("a server does not listen");
+    }
+
+    /// Waits until it listens, 60 s at most; whether it does, and it is this child that does.
+    fn listens(&mut self) -> bool {
+        for _ in 0..1200 {
+            thread::sleep(Duration::from_millis(50));
+            let connected = TcpStream::connect(("127.0.0.1", self.port)).is_ok();
+            if self.child.try_wait().unwrap().is_some() {
+                return false;
+            }
+            if connected {
+                return true;
+            }
+        }
+        false
     }
 }
 
@@ -44,7 +64,8 @@ impl Server {
     /// Puts an object into moto.
     pub fn put(&self, path: &str, body: &[u8]) {
         let answer = self.request("PUT", path, body);
-        assert!(answer.starts_with(b"HTTP/1.1 200"), "{path}");
+        let shown = String::from_utf8_lossy(&answer);
+        assert!(shown.starts_with("HTTP/1.1 200"), "{path}: {shown}");
     }
 
     /// An object of moto; none if there is no such.
@@ -75,9 +96,18 @@ impl Server {
     }
 }
 
+/// A port that nothing listens on, below those that the kernel gives to others (from 32768), and none that
+/// this process was given before.
 fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let step = NEXT.fetch_add(1, Ordering::Relaxed);
+        let port = 20_000 + (std::process::id() * 64 + step) % 12_000;
+        let port = u16::try_from(port).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// nginx over `folder/www`, with a line `STATUS BYTES` an answer in `folder/access.log`; none, with a
@@ -111,7 +141,6 @@ pub fn nginx_with_a_certificate_of_its_own(folder: &Path) -> Option<Server> {
 }
 
 fn nginx_with(folder: &Path, tls: &str) -> Option<Server> {
-    let port = free_port();
     let certificate = match tls {
         "" => String::new(),
         _ => format!(
@@ -120,22 +149,26 @@ fn nginx_with(folder: &Path, tls: &str) -> Option<Server> {
         ),
     };
     let at = folder.display();
-    let config = format!(
-        "user root root;\ndaemon off;\nworker_processes 1;\npid {at}/nginx.pid;\n\
-         error_log {at}/error.log;\nevents {{ worker_connections 64; }}\n\
-         http {{\n  log_format brief '$status $body_bytes_sent';\n  access_log {at}/access.log brief;\n\
-         client_body_temp_path {at}/t1;\n  proxy_temp_path {at}/t2;\n  fastcgi_temp_path {at}/t3;\n\
-         uwsgi_temp_path {at}/t4;\n  scgi_temp_path {at}/t5;\n\
-         server {{ listen 127.0.0.1:{port} {tls}; {certificate} root {at}/www; }}\n}}\n"
-    );
+    let config = |port: u16| {
+        format!(
+            "user root root;\ndaemon off;\nworker_processes 1;\npid {at}/nginx.pid;\n\
+             error_log {at}/error.log;\nevents {{ worker_connections 64; }}\n\
+             http {{\n  log_format brief '$status $body_bytes_sent';\n  access_log {at}/access.log brief;\n\
+             client_body_temp_path {at}/t1;\n  proxy_temp_path {at}/t2;\n  fastcgi_temp_path {at}/t3;\n\
+             uwsgi_temp_path {at}/t4;\n  scgi_temp_path {at}/t5;\n\
+             server {{ listen 127.0.0.1:{port} {tls}; {certificate} root {at}/www; }}\n}}\n"
+        )
+    };
     let file = folder.join("nginx.conf");
-    fs::write(&file, config).unwrap();
     let server = ["nginx", "/usr/sbin/nginx"]
         .into_iter()
         .find_map(|program| {
-            let mut command = Command::new(program);
-            command.args(["-p", &at.to_string(), "-c"]).arg(&file);
-            Server::start(&mut command, port)
+            Server::start(|port| {
+                fs::write(&file, config(port)).unwrap();
+                let mut command = Command::new(program);
+                command.args(["-p", &at.to_string(), "-c"]).arg(&file);
+                command
+            })
         });
     if server.is_none() {
         eprintln!("skipped: nginx is not installed");
@@ -146,10 +179,11 @@ fn nginx_with(folder: &Path, tls: &str) -> Option<Server> {
 /// moto's S3 with `archive` as `s3://crawl/a/b.warc.gz`; none, with a printed reason, if it is not
 /// installed.
 pub fn moto(archive: &[u8]) -> Option<Server> {
-    let port = free_port();
-    let mut command = Command::new("moto_server");
-    command.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
-    let Some(server) = Server::start(&mut command, port) else {
+    let Some(server) = Server::start(|port| {
+        let mut command = Command::new("moto_server");
+        command.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
+        command
+    }) else {
         eprintln!("skipped: moto_server (PyPI: moto[server]) is not on the path");
         return None;
     };
