@@ -61,6 +61,11 @@ pub(crate) fn declared_language(html: &str, page: &Page, hints: &Hints) -> Optio
     Sources::new(html, page, page.json_ld().graph(), hints).language
 }
 
+/// Whether the page writes dates in numbers as month/day/year.
+pub(crate) fn month_first(html: &str, page: &Page, hints: &Hints) -> bool {
+    date::month_first(&Sources::new(html, page, page.json_ld().graph(), hints))
+}
+
 /// The title and the metadata of a page. `html` is the decoded page, `page` its tables, `headline` the
 /// block that was judged to be its headline.
 pub(crate) fn read(

@@ -152,7 +152,11 @@ fn kill_and_resume(format: &[&str], outputs: usize, kills: u32) {
                 "{name}"
             );
         }
-        assert!(!left.contains(&"_SUCCESS".to_owned()));
+        if left.iter().any(|name| name == "_SUCCESS") {
+            // Killed after its last byte and before its end: all there is must be right.
+            assert!(files(&out) == expected, "{format:?}");
+            return;
+        }
     }
     assert!(files(&out) == expected, "{format:?}");
     assert_eq!(

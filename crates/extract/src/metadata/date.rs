@@ -118,7 +118,7 @@ fn read(sources: &Sources, text: &str) -> Option<Stamp> {
 
 /// Whether numbers stand as month/day/year, as on American pages: those in English that don't say to
 /// be from elsewhere.
-fn month_first(sources: &Sources) -> bool {
+pub(super) fn month_first(sources: &Sources) -> bool {
     let lang = sources.language.as_deref().unwrap_or("en-US");
     let locale = sources.page.head.meta("og:locale").unwrap_or(lang);
     [lang, locale]

@@ -1,0 +1,212 @@
+use super::*;
+use trommel_html::{Limits, ScanEngine};
+
+fn extraction(html: &str, kept: &[bool]) -> Extraction<'static> {
+    let decoded = charset::Decoded {
+        text: html.to_owned().into(),
+        ..charset::decode(b"", &charset::CharsetHints::default())
+    };
+    let page = ScanEngine.read_styled(html, &Limits::default());
+    let choice = trommel_model::Choice {
+        kept: kept.to_vec(),
+        expected_f1: 0.5,
+    };
+    let probabilities = kept.iter().map(|kept| f32::from(u8::from(*kept)));
+    let verdicts = Verdicts::of_method(probabilities.collect(), choice);
+    Extraction::new(decoded, page, verdicts, &Hints::default())
+}
+
+#[test]
+fn markdown_leads_back_to_its_blocks() {
+    let html = "<title>A page about mills</title><p>One <b>bold</b> &amp; old.<ul><li>an item<li>another</ul>\
+                <pre>let a;</pre><table><tr><th>x<th>y<tr><td>p<td>q</table>";
+    let page = extraction(html, &[true; 8]);
+    assert_eq!(page.page.blocks.len(), 8);
+    for title in [false, true] {
+        let options = MarkdownOptions::default().with_title(title);
+        let markdown = page.markdown(&options);
+        assert_eq!(markdown.starts_with("# A page about mills"), title);
+        let table = "x<th>y<tr><td>p<td>q";
+        for (part, source) in [
+            ("One **bold** & old.", "One <b>bold</b> &amp; old."),
+            ("an item", "an item"),
+            ("another", "another"),
+            ("let a;", "let a;"),
+            ("| p | q |", table),
+        ] {
+            let at = markdown.find(part).unwrap();
+            let places = page.locate_markdown(at..at + part.len(), &options);
+            let cut = places
+                .iter()
+                .map(|(from, to)| &html[*from as usize..*to as usize]);
+            assert_eq!(cut.collect::<Vec<_>>(), [source], "{markdown}");
+        }
+    }
+    assert!(
+        page.locate_markdown(0..0, &MarkdownOptions::default())
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_row_says_where_its_block_stands() {
+    let html = "<body><main><my-card><p>one <a href=x>two</a><b><p>three";
+    let page = extraction(html, &[true, false]);
+    let rows: Vec<BlockRow> = page.blocks().collect();
+    let first = BlockRow {
+        text: "one two",
+        span: (24, 41),
+        tag: "p",
+        path: "main>my-card>p".into(),
+        words: 2,
+        link_density: 0.5,
+        probability: 1.0,
+        kept: true,
+        role: None,
+        source: None,
+    };
+    assert_eq!(rows[0], first);
+    assert!(!rows[1].kept);
+    let deep = format!("{}x", "<div>".repeat(100));
+    let deep = extraction(&deep, &[true]);
+    let path = deep.blocks().next().unwrap().path;
+    assert_eq!(path.split('>').count(), PATH);
+}
+
+#[test]
+fn what_is_asked_of_robots_is_noted() {
+    let html = "<meta name=Robots content='noindex, noai'><meta name=googlebot content=none><p>a";
+    let document = extraction(html, &[true]).document(&DocumentOptions::default());
+    assert_eq!(document.robots, ["noindex, noai"]);
+}
+
+#[test]
+fn text_document_and_rows_agree() {
+    let page = extraction("<h1>A</h1><div>A</div><p>b<p>c", &[true, true, true, false]);
+    assert_eq!(page.text(), "A\n\nb");
+    let document = page.document(&DocumentOptions::default().with_blocks(true));
+    assert!(document.robots.is_empty());
+    assert_eq!(document.text, page.text());
+    let kept = |kept: Vec<bool>| assert_eq!(kept, [true, false, true, false]);
+    kept(document.blocks.iter().map(|block| block.kept).collect());
+    kept(page.blocks().map(|block| block.kept).collect());
+    assert_eq!(page.markdown(&MarkdownOptions::default()), "# A\n\nb\n");
+}
+
+#[test]
+fn numbers_of_dates_in_posts_stand_in_the_order_of_the_page() {
+    let post = |name: &str| {
+        format!(
+            "<div class=post><b class=author>{name}</b><i class=date>03/04/2024</i><p>One.</div>"
+        )
+    };
+    let posts = post("ann") + &post("bob");
+    for (head, published) in [
+        ("<html lang=de>", "2024-04-03"),
+        ("<html lang=en-GB>", "2024-04-03"),
+        ("<html lang=en>", "2024-03-04"),
+        (
+            "<html lang=de><meta property=og:locale content=en_US>",
+            "2024-03-04",
+        ),
+    ] {
+        let page = extraction(&format!("{head}{posts}"), &[true; 6]);
+        let found = page.posts(TextOptions::default());
+        assert_eq!(found.len(), 2, "{head}");
+        assert_eq!(found[0].published.as_deref(), Some(published), "{head}");
+    }
+}
+
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+    use pulldown_cmark::{Event, Options, Parser, TagEnd};
+    use trommel_text::words::{Rule, words};
+
+    fn markup() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            "[a-z]{1,3} ",
+            "[*_`|#>~<&!\\[\\]().0-9\\\\ -]{1,3}",
+            "</?(div|p|a href=x|b|i|code|li|ul|ol start=3|dl|dt|dd|blockquote|h2)>",
+            "</?(table|caption|thead|tr|td|th|td colspan=2 rowspan=3|pre|pre class=lang-x|br)>",
+            "(日|é|\n|&lt;|</td><td>|</th><th>)",
+        ];
+        prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+    }
+
+    fn sorted(text: &str) -> Vec<&str> {
+        let mut all: Vec<&str> = words(text, Rule::Characters).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Whether every sign of `part` stands in `text`, as often at least.
+    fn holds(text: &str, part: &str) -> bool {
+        let signs = |text: &str| {
+            let mut signs: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+            signs.sort_unstable();
+            signs
+        };
+        let text = signs(text);
+        let mut text = text.iter();
+        signs(part).iter().all(|sign| text.any(|own| own == sign))
+    }
+
+    /// The text of Markdown as a reader of it sees it.
+    fn read_markdown(markdown: &str) -> String {
+        let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+        let mut text = String::new();
+        for event in Parser::new_ext(markdown, options) {
+            match event {
+                Event::Text(part) | Event::Code(part) => text.push_str(&part),
+                Event::Start(tag) if !is_span(tag.to_end()) => text.push('\n'),
+                Event::End(tag) if !is_span(tag) => text.push('\n'),
+                Event::Start(_) | Event::End(_) => {}
+                Event::InlineHtml(html) if &*html == "<br>" => text.push('\n'),
+                Event::SoftBreak | Event::HardBreak => text.push('\n'),
+                other => text.push_str(&format!(" unexpected {other:?} ")),
+            }
+        }
+        text
+    }
+
+    fn is_span(tag: TagEnd) -> bool {
+        matches!(tag, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link)
+    }
+
+    proptest! {
+        #[test]
+        fn text_and_markdown_say_what_is_kept(html in markup(), mask in any::<u64>()) {
+            let blocks = ScanEngine.read_styled(&html, &Limits::default()).blocks.len();
+            let kept: Vec<bool> = (0..blocks).map(|at| mask >> (at % 64) & 1 == 1).collect();
+            let page = extraction(&html, &kept);
+            let kept = page.judged().filter(|(_, _, kept, _)| *kept);
+            let kept: Vec<&str> = kept
+                .map(|(block, ..)| shown_text(&page.page, &page.decoded.text, block))
+                .collect();
+            let kept = kept.join("\n");
+            let text = page.text();
+            // Code is read anew and whole, with what lies between its kept blocks.
+            let code = ["<pre", "<code", "<kbd", "<samp", "<tt"];
+            if code.iter().any(|tag| html.contains(tag)) {
+                prop_assert!(holds(&text, &kept), "{:?} {:?}", text, kept);
+                return Ok(());
+            }
+            prop_assert_eq!(sorted(&text), sorted(&kept));
+            // TeX stands in Markdown as it stands in the page.
+            if text.contains("\\(") || text.contains("\\[") {
+                return Ok(());
+            }
+            let options = MarkdownOptions::default().with_links(true).with_title(false);
+            let markdown = page.markdown(&options);
+            // Signs as well, but for anchors of headings, which Markdown leaves out.
+            let anchors = html.contains("<a");
+            let signs = |text: &str| -> String {
+                let signs = text.chars().filter(|c| !c.is_whitespace());
+                signs.filter(|c| *c != '#' || !anchors).collect()
+            };
+            let read = read_markdown(&markdown);
+            prop_assert_eq!(signs(&read), signs(&text), "{}", markdown);
+        }
+    }
+}
