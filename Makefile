@@ -24,7 +24,7 @@ LAYOUT = $(CARGO) run --quiet --release -p trommel-lab --features browser -- lay
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test bless lint package wheel instructions fuzz bench own-labels train eval results segments layouts quality retrieval formats
+.PHONY: help build release demo test bless lint package wheel instructions fuzz bench own-labels roles train eval results segments layouts quality retrieval formats
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -79,6 +79,11 @@ own-labels: build ## Make a labelled set of labels/ and the archives in DATA and
 train: build ## Train both shipped models from DATA (some 10 minutes on two cores)
 	mkdir -p $(JUDGED)
 	$(TROMMEL) train --learner shipped --pages $(call archives,$(TRAIN_SETS)) -o crates/model/models --judged $(JUDGED)
+
+roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ and recipes-dev
+	$(LAB) roles --pages out/own-labels/own-labels.warc.gz $(call archives,recipes-dev) \
+	    --roles card,ingredient,notice,review,specification,step \
+	    --date $$(date +%Y-%m-%d) -o crates/model/models/roles.trommel
 
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))

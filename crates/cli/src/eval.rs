@@ -65,6 +65,7 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
         let policy = ContentPolicy {
             comments,
             headline: args.headline,
+            ..ContentPolicy::default()
         };
         let keep = |page: &LabelledPage| text_by(&model, &policy, page);
         let report = evaluate(&set, keep, &options);

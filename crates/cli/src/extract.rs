@@ -147,7 +147,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
         }
     }
     let model = Arc::new(models::load(args.model.as_deref())?);
-    let extractor = Extractor::new(model).with_policy(args.policy.over(ContentPolicy::default()));
+    let extractor = Extractor::new(model).with_policy(args.policy.over(ContentPolicy::default())?);
     let mut failed = 0;
     for (at, page) in pages.iter().enumerate() {
         let done = extracted(args, &extractor, page, !is_one)

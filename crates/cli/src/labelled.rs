@@ -27,21 +27,26 @@ impl LabelledArgs {
                 self.gold.len()
             );
         }
-        let mut sets = Vec::new();
-        for (at, pages) in self.pages.iter().enumerate() {
-            let gold = match self.gold.get(at) {
-                Some(gold) => gold.clone(),
-                None => gold_beside(pages).with_context(|| {
-                    format!(
-                        "{}: cannot tell its gold file: name it with --gold",
-                        pages.display()
-                    )
-                })?,
-            };
-            let set = read_set(pages, &gold)?;
-            tracing::info!(set = set.name, pages = set.pages.len(), "read");
-            sets.push(set);
-        }
-        Ok(sets)
+        read_sets(&self.pages, &self.gold)
     }
+}
+
+/// Reads archives of labelled pages, each with the gold file in its place, or beside it.
+pub fn read_sets(archives: &[PathBuf], golds: &[PathBuf]) -> anyhow::Result<Vec<PageSet>> {
+    let mut sets = Vec::new();
+    for (at, pages) in archives.iter().enumerate() {
+        let gold = match golds.get(at) {
+            Some(gold) => gold.clone(),
+            None => gold_beside(pages).with_context(|| {
+                format!(
+                    "{}: cannot tell its gold file: name it with --gold",
+                    pages.display()
+                )
+            })?,
+        };
+        let set = read_set(pages, &gold)?;
+        tracing::info!(set = set.name, pages = set.pages.len(), "read");
+        sets.push(set);
+    }
+    Ok(sets)
 }

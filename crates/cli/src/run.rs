@@ -280,7 +280,9 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let policy = args.policy.over(ContentPolicy {
         comments: config.comments,
         headline: config.headline,
-    });
+        include: config.include,
+        exclude: config.exclude,
+    })?;
     let blocks = args.blocks || config.blocks;
     let markdown = args.markdown || config.text == Some(TextForm::Markdown);
     let sites = args
@@ -300,6 +302,8 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             ),
             ("comments".to_owned(), policy.comments.to_string()),
             ("headline".to_owned(), policy.headline.to_string()),
+            ("include".to_owned(), policy.include.to_string()),
+            ("exclude".to_owned(), policy.exclude.to_string()),
             ("markdown".to_owned(), markdown.to_string()),
             ("blocks".to_owned(), blocks.to_string()),
             ("pages-only".to_owned(), args.pages_only.to_string()),

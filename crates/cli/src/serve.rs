@@ -124,7 +124,9 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
     let policy = args.policy.over(ContentPolicy {
         comments: config.comments,
         headline: config.headline,
-    });
+        include: config.include,
+        exclude: config.exclude,
+    })?;
     let tls = match (&args.tls_cert, &args.tls_key) {
         (Some(certificates), Some(key)) => Some(server_config(certificates, key)?),
         _ => None,

@@ -12,7 +12,7 @@ use trommel_learn::{
 };
 use trommel_model::Score;
 
-use crate::labelled::LabelledArgs;
+use crate::labelled::{LabelledArgs, read_sets};
 use crate::models;
 
 /// Pages below which training warns.
@@ -27,6 +27,10 @@ pub struct TrainArgs {
     /// model file. What the pages do not speak against stays as it is, so that few are enough
     #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["features", "learner", "weigh"])]
     from: Option<String>,
+    /// Archives of labelled pages of other conventions, with their gold beside them, to mix in: the adapted
+    /// model learns from them as well, and stays as it was if it would lose on one of them
+    #[arg(long, num_args = 1.., value_name = "WARC", requires = "from")]
+    mix: Vec<PathBuf>,
     /// File to write the model to
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
@@ -80,7 +84,7 @@ enum Weigh {
 }
 
 pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
-    let sets = args.labelled.read()?;
+    let mut sets = args.labelled.read()?;
     let stem = args
         .out
         .file_stem()
@@ -117,7 +121,10 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         );
     }
     if let Some(base) = &args.from {
-        let adapted = adapt(&models::load(Some(base))?, &sets, &options)?;
+        let mixed = read_sets(&args.mix, &[])?;
+        let number = mixed.len();
+        sets.extend(mixed);
+        let adapted = adapt(&models::load(Some(base))?, &sets, number, &options)?;
         write(args, &sets, &options, &adapted.trained)?;
         let name = &adapted.trained.model.file().name;
         table(base, &adapted.before)?;

@@ -34,7 +34,7 @@ use crate::render::markdown::{
 };
 use crate::render::text::plain_text;
 use crate::render::traced::{OriginSource, TracedText};
-use crate::role::Role;
+use crate::role::{Role, refined};
 use crate::verdicts::Verdicts;
 
 /// Most names in a block's path; of deeper ones the outermost are left out.
@@ -157,6 +157,11 @@ impl<'a> Extraction<'a> {
             *kept,
             *roles.get(block)?,
         ))
+    }
+
+    /// What each block is on its page; empty for a method that is no model. Takes longer than judging the page.
+    pub fn roles(&self) -> Vec<Role> {
+        refined(&self.verdicts.roles, &self.page, self.hints.url)
     }
 
     /// The page's tables.
@@ -419,8 +424,10 @@ impl<'a> Extraction<'a> {
                 }),
             }
         });
+        let roles = self.roles().into_iter().map(Some);
         self.judged()
-            .map(|(block, probability, kept, role)| BlockRow {
+            .zip(roles.chain(std::iter::repeat(None)))
+            .map(|((block, probability, kept, _), role)| BlockRow {
                 text: self.page.text(block),
                 span: block.span,
                 tag: self.tag(block),

@@ -1,8 +1,10 @@
-//! What counts as main text where people differ: readers' comments and the headline.
+//! What counts as main text where people differ: readers' comments, the headline, blocks of chosen roles.
 
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "strum")]
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
+
+use crate::role_set::RoleSet;
 
 /// A choice that has the same names in configuration files, options and output.
 macro_rules! named {
@@ -49,4 +51,8 @@ pub struct ContentPolicy {
     pub comments: CommentPolicy,
     /// The headline.
     pub headline: HeadlinePolicy,
+    /// Roles of which all blocks are main text.
+    pub include: RoleSet,
+    /// Roles of which none is, whatever `include` says.
+    pub exclude: RoleSet,
 }

@@ -1,12 +1,19 @@
 //! What a block is on its page, beside whether it is kept.
 
 use serde::{Deserialize, Serialize};
-use trommel_html::{Page, Tag};
+#[cfg(feature = "strum")]
+use strum::{EnumString, VariantNames};
+use trommel_html::{Block, Element, Page, Tag};
+use trommel_model::RoleModel;
 
-/// What a block is on its page. Whether a block is main text is the model's verdict; what kind of
-/// boilerplate a dropped block is, labels do not say, so it is read off the elements around it.
+/// What a block is on its page. Whether a block is main text is the model's verdict. Reviews, cards,
+/// specifications, ingredients, steps and notices, kept or not, are told by the [`RoleModel`]; captions, bylines,
+/// questions and answers by the markup around them; what other kind of boilerplate a dropped block is is read off
+/// the elements around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "strum", derive(EnumString, VariantNames))]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "strum", strum(serialize_all = "kebab-case"))]
 pub enum Role {
     /// The page's main headline, kept or not.
     Headline,
@@ -14,6 +21,24 @@ pub enum Role {
     Body,
     /// A reader's comment, kept or not.
     Comment,
+    /// What a buyer says of the thing that the page is about.
+    Review,
+    /// A question about the page's subject, or its answer.
+    QuestionAnswer,
+    /// A part of a card of a listing: title, summary, price, rating.
+    Card,
+    /// A property of the thing that the page is about, and its value.
+    Specification,
+    /// An ingredient of a recipe.
+    Ingredient,
+    /// A step of a recipe or another instruction.
+    Step,
+    /// The caption of an image, table or film.
+    Caption,
+    /// Author and date beside the text.
+    Byline,
+    /// What the site says on every page: shipping, cookies, terms.
+    Notice,
     /// Menus and lists of links.
     Navigation,
     /// Page header.
@@ -31,12 +56,44 @@ pub enum Role {
 }
 
 impl Role {
+    /// Every role.
+    pub const ALL: [Role; 19] = [
+        Role::Headline,
+        Role::Body,
+        Role::Comment,
+        Role::Review,
+        Role::QuestionAnswer,
+        Role::Card,
+        Role::Specification,
+        Role::Ingredient,
+        Role::Step,
+        Role::Caption,
+        Role::Byline,
+        Role::Notice,
+        Role::Navigation,
+        Role::Header,
+        Role::Footer,
+        Role::Aside,
+        Role::Form,
+        Role::Hidden,
+        Role::Other,
+    ];
+
     /// Its name in output.
     pub fn name(self) -> &'static str {
         match self {
             Role::Headline => "headline",
             Role::Body => "body",
             Role::Comment => "comment",
+            Role::Review => "review",
+            Role::QuestionAnswer => "question-answer",
+            Role::Card => "card",
+            Role::Specification => "specification",
+            Role::Ingredient => "ingredient",
+            Role::Step => "step",
+            Role::Caption => "caption",
+            Role::Byline => "byline",
+            Role::Notice => "notice",
             Role::Navigation => "navigation",
             Role::Header => "header",
             Role::Footer => "footer",
@@ -46,6 +103,72 @@ impl Role {
             Role::Other => "other",
         }
     }
+}
+
+/// The roles of blocks once the [`RoleModel`] has told reviews, cards and the like; the headline stays what it
+/// is. Takes longer than judging the page, so only those who ask for roles have it done.
+pub(crate) fn refined(roles: &[Role], page: &Page, url: Option<&str>) -> Vec<Role> {
+    let mut told = RoleModel::builtin()
+        .map(|model| model.judge(page, url))
+        .unwrap_or_default()
+        .into_iter();
+    let named = |name: &str| Role::ALL.into_iter().find(|role| role.name() == name);
+    roles
+        .iter()
+        .zip(&page.blocks)
+        .map(|(role, block)| {
+            let told = told.next().flatten().and_then(named);
+            match role {
+                Role::Headline => Role::Headline,
+                role => told.or_else(|| marked(page, block)).unwrap_or(*role),
+            }
+        })
+        .collect()
+}
+
+/// Attribute words around the names and times of a page, around questions and answers.
+const BYLINE: [&str; 8] = [
+    "byline",
+    "bylines",
+    "author",
+    "authors",
+    "dateline",
+    "pubdate",
+    "datepublished",
+    "datemodified",
+];
+const QUESTIONS: [&str; 5] = [
+    "acceptedanswer",
+    "suggestedanswer",
+    "faq",
+    "faqs",
+    "faqpage",
+];
+/// Elements around a byline or a caption that may say so, and around a question or an answer.
+const NEAR: usize = 3;
+const AROUND: usize = 8;
+/// Most words of a byline.
+const SHORT: u32 = 20;
+
+/// The role that the markup around a block gives it.
+fn marked(page: &Page, block: &Block) -> Option<Role> {
+    let says = |element: &Element, words: &[&str]| {
+        let own = page.attribute_words(element).iter();
+        own.map(|word| page.word_text(word))
+            .any(|word| words.contains(&word))
+    };
+    for (at, (_, element)) in page.path(block.element).take(AROUND).enumerate() {
+        if at < NEAR && matches!(page.name(element), "figcaption" | "caption") {
+            return Some(Role::Caption);
+        }
+        if at < NEAR && block.words <= SHORT && says(element, &BYLINE) {
+            return Some(Role::Byline);
+        }
+        if says(element, &QUESTIONS) {
+            return Some(Role::QuestionAnswer);
+        }
+    }
+    None
 }
 
 /// Link density above which a dropped block is navigation wherever it stands.
@@ -103,6 +226,20 @@ pub(crate) fn roles(
 mod tests {
     use super::*;
     use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn markup_tells_captions_bylines_and_questions() {
+        let html = "<h1>T</h1><div class=author><p>By Jane Roe</div><figure><img><figcaption>A mill.</figcaption></figure>\
+                    <div class='faq-list'><p>Why?</p><p>So.</p></div><p>Body of it.";
+        let page = ScanEngine.read(html, &Limits::default());
+        let found: Vec<Option<Role>> = page.blocks.iter().map(|own| marked(&page, own)).collect();
+        let (question, byline) = (Some(Role::QuestionAnswer), Some(Role::Byline));
+        let caption = Some(Role::Caption);
+        assert_eq!(found, [None, byline, caption, question, question, None]);
+        let long = format!("<div class=author><p>{}", "word ".repeat(30));
+        let page = ScanEngine.read(&long, &Limits::default());
+        assert_eq!(marked(&page, &page.blocks[0]), None);
+    }
 
     #[test]
     fn every_block_has_a_role() {

@@ -8,7 +8,8 @@ use crate::disclosure::keep_summaries;
 use crate::formulas::keep_formulas;
 use crate::lists::keep_list_items;
 use crate::policy::{CommentPolicy, ContentPolicy, HeadlinePolicy};
-use crate::role::{Role, roles};
+use crate::render::embedded::role as role_of_embedded;
+use crate::role::{Role, refined, roles};
 use crate::sections::keep_section_headings;
 
 /// A page's blocks with all that was decided about them.
@@ -22,7 +23,8 @@ pub struct Verdicts {
     pub separate_embedded: Vec<bool>,
     /// What was asked of the headline.
     pub headline: HeadlinePolicy,
-    /// Role of each block.
+    /// Role of each block: with those of the [`RoleModel`](trommel_model::RoleModel) only if the policy asks
+    /// for roles ([`Extraction::roles`](crate::Extraction::roles) always has them).
     pub roles: Vec<Role>,
     /// The memory that knew other pages of the site, if one did.
     pub site_memory: Option<SiteUse>,
@@ -90,6 +92,19 @@ impl ContentPolicy {
                 }
                 judgement.choice.expected_f1 = wide.choice.expected_f1;
                 judgement.probabilities = wide.probabilities;
+            }
+        }
+        let mut roles = roles;
+        if !(self.include.is_empty() && self.exclude.is_empty()) {
+            roles = refined(&roles, page, url);
+            let (kept, embedded) = (&mut judgement.choice.kept, &mut judgement.embedded);
+            let of_page = kept.iter_mut().zip(roles.iter().copied());
+            let of_data = embedded.iter_mut().map(|own| {
+                let role = role_of_embedded(own);
+                (&mut own.kept, role)
+            });
+            for (kept, role) in of_page.chain(of_data) {
+                *kept = (*kept || self.include.contains(role)) && !self.exclude.contains(role);
             }
         }
         Verdicts {

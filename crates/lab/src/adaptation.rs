@@ -88,7 +88,7 @@ fn point(base: &Model, set: &PageSet, size: usize, curve: &Curve) -> Result<Poin
         .map(|draw| {
             let (own, other) = divided(set, size, draw);
             let sets = [own];
-            let adapted = adapt(base, &sets, &options(Learner::Additive))?;
+            let adapted = adapt(base, &sets, 0, &options(Learner::Additive))?;
             let from_nothing = match curve.from_nothing {
                 true => train(&sets, &options(Learner::Additive))?
                     .first()

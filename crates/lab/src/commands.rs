@@ -12,5 +12,6 @@ pub mod quality;
 pub mod rendered;
 pub mod results;
 pub mod retrieval;
+pub mod roles;
 pub mod segments;
 pub mod sites;

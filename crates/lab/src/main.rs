@@ -12,7 +12,7 @@ use tracing_subscriber::EnvFilter;
 use commands::layout;
 use commands::{
     adaptation, cluster, eval, extract, methods, paper_variant, quality, rendered, results,
-    retrieval, segments, sites,
+    retrieval, roles, segments, sites,
 };
 
 /// Measure published methods and the models of trommel on labelled pages
@@ -37,6 +37,7 @@ enum Command {
     Rendered(rendered::RenderedArgs),
     #[cfg(feature = "browser")]
     Layout(layout::LayoutArgs),
+    Roles(roles::RolesArgs),
     Sites(sites::SitesArgs),
     PaperVariant(paper_variant::PaperVariantArgs),
 }
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         Command::Rendered(args) => rendered::run(&args),
         #[cfg(feature = "browser")]
         Command::Layout(args) => layout::run(&args),
+        Command::Roles(args) => roles::run(&args),
         Command::Sites(args) => sites::run(&args),
         Command::PaperVariant(args) => paper_variant::run(&args),
     };

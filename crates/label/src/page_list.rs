@@ -101,7 +101,7 @@ impl LabelPage {
             .iter()
             .zip(fields)
             .zip(probabilities)
-            .zip(&verdicts.roles)
+            .zip(extraction.roles())
             .map(|(((block, field), probability), role)| LabelBlock {
                 text: page.text(block).to_owned(),
                 path: path(page, block.element),
@@ -109,7 +109,7 @@ impl LabelPage {
                 span: block.span,
                 hidden: page.element(block.element).is_some_and(|own| own.hidden),
                 probability: *probability,
-                role: proposed(*role),
+                role: proposed(role),
             });
         let blocks = blocks.collect();
         (extraction.metadata().0, blocks)
@@ -122,6 +122,15 @@ fn proposed(role: Role) -> LabelRole {
         Role::Headline => LabelRole::Headline,
         Role::Body => LabelRole::Body,
         Role::Comment => LabelRole::Comment,
+        Role::Review => LabelRole::Review,
+        Role::QuestionAnswer => LabelRole::QuestionAnswer,
+        Role::Card => LabelRole::Card,
+        Role::Specification => LabelRole::Specification,
+        Role::Ingredient => LabelRole::Ingredient,
+        Role::Step => LabelRole::Step,
+        Role::Caption => LabelRole::Caption,
+        Role::Byline => LabelRole::Byline,
+        Role::Notice => LabelRole::Notice,
         Role::Navigation | Role::Header | Role::Footer => LabelRole::Navigation,
         Role::Aside | Role::Form | Role::Hidden | Role::Other => LabelRole::Other,
     }

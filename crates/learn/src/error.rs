@@ -53,6 +53,9 @@ pub enum LearnError {
     /// There is nothing to learn from.
     #[error("nothing to learn from: {0}")]
     Nothing(&'static str),
+    /// A role that no block of the pages has.
+    #[error("no block of the pages to learn from is labelled {0:?}")]
+    Role(String),
     /// The solver failed.
     #[error("logistic regression failed: {0}")]
     Solver(String),

@@ -19,10 +19,10 @@ pub use folds::by_group;
 pub use label::{LABEL_SHARE, shares};
 pub use lcs::on_common_subsequence;
 pub use metric::Scores;
-pub use pages::{Gold, LabelledPage, PageSet, gold_beside, read_gold, read_set};
+pub use pages::{Gold, GoldBlock, LabelledPage, PageSet, gold_beside, read_gold, read_set};
 pub use required::Required;
 #[cfg(feature = "train")]
 pub use train::{
     Adapted, Fit, JudgedError, JudgedPage, JudgedRow, JudgedSet, Learner, Sample, TrainOptions,
-    Trained, Weighting, adapt, fit_trees, fit_weighted, list, train,
+    Trained, Weighting, adapt, fit_trees, fit_weighted, list, train, train_roles,
 };

@@ -43,6 +43,26 @@ pub struct Gold {
     /// Language of the page.
     #[serde(default)]
     pub lang: Option<String>,
+    /// What blocks of the page are, as `trommel label` writes it.
+    #[serde(default)]
+    pub blocks: Vec<GoldBlock>,
+    /// Ingredients of the recipe that the page is, all of them.
+    #[serde(default)]
+    pub ingredients: Vec<String>,
+    /// Steps of the recipe, all of them.
+    #[serde(default)]
+    pub steps: Vec<String>,
+}
+
+/// What a block is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct GoldBlock {
+    /// First and one past the last byte of the block in the decoded page.
+    #[serde(default)]
+    pub span: (u32, u32),
+    /// Name of its role; absent in sets that mark blocks in another way.
+    #[serde(default)]
+    pub role: String,
 }
 
 impl Gold {

@@ -10,6 +10,7 @@ mod error;
 mod file;
 mod layout;
 mod model;
+mod roles;
 mod selection;
 mod sigmoid;
 mod trees;
@@ -24,6 +25,7 @@ pub use file::{
 };
 pub use layout::Layout;
 pub use model::{Judgement, Model, PageType};
+pub use roles::{ROLES_FORMAT, ROLES_VERSION, RoleFile, RoleModel, RoleScore, RoleScorer, pooled};
 pub use selection::{Choice, Selection};
 pub use sigmoid::sigmoid;
 pub use trees::{TreeNode, Trees};

@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, de::Error as _};
-use trommel_extract::{CommentPolicy, HeadlinePolicy};
+use trommel_extract::{CommentPolicy, HeadlinePolicy, RoleSet};
 use trommel_output::{Compression, Format};
 
 /// Choices read from a TOML file; the command line wins over each of them.
@@ -31,6 +31,10 @@ pub struct Config {
     pub comments: CommentPolicy,
     /// Whether the headline is part of the text.
     pub headline: HeadlinePolicy,
+    /// Roles of which all blocks are part of the text.
+    pub include: RoleSet,
+    /// Roles of which none is.
+    pub exclude: RoleSet,
     /// Name of a built-in model or path of a model file.
     pub model: Option<String>,
     /// Most bytes kept of one record's block.
@@ -192,6 +196,7 @@ fn hint(key: &str, keys: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trommel_extract::Role;
 
     fn parse(text: &str) -> Result<Config, String> {
         Config::parse(text, Path::new("c.toml")).map_err(|error| error.to_string())
@@ -200,7 +205,7 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let config = parse(
-            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\nsplit_size = 40\ntext = 'markdown'\nblocks = true\ncomments = 'separate'\nheadline = 'include'\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\nsite_memory = 'two-pass'\nsites = 's.sites'\n[filters]\nmin_words = 5\n",
+            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\nsplit_size = 40\ntext = 'markdown'\nblocks = true\ncomments = 'separate'\nheadline = 'include'\ninclude = ['review', 'notice']\nexclude = ['card']\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\nsite_memory = 'two-pass'\nsites = 's.sites'\n[filters]\nmin_words = 5\n",
         );
         let expected = Config {
             jobs: std::num::NonZeroUsize::new(3),
@@ -210,6 +215,8 @@ mod tests {
             text: Some(TextForm::Markdown),
             blocks: true,
             comments: CommentPolicy::Separate,
+            include: [Role::Review, Role::Notice].into_iter().collect(),
+            exclude: [Role::Card].into_iter().collect(),
             headline: HeadlinePolicy::Include,
             model: Some("fast".into()),
             max_record: Some(10),
@@ -238,7 +245,7 @@ mod tests {
         );
         assert_eq!(
             parse("language = 'de'").unwrap_err(),
-            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, split_size, text, blocks, comments, headline, model, max_record, max_payload, max_memory, site_memory, sites, filters"
+            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, split_size, text, blocks, comments, headline, include, exclude, model, max_record, max_payload, max_memory, site_memory, sites, filters"
         );
         assert_eq!(
             parse("[filters]\nmin_words = 5\nmin_word = 3").unwrap_err(),

@@ -80,7 +80,11 @@ pub(crate) fn evaluate<'py>(
                 },
                 comments: comments != CommentPolicy::Exclude,
             };
-            let policy = ContentPolicy { comments, headline };
+            let policy = ContentPolicy {
+                comments,
+                headline,
+                ..ContentPolicy::default()
+            };
             let keep = |page: &LabelledPage| text_by(&settings.model.model, &policy, page);
             serde_json::to_string(&scores(&set, keep, &options))
                 .map_err(|error| TrommelError::new_err(error.to_string()))

@@ -40,7 +40,7 @@ impl PyExtractor {
 #[pymethods]
 impl PyExtractor {
     #[new]
-    #[pyo3(signature = (model=None, *, markdown=false, links=false, comments="exclude", headline="auto", blocks=false, math="tex", notes="keep", scripts="caret"))]
+    #[pyo3(signature = (model=None, *, markdown=false, links=false, comments="exclude", headline="auto", include=vec![], exclude=vec![], blocks=false, math="tex", notes="keep", scripts="caret"))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         model: Option<NamedModel>,
@@ -48,6 +48,8 @@ impl PyExtractor {
         links: bool,
         comments: &str,
         headline: &str,
+        include: Vec<String>,
+        exclude: Vec<String>,
         blocks: bool,
         math: &str,
         notes: &str,
@@ -59,6 +61,8 @@ impl PyExtractor {
             links,
             comments,
             headline,
+            include,
+            exclude,
             blocks,
             math,
             notes,
@@ -173,7 +177,7 @@ impl PyExtractor {
 /// The document of one page, bytes in any encoding or decoded text. With many pages of the same choices an
 /// `Extractor` is made once and is a little faster.
 #[pyfunction]
-#[pyo3(signature = (html, url=None, charset=None, model=None, *, date=None, markdown=false, links=false, comments="exclude", headline="auto", blocks=false, math="tex", notes="keep", scripts="caret"))]
+#[pyo3(signature = (html, url=None, charset=None, model=None, *, date=None, markdown=false, links=false, comments="exclude", headline="auto", include=vec![], exclude=vec![], blocks=false, math="tex", notes="keep", scripts="caret"))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn extract(
     py: Python<'_>,
@@ -186,20 +190,22 @@ pub(crate) fn extract(
     links: bool,
     comments: &str,
     headline: &str,
+    include: Vec<String>,
+    exclude: Vec<String>,
     blocks: bool,
     math: &str,
     notes: &str,
     scripts: &str,
 ) -> PyResult<PyDocument> {
     let extractor = PyExtractor::new(
-        model, markdown, links, comments, headline, blocks, math, notes, scripts,
+        model, markdown, links, comments, headline, include, exclude, blocks, math, notes, scripts,
     )?;
     Ok(extractor.extract(py, html, url, charset, date))
 }
 
 /// `Extractor.extract_batch` with an extractor of these choices.
 #[pyfunction]
-#[pyo3(signature = (pages, urls=None, charsets=None, threads=None, *, model=None, markdown=false, links=false, comments="exclude", headline="auto", blocks=false, math="tex", notes="keep", scripts="caret"))]
+#[pyo3(signature = (pages, urls=None, charsets=None, threads=None, *, model=None, markdown=false, links=false, comments="exclude", headline="auto", include=vec![], exclude=vec![], blocks=false, math="tex", notes="keep", scripts="caret"))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn extract_batch(
     py: Python<'_>,
@@ -212,13 +218,15 @@ pub(crate) fn extract_batch(
     links: bool,
     comments: &str,
     headline: &str,
+    include: Vec<String>,
+    exclude: Vec<String>,
     blocks: bool,
     math: &str,
     notes: &str,
     scripts: &str,
 ) -> PyResult<PyRecordBatch> {
     let extractor = PyExtractor::new(
-        model, markdown, links, comments, headline, blocks, math, notes, scripts,
+        model, markdown, links, comments, headline, include, exclude, blocks, math, notes, scripts,
     )?;
     extractor.extract_batch(py, pages, urls, charsets, threads)
 }

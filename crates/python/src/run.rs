@@ -13,6 +13,7 @@ use std::{
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::Hints;
+use trommel_extract::RoleSet;
 use trommel_output::{Assemble, Compression, Format};
 use trommel_pipeline::{
     Environment, Existing, FormatChoice, Outcome, Output, Progress, ProgressState, Summary,
@@ -124,11 +125,14 @@ pub(crate) fn run<'py>(
         Some(extractor) => extractor.get().settings.clone(),
         None => {
             let (comments, headline) = (config.comments.to_string(), config.headline.to_string());
+            let names = |roles: RoleSet| roles.iter().map(|role| role.name().to_owned()).collect();
             let model = config.model.as_deref().map(NamedModel::open);
             let given = Given {
                 model: model.transpose()?,
                 comments: &comments,
                 headline: &headline,
+                include: names(config.include),
+                exclude: names(config.exclude),
                 markdown: config.text == Some(trommel_pipeline::TextForm::Markdown),
                 blocks: config.blocks,
                 ..Given::default()

@@ -11,7 +11,7 @@ use trommel::{
     CommentPolicy, ContentPolicy, DocumentOptions, Extractor, HeadlinePolicy, MarkdownOptions,
     Model,
 };
-use trommel_extract::{MathForm, NoteForm, ScriptForm, TextOptions};
+use trommel_extract::{MathForm, NoteForm, Role, RoleSet, ScriptForm, TextOptions};
 
 use crate::errors::ModelError;
 
@@ -102,6 +102,8 @@ pub(crate) struct Given<'a> {
     pub(crate) links: bool,
     pub(crate) comments: &'a str,
     pub(crate) headline: &'a str,
+    pub(crate) include: Vec<String>,
+    pub(crate) exclude: Vec<String>,
     pub(crate) blocks: bool,
     pub(crate) math: &'a str,
     pub(crate) notes: &'a str,
@@ -117,6 +119,8 @@ impl Default for Given<'_> {
             links: false,
             comments: "exclude",
             headline: "auto",
+            include: Vec::new(),
+            exclude: Vec::new(),
             blocks: false,
             math: "tex",
             notes: "keep",
@@ -138,6 +142,8 @@ impl Given<'_> {
         let policy = ContentPolicy {
             comments: named::<CommentPolicy>("comments", self.comments)?,
             headline: named::<HeadlinePolicy>("headline", self.headline)?,
+            include: roles("include", &self.include)?,
+            exclude: roles("exclude", &self.exclude)?,
         };
         Ok(ExtractionSettings {
             model: match self.model {
@@ -151,6 +157,10 @@ impl Given<'_> {
             text,
         })
     }
+}
+
+fn roles(key: &str, names: &[String]) -> PyResult<RoleSet> {
+    names.iter().map(|name| named::<Role>(key, name)).collect()
 }
 
 const MATH: [(&str, MathForm); 3] = [
@@ -232,6 +242,12 @@ impl ExtractionSettings {
         keywords.set_item("links", self.links)?;
         keywords.set_item("comments", self.policy.comments.to_string())?;
         keywords.set_item("headline", self.policy.headline.to_string())?;
+        for (key, roles) in [
+            ("include", self.policy.include),
+            ("exclude", self.policy.exclude),
+        ] {
+            keywords.set_item(key, roles.iter().map(Role::name).collect::<Vec<_>>())?;
+        }
         keywords.set_item("blocks", self.blocks)?;
         keywords.set_item("math", name_of(self.text.math, &MATH))?;
         keywords.set_item("notes", name_of(self.text.notes, &NOTES))?;

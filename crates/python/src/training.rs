@@ -56,7 +56,7 @@ pub(crate) fn train<'py>(
             let sets = sets.iter().map(|(pages, gold)| read_set(pages, gold));
             let sets = sets.collect::<Result<Vec<_>, _>>()?;
             match &base {
-                Some(base) => Ok(Some(adapt(&base.model, &sets, &options)?.trained)),
+                Some(base) => Ok(Some(adapt(&base.model, &sets, 0, &options)?.trained)),
                 None => Ok(learn(&sets, &options)?.pop()),
             }
         })?;

@@ -2,8 +2,9 @@
 
 use axum::extract::{Query, rejection::QueryRejection};
 use http::{HeaderMap, header::CONTENT_TYPE};
-use serde::Deserialize;
-use trommel_extract::{CommentPolicy, ContentPolicy, HeadlinePolicy, Hints};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use trommel_extract::{CommentPolicy, ContentPolicy, HeadlinePolicy, Hints, Role, RoleSet};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::answer::Refusal;
@@ -31,12 +32,32 @@ pub(crate) struct PageQuery {
     /// Whether the headline is part of the text.
     #[param(inline)]
     pub(crate) headline: Option<Headline>,
+    /// Roles of blocks that are part of the text in any case, divided by commas: `review,notice`.
+    #[serde(deserialize_with = "roles")]
+    #[param(value_type = Option<String>)]
+    pub(crate) include: Option<RoleSet>,
+    /// Roles of blocks that are no part of the text, likewise.
+    #[serde(deserialize_with = "roles")]
+    #[param(value_type = Option<String>)]
+    pub(crate) exclude: Option<RoleSet>,
     /// Whether Markdown has links.
     #[serde(default)]
     pub(crate) links: bool,
     /// Whether Markdown has images.
     #[serde(default)]
     pub(crate) images: bool,
+}
+
+/// Reads names of roles divided by commas.
+fn roles<'de, D: Deserializer<'de>>(from: D) -> Result<Option<RoleSet>, D::Error> {
+    let names = String::deserialize(from)?;
+    let named = |name: &str| {
+        let mut all = Role::ALL.into_iter();
+        all.find(|role| role.name() == name)
+            .ok_or_else(|| D::Error::custom(format!("unknown role {name:?}")))
+    };
+    let roles: Result<RoleSet, D::Error> = names.split(',').map(named).collect();
+    roles.map(Some)
 }
 
 /// What becomes of readers' comments.
@@ -90,6 +111,8 @@ impl PageQuery {
                 Some(Headline::Include) => HeadlinePolicy::Include,
                 Some(Headline::Exclude) => HeadlinePolicy::Exclude,
             },
+            include: self.include.unwrap_or(usual.include),
+            exclude: self.exclude.unwrap_or(usual.exclude),
         }
     }
 

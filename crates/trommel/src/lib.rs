@@ -100,7 +100,7 @@
 pub use trommel_extract::{
     BlockRow, BlockSource, BlockVerdict, CommentPolicy, ContentPolicy, Document, DocumentOptions,
     Extraction, ExtractionObserver, ExtractionStage, Extractor, HeadlinePolicy, Hints,
-    MarkdownOptions, Metadata, PageLink, Role,
+    MarkdownOptions, Metadata, PageLink, Role, RoleSet,
 };
 pub use trommel_model::{Model, ModelError};
 

@@ -87,7 +87,7 @@ impl<'a> View<'a> {
             .zip(&choice.kept)
             .zip(features.iter())
             .zip(with_reasons.iter().zip(depths).zip(of_fields))
-            .zip(&verdicts.roles)
+            .zip(extraction.roles())
             .map(
                 |(
                     ((((block, probability), kept), features), ((explained, depth), of_field)),

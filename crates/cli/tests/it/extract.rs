@@ -47,6 +47,59 @@ fn text_from_file_and_standard_input() {
 }
 
 #[test]
+fn roles_can_be_included_and_excluded() {
+    let folder = tempfile::tempdir().unwrap();
+    let figure = "<figure><img src=m.jpg><figcaption>The mill in the year 1911, seen from the bridge.</figcaption></figure>";
+    let html = page().replace("</article>", &format!("{figure}</article>"));
+    let html = html.as_bytes();
+    let roles = |arguments: &[&str]| -> BTreeSet<(String, bool)> {
+        let all = [&["-f", "blocks"], arguments].concat();
+        let ran = extract(folder.path(), &all, html);
+        let rows = ran
+            .well()
+            .lines()
+            .map(|line| -> Value { serde_json::from_str(line).unwrap() });
+        rows.map(|row| {
+            (
+                row["role"].as_str().unwrap().to_owned(),
+                row["kept"] == true,
+            )
+        })
+        .collect()
+    };
+    let own = |role: &str, kept: bool| (role.to_owned(), kept);
+    let usual = roles(&[]);
+    assert!(usual.contains(&own("body", true)) && usual.contains(&own("navigation", false)));
+    let caption = "The mill in the year 1911, seen from the bridge.";
+    for (arguments, is_kept) in [
+        (["--include", "caption"], true),
+        (["--exclude", "caption,form"], false),
+    ] {
+        assert!(
+            roles(&arguments).contains(&own("caption", is_kept)),
+            "{arguments:?}"
+        );
+        let text = extract(folder.path(), &arguments, html);
+        assert_eq!(text.well().contains(caption), is_kept);
+        assert!(text.well().contains(PARAGRAPHS[0]));
+    }
+    let menus = extract(folder.path(), &["--include", "navigation"], html);
+    assert!(menus.well().contains("Contact"));
+    let nothing = extract(folder.path(), &["--exclude", "body,headline"], html);
+    assert!(!nothing.well().contains(PARAGRAPHS[0]));
+    let both = extract(
+        folder.path(),
+        &["--include", "card", "--exclude", "card"],
+        html,
+    );
+    assert_eq!(both.code, 2);
+    let said = "the role card is both to include and to exclude";
+    assert!(both.stderr.contains(said), "{}", both.stderr);
+    let unknown = extract(folder.path(), &["--include", "cards"], html);
+    assert!(unknown.code == 2 && unknown.stderr.contains("question-answer"));
+}
+
+#[test]
 fn json_and_blocks_say_the_same_as_text() {
     let folder = tempfile::tempdir().unwrap();
     let html = page();

@@ -4,7 +4,8 @@
 //! correction on top: step functions of the blocks' features, held towards zero by an L2 penalty. How
 //! strong the penalty is, cross-validation by host on the own pages decides, and "no correction" is among
 //! the choices: a correction has to gain more than its own uncertainty to be taken. So few pages change
-//! little, and pages on which the finished model is right change nothing.
+//! little, and pages on which the finished model is right change nothing. Pages of other conventions may be mixed
+//! in: the correction then learns from both, and is taken only if it costs those nothing.
 
 use rayon::prelude::*;
 use trommel_model::{Layout, Model, Score, Scorer, TrainingSet, WeightedScorer, sigmoid};
@@ -24,6 +25,8 @@ use crate::pages::PageSet;
 
 /// Strengths of the penalty that are tried.
 const PENALTIES: [f64; 5] = [1.0, 3e-1, 1e-1, 3e-2, 1e-2];
+/// What the mean F1 of a set that is mixed in may lose.
+const LOSS: f64 = 0.001;
 /// Bins of a column: there are few pages.
 const BINS: usize = 8;
 
@@ -33,13 +36,14 @@ pub struct Adapted {
     /// The adapted model, its scores those of cross-validation on the own pages. Where no correction gains
     /// anything, it judges as the finished one.
     pub trained: Trained,
-    /// What the finished model scores on the own pages, a set each.
+    /// What the finished model scores on the pages, a set each.
     pub before: Vec<Score>,
     /// Strength of the penalty on the correction; `None` if there is no correction.
     pub penalty: Option<f64>,
 }
 
-/// Adapts `base` to the pages of the sets. Of the options, `groups`, `learner` and `weighting` are those
+/// Adapts `base` to the pages of the sets; the last `mixed` of them are of other conventions, on which nothing
+/// may be lost. Of the options, `groups`, `learner` and `weighting` are those
 /// of the finished model.
 ///
 /// # Errors
@@ -47,10 +51,12 @@ pub struct Adapted {
 pub fn adapt(
     base: &Model,
     sets: &[PageSet],
+    mixed: usize,
     options: &TrainOptions,
 ) -> Result<Adapted, LearnError> {
     let pages = labelled(sets, options);
-    let own = OwnPages::new(base, &pages);
+    let own_sets = sets.len().saturating_sub(mixed);
+    let own = OwnPages::new(base, &pages, own_sets);
     if own.table.labels.is_empty() {
         return Err(LearnError::Nothing("no blocks"));
     }
@@ -73,10 +79,19 @@ pub fn adapt(
     let mut best = (0.0, None, unchanged, before.clone());
     for (penalty, probabilities) in own.cross_validate(&folds, number)? {
         let judged = judge(&probabilities);
-        let (gain, error) = gain(&before, &judged);
+        let gain_of = |is: &dyn Fn(usize) -> bool| {
+            let of = |all: &[ScoredPage]| -> Vec<f64> {
+                let own = all.iter().zip(&pages).filter(|(_, page)| is(page.set));
+                own.map(|(scored, _)| scored.scores.f1).collect()
+            };
+            gain(&of(&before), &of(&judged))
+        };
+        let (gain, error) = gain_of(&|set| set < own_sets);
+        let lost = (own_sets..sets.len()).map(|at| -gain_of(&|set| set == at).0);
+        let lost = lost.fold(0.0, f64::max);
         let f1 = mean_over_sets(&pages, &judged, sets.len());
-        tracing::info!(penalty, f1, gain, error, "cross-validated");
-        if gain > error && gain > best.0 {
+        tracing::info!(penalty, f1, gain, error, lost, "cross-validated");
+        if gain > error && gain > best.0 && lost <= LOSS {
             best = (gain, Some(penalty), probabilities, judged);
         }
     }
@@ -120,12 +135,9 @@ fn folds(pages: &[Labelled], wanted: usize) -> (Vec<usize>, usize) {
 }
 
 /// The mean gain in F1 of pages, and its standard error.
-fn gain(before: &[ScoredPage], after: &[ScoredPage]) -> (f64, f64) {
-    let gains: Vec<f64> = before
-        .iter()
-        .zip(after)
-        .map(|(before, after)| after.scores.f1 - before.scores.f1)
-        .collect();
+fn gain(before: &[f64], after: &[f64]) -> (f64, f64) {
+    let both = before.iter().zip(after);
+    let gains: Vec<f64> = both.map(|(before, after)| after - before).collect();
     let count = gains.len().max(1) as f64;
     let mean = gains.iter().sum::<f64>() / count;
     let squares: f64 = gains.iter().map(|gain| (gain - mean).powi(2)).sum();
@@ -149,8 +161,14 @@ struct OwnPages {
 type Correction = trommel_model::Additive;
 
 impl OwnPages {
-    fn new(base: &Model, pages: &[Labelled]) -> Self {
+    /// The pages of the first `own_sets` sets and those that are mixed in, which weigh as much together.
+    fn new(base: &Model, pages: &[Labelled], own_sets: usize) -> Self {
         let names = base.schema().names();
+        let share = |is_own: bool| -> f64 {
+            let part = pages.iter().filter(|page| (page.set < own_sets) == is_own);
+            part.map(|page| page.share).sum()
+        };
+        let mixed_share = share(false) / share(true).max(f64::MIN_POSITIVE);
         let rows: Vec<(Vec<f32>, Vec<f32>)> = pages
             .par_iter()
             .map(|page| {
@@ -171,7 +189,12 @@ impl OwnPages {
             pages: pages.len(),
         };
         for (number, (page, (data, odds))) in pages.iter().zip(rows).enumerate() {
-            own.table.push_page(number, page, &data, 1.0);
+            let divisor = if page.set < own_sets {
+                1.0
+            } else {
+                mixed_share
+            };
+            own.table.push_page(number, page, &data, divisor);
             own.page_of.resize(own.table.labels.len(), number);
             own.odds.extend(odds);
         }
@@ -407,7 +430,7 @@ mod tests {
     #[test]
     fn other_conventions_are_learned_from_few_pages() {
         let base = Model::builtin("fast").unwrap();
-        let adapted = adapt(&base, &[set("own", 0..24, false)], &options()).unwrap();
+        let adapted = adapt(&base, &[set("own", 0..24, false)], 0, &options()).unwrap();
         assert!(adapted.penalty.is_some());
         let model = &adapted.trained.model;
         let held_out = set("other", 100..120, false);
@@ -423,9 +446,25 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_lost_on_pages_that_are_mixed_in() {
+        let base = Model::builtin("fast").unwrap();
+        let own = set("own", 0..24, false);
+        // The same pages of other hosts, on which the lists are content: what gains on the one loses on the other.
+        let sets = [own.clone(), set("others", 30..54, true)];
+        let adapted = adapt(&base, &sets, 1, &options()).unwrap();
+        assert_eq!(adapted.penalty, None);
+        let names: Vec<&str> = adapted.before.iter().map(|own| own.set.as_str()).collect();
+        assert_eq!(names, ["own", "others"]);
+        // Pages that agree are no hindrance.
+        let sets = [own, set("others", 30..54, false)];
+        let adapted = adapt(&base, &sets, 1, &options()).unwrap();
+        assert!(adapted.penalty.is_some());
+    }
+
+    #[test]
     fn labels_that_the_model_agrees_with_change_nothing() {
         let base = Model::builtin("fast").unwrap();
-        let adapted = adapt(&base, &[set("own", 0..24, true)], &options()).unwrap();
+        let adapted = adapt(&base, &[set("own", 0..24, true)], 0, &options()).unwrap();
         let held_out = set("other", 100..120, true);
         let (before, after) = (f1(&base, &held_out), f1(&adapted.trained.model, &held_out));
         assert!(after >= before, "{before} {after}");
@@ -458,7 +497,7 @@ mod tests {
             pages: Vec::new(),
         };
         assert!(matches!(
-            adapt(&base, &[empty], &options()),
+            adapt(&base, &[empty], 0, &options()),
             Err(LearnError::Nothing(_))
         ));
     }

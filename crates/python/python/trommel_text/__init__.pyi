@@ -9,6 +9,27 @@ Page = bytes | bytearray | memoryview | str
 Path = str | PathLike[str]
 Comments = Literal["exclude", "include", "separate"]
 Headline = Literal["auto", "include", "exclude"]
+Role = Literal[
+    "headline",
+    "body",
+    "comment",
+    "review",
+    "question-answer",
+    "card",
+    "specification",
+    "ingredient",
+    "step",
+    "caption",
+    "byline",
+    "notice",
+    "navigation",
+    "header",
+    "footer",
+    "aside",
+    "form",
+    "hidden",
+    "other",
+]
 Math = Literal["tex", "plain", "off"]
 Notes = Literal["keep", "drop"]
 Scripts = Literal["caret", "unicode"]
@@ -129,6 +150,8 @@ class Extractor:
         links: bool = False,
         comments: Comments = "exclude",
         headline: Headline = "auto",
+        include: Sequence[Role] = (),
+        exclude: Sequence[Role] = (),
         blocks: bool = False,
         math: Math = "tex",
         notes: Notes = "keep",
@@ -200,6 +223,8 @@ def extract(
     links: bool = False,
     comments: Comments = "exclude",
     headline: Headline = "auto",
+    include: Sequence[Role] = (),
+    exclude: Sequence[Role] = (),
     blocks: bool = False,
     math: Math = "tex",
     notes: Notes = "keep",
@@ -216,6 +241,8 @@ def extract_batch(
     links: bool = False,
     comments: Comments = "exclude",
     headline: Headline = "auto",
+    include: Sequence[Role] = (),
+    exclude: Sequence[Role] = (),
     blocks: bool = False,
     math: Math = "tex",
     notes: Notes = "keep",

@@ -3,8 +3,8 @@
     spark.dataSource.register(trommel_text.spark.TrommelDataSource)
     documents = spark.read.format("trommel").option("reports", "out/_shards").load("crawl/*.warc.gz")
 
-One archive is one partition. Options: `model`, `markdown`, `links`, `comments`, `headline`, `blocks` as of
-`trommel_text.Extractor`; `config`, the path of a configuration file or JSON; `jobs`, threads in a task (1);
+One archive is one partition. Options: `model`, `markdown`, `links`, `comments`, `headline`, `include`,
+`exclude` (roles divided by commas), `blocks` as of `trommel_text.Extractor`; `config`, the path of a configuration file or JSON; `jobs`, threads in a task (1);
 `batchSize`, rows in a batch (1024); `reports`, a folder for the counts of each archive, which
 `trommel_text.shards.merge` adds up; `onError`, `report` (an archive that cannot be read is logged and gives no rows)
 or `fail`; `filterPushdown`, `true` in sessions with `spark.sql.python.filterPushdown.enabled`: conditions on `language`,
@@ -53,6 +53,9 @@ def _choices(options: Any) -> dict[str, Any]:
     for key in ("model", "comments", "headline"):
         if options.get(key):
             choices[key] = options[key]
+    for key in ("include", "exclude"):
+        if options.get(key):
+            choices[key] = options[key].split(",")
     for key in ("markdown", "links", "blocks"):
         if options.get(key):
             choices[key] = str(options[key]).lower() == "true"

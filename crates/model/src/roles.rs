@@ -1,0 +1,327 @@
+//! What blocks are beside main text or boilerplate: reviews, cards, specifications and the like, each told by a
+//! small model of its own.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use trommel_features::{ColumnSet, FeatureGroup, FieldIndex, Schema, TermWeight};
+use trommel_html::Page;
+
+use crate::additive::Additive;
+use crate::error::ModelError;
+use crate::file::Scorer;
+
+/// First field of every file of roles.
+pub const ROLES_FORMAT: &str = "trommel-roles";
+/// Version that this program writes and reads.
+pub const ROLES_VERSION: u32 = 1;
+
+/// All that a file of roles holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoleFile {
+    /// [`ROLES_FORMAT`].
+    pub format: String,
+    /// [`ROLES_VERSION`] of the program that wrote it.
+    pub version: u32,
+    /// Day of training, `YYYY-MM-DD`.
+    pub created: String,
+    /// Groups of features a row is made of.
+    pub groups: Vec<FeatureGroup>,
+    /// Names of the columns that the scorers ask, by their numbers.
+    pub columns: Vec<String>,
+    /// The roles.
+    pub roles: Vec<RoleScorer>,
+}
+
+/// A role and how blocks that have it are told from all others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoleScorer {
+    /// Name of the role.
+    pub name: String,
+    /// Attribute words with their log odds of the role.
+    pub attribute_weights: Vec<TermWeight>,
+    /// Words and word pairs of the text with their log odds of the role.
+    pub word_weights: Vec<TermWeight>,
+    /// Log odds of the role by what the block itself is.
+    pub scorer: Additive,
+    /// Pooled log odds ([`pooled`]) above which a block has the role.
+    pub threshold: f32,
+    /// What it scored on pages of hosts it had not seen.
+    pub score: RoleScore,
+}
+
+/// How well a role is told: blocks that are said to have it against blocks that have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RoleScore {
+    /// Pages that say which of their blocks have the role.
+    pub pages: u32,
+    /// Blocks that have it.
+    pub blocks: u32,
+    /// Share of the blocks said to have it that have it, 0..=1.
+    pub precision: f64,
+    /// Share of the blocks that have it that are said to, 0..=1.
+    pub recall: f64,
+}
+
+/// Tells the roles of blocks.
+#[derive(Clone, Debug)]
+pub struct RoleModel {
+    file: RoleFile,
+    ready: Vec<ReadyRole>,
+}
+
+#[derive(Clone, Debug)]
+struct ReadyRole {
+    schema: Schema,
+    asked: ColumnSet,
+    scorer: Scorer,
+}
+
+impl RoleModel {
+    /// Readies the contents of a file of roles.
+    ///
+    /// # Errors
+    /// If it is of another version, names a feature that this program does not know, or holds numbers that
+    /// do not add up.
+    pub fn new(file: RoleFile) -> Result<Self, ModelError> {
+        if file.format != ROLES_FORMAT {
+            return Err(ModelError::NotAModel {
+                format: file.format,
+            });
+        }
+        if file.version != ROLES_VERSION {
+            return Err(ModelError::Version {
+                version: file.version,
+                known: ROLES_VERSION,
+            });
+        }
+        let readied = |role: &RoleScorer| {
+            if !role.threshold.is_finite() {
+                return Err(ModelError::Unsound { part: "threshold" });
+            }
+            let words = (&role.attribute_weights, &role.word_weights);
+            let schema = Schema::new(&file.groups, &[], words.0, words.1);
+            let known: FxHashMap<&str, u16> = (0..=u16::MAX)
+                .zip(schema.names())
+                .map(|(at, name)| (name.as_str(), at))
+                .collect();
+            let number = |name: &String| {
+                known
+                    .get(name.as_str())
+                    .copied()
+                    .ok_or_else(|| ModelError::UnknownFeature {
+                        feature: name.clone(),
+                    })
+            };
+            let columns: Vec<u16> = file.columns.iter().map(number).collect::<Result<_, _>>()?;
+            let mut scorer = Scorer::Additive(role.scorer.clone()).on(&columns)?;
+            let mut asked = Vec::new();
+            scorer.each_column(|column| asked.push(*column));
+            Ok(ReadyRole {
+                asked: ColumnSet::new(schema.names().len(), asked),
+                schema,
+                scorer,
+            })
+        };
+        let ready = file.roles.iter().map(readied).collect::<Result<_, _>>()?;
+        Ok(Self { file, ready })
+    }
+
+    /// The roles that are built into the program.
+    pub fn builtin() -> Option<&'static Self> {
+        static BUILTIN: LazyLock<Option<RoleModel>> =
+            LazyLock::new(|| RoleModel::from_bytes(include_bytes!("../models/roles.trommel")).ok());
+        BUILTIN.as_ref()
+    }
+
+    /// Reads the bytes of a file of roles.
+    ///
+    /// # Errors
+    /// If they are no such file, or as for [`RoleModel::new`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        Self::new(rmp_serde::from_slice(bytes)?)
+    }
+
+    /// The bytes of its file.
+    ///
+    /// # Errors
+    /// If it cannot be written as MessagePack.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        Ok(rmp_serde::to_vec(&self.file)?)
+    }
+
+    /// The file.
+    pub fn file(&self) -> &RoleFile {
+        &self.file
+    }
+
+    /// Log odds of every role of every block, role after role. Takes a pass over the page for each role.
+    fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<Vec<f32>> {
+        let fields = FieldIndex::of(page).of_block;
+        self.ready
+            .iter()
+            .map(|own| pooled(&own.log_odds(page, url), &fields))
+            .collect()
+    }
+
+    /// The name of the role of each block, none where it has none of these: the one whose log odds are
+    /// farthest above its threshold.
+    pub fn judge(&self, page: &Page, url: Option<&str>) -> Vec<Option<&str>> {
+        let odds = self.log_odds(page, url);
+        (0..page.blocks.len())
+            .map(|block| {
+                let above = self
+                    .file
+                    .roles
+                    .iter()
+                    .zip(&odds)
+                    .filter_map(|(role, odds)| {
+                        let above = odds.get(block)? - role.threshold;
+                        (above > 0.0).then_some((above, role.name.as_str()))
+                    });
+                above.max_by(|a, b| a.0.total_cmp(&b.0)).map(|best| best.1)
+            })
+            .collect()
+    }
+}
+
+/// Means of the log odds of each block and the mean over its field, the blocks whose whole path of names and
+/// classes is equal. `fields` are the numbers of the fields.
+pub fn pooled(odds: &[f32], fields: &[u32]) -> Vec<f32> {
+    let mut sums: FxHashMap<u32, (f32, f32)> = FxHashMap::default();
+    for (odds, field) in odds.iter().zip(fields) {
+        let (sum, count) = sums.entry(*field).or_default();
+        *sum += odds;
+        *count += 1.0;
+    }
+    odds.iter()
+        .zip(fields)
+        .map(|(own, field)| {
+            let (sum, count) = sums.get(field).copied().unwrap_or((*own, 1.0));
+            own / 2.0 + sum / count / 2.0
+        })
+        .collect()
+}
+
+impl ReadyRole {
+    fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
+        let mut odds = Vec::with_capacity(page.blocks.len());
+        self.schema.each_batch(page, url, &self.asked, |columns| {
+            for lane in 0..columns.blocks().len() {
+                odds.push(self.scorer.log_odds_of(|column| {
+                    let lanes = self
+                        .asked
+                        .slot(column)
+                        .and_then(|slot| columns.column(slot));
+                    lanes
+                        .and_then(|lanes| lanes.get(lane))
+                        .copied()
+                        .unwrap_or(0.0)
+                }));
+            }
+        });
+        odds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::additive::StepFunction;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn role(name: &str, edge: f32, weights: [f32; 2], threshold: f32) -> RoleScorer {
+        RoleScorer {
+            name: name.into(),
+            attribute_weights: Vec::new(),
+            word_weights: Vec::new(),
+            scorer: Additive {
+                intercept: 0.0,
+                step_functions: vec![StepFunction {
+                    column: 0,
+                    edges: vec![edge],
+                    weights: weights.to_vec(),
+                }],
+                crosses: Vec::new(),
+            },
+            threshold,
+            score: RoleScore::default(),
+        }
+    }
+
+    fn file() -> RoleFile {
+        let groups = vec![FeatureGroup::Shallow];
+        RoleFile {
+            format: ROLES_FORMAT.into(),
+            version: ROLES_VERSION,
+            created: "2026-01-01".into(),
+            groups,
+            columns: vec!["link_density".into()],
+            roles: vec![
+                role("linked", 0.5, [-1.0, 2.0], 0.0),
+                role("other", 0.5, [1.0, 2.5], 1.5),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_block_has_the_role_that_is_farthest_above_its_threshold() {
+        let page = ScanEngine.read("<p><a>one</a><p><a href=x>two</a>", &Limits::default());
+        let model = RoleModel::new(file()).unwrap();
+        // Both blocks are of one field: each has half of its own log odds and half of their mean.
+        let odds = model.log_odds(&page, None);
+        assert_eq!(odds, [vec![-0.25, 1.25], vec![1.375, 2.125]]);
+        assert_eq!(model.judge(&page, None), [None, Some("linked")]);
+        let again = RoleModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(again.file(), model.file());
+    }
+
+    #[test]
+    fn what_does_not_add_up_is_refused() {
+        let mut other = file();
+        other.columns = vec!["no.such".into()];
+        assert!(matches!(
+            RoleModel::new(other),
+            Err(ModelError::UnknownFeature { .. })
+        ));
+        let mut other = file();
+        other.roles[0].threshold = f32::NAN;
+        assert!(matches!(
+            RoleModel::new(other),
+            Err(ModelError::Unsound { .. })
+        ));
+        let mut other = file();
+        other.roles[1].scorer.step_functions[0].column = 1;
+        assert!(matches!(
+            RoleModel::new(other),
+            Err(ModelError::Unsound { .. })
+        ));
+        let mut other = file();
+        other.version = 2;
+        assert!(RoleModel::new(other).is_err());
+        assert!(RoleModel::from_bytes(b"x").is_err());
+    }
+
+    #[test]
+    fn the_roles_that_are_built_in_can_be_read() {
+        let names: Vec<&str> = RoleModel::builtin()
+            .unwrap()
+            .file()
+            .roles
+            .iter()
+            .map(|role| role.name.as_str())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "card",
+                "ingredient",
+                "notice",
+                "review",
+                "specification",
+                "step"
+            ]
+        );
+    }
+}
