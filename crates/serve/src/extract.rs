@@ -69,7 +69,7 @@ pub(crate) async fn extract(
     let extractor = app
         .extractor(model, asked.policy(app.policy))
         .with_inline_style(matches!(form, PageForm::Markdown { .. }));
-    let made = app.work(ticket, move |app| {
+    let made = app.judge(ticket, page.len(), move |app| {
         let begin = Instant::now();
         let document = extractor
             .extract(&page, &hints.hints())
