@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use trommel_html::{Limits, Page, ScanReader};
+use trommel_html::{GrowingReader, Limits, Page, ScanReader};
 
 thread_local! {
     /// Memory of pages that the thread is done with.
@@ -18,6 +18,17 @@ pub(crate) fn read(html: &str, limits: &Limits, inline_style: bool) -> Page {
             reader.read(html, limits)
         }
     })
+}
+
+/// A reader for a page that comes in parts, in kept memory. Of the readers that a thread has at a time the
+/// first has it.
+pub(crate) fn growing(limits: &Limits) -> GrowingReader {
+    READER.with_borrow_mut(|reader| reader.growing(limits))
+}
+
+/// The page that has been read in parts, which `html` is the whole of.
+pub(crate) fn finish(growing: GrowingReader, html: &str) -> Page {
+    READER.with_borrow_mut(|reader| reader.finish(growing, html))
 }
 
 /// Takes a page that is done with, to use its memory for the thread's next one.

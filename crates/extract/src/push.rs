@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use trommel_html::{GrowingReader, Head, charset};
+use trommel_html::{GrowingReader, Head, charset, charset::CharsetSource};
 
 use crate::extraction::Extraction;
 use crate::extractor::Extractor;
@@ -32,7 +32,7 @@ pub struct PushPage {
 impl Extractor {
     /// A page that will come in parts.
     pub fn push(&self) -> PushPage {
-        let reader = GrowingReader::new(&self.limits);
+        let reader = page_memory::growing(&self.limits);
         PushPage::new(match self.inline_style {
             true => reader.with_styles(),
             false => reader,
@@ -71,13 +71,13 @@ impl PushPage {
                 return;
             }
         }
-        let (valid, broken) = match std::str::from_utf8(bytes) {
+        let (valid, broken) = match simdutf8::compat::from_utf8(bytes) {
             Ok(valid) => (valid, false),
             Err(error) => {
                 let (valid, after) = bytes.split_at(error.valid_up_to());
                 self.rest.extend_from_slice(after);
                 // The first part was just found to be text.
-                let valid = std::str::from_utf8(valid).unwrap_or_default();
+                let valid = simdutf8::basic::from_utf8(valid).unwrap_or_default();
                 (valid, error.error_len().is_some())
             }
         };
@@ -159,34 +159,37 @@ impl PushPage {
 
     /// What the extractor makes of the page, which has ended.
     pub fn finish<'a>(mut self, extractor: &Extractor, hints: &Hints<'a>) -> Extraction<'a> {
-        let reader = self.reader.take();
-        let mut rest = std::mem::take(&mut self.rest);
-        let (mark, is_text) = (self.has_mark, rest.is_empty());
+        // The text is the bytes: it has been read.
+        if self.rest.is_empty()
+            && let Some(reader) = self.reader.take()
+        {
+            let decoded = match self.has_mark {
+                true => Some(charset::Decoded {
+                    source: CharsetSource::Bom,
+                    ..charset::Decoded::of_utf8()
+                }),
+                false => charset::decode_text(&self.text, &hints.charset()),
+            };
+            let read_as = decoded.map(|decoded| (decoded.encoding, decoded.source));
+            if let Some((encoding, source)) = read_as {
+                let page = page_memory::finish(reader, &self.text);
+                let decoded = charset::Decoded {
+                    text: Cow::Owned(self.text),
+                    encoding,
+                    source,
+                };
+                return extractor.judged(decoded, page, hints);
+            }
+        }
         let mut bytes = self.take_bytes();
-        bytes.append(&mut rest);
+        bytes.append(&mut self.rest);
         let decoded = charset::decode(&bytes, &hints.charset());
-        let (encoding, source) = (decoded.encoding, decoded.source);
-        let (text, page) = match (decoded.text, reader) {
-            // The text is the bytes: it has been read.
-            (Cow::Borrowed(_), Some(reader)) if is_text => {
-                if mark {
-                    bytes.drain(..MARK.len());
-                }
-                let text = String::from_utf8(bytes).unwrap_or_default();
-                let page = reader.finish(&text);
-                (text, page)
-            }
-            (text, _) => {
-                let text = text.into_owned();
-                let page = page_memory::read(&text, &extractor.limits, extractor.inline_style);
-                (text, page)
-            }
-        };
         let decoded = charset::Decoded {
-            text: Cow::Owned(text),
-            encoding,
-            source,
+            text: Cow::Owned(decoded.text.into_owned()),
+            encoding: decoded.encoding,
+            source: decoded.source,
         };
+        let page = page_memory::read(&decoded.text, &extractor.limits, extractor.inline_style);
         extractor.judged(decoded, page, hints)
     }
 }

@@ -98,6 +98,17 @@ pub fn decode<'a>(bytes: &'a [u8], hints: &CharsetHints) -> Decoded<'a> {
     }
 }
 
+/// As [`decode`] of the bytes of a text that had no byte order mark, without testing again that they are
+/// UTF-8; none if they are taken for another encoding all the same.
+pub fn decode_text<'a>(text: &'a str, hints: &CharsetHints) -> Option<Decoded<'a>> {
+    let (encoding, source) = choose(text.as_bytes(), Some(text), hints);
+    (encoding == UTF_8).then_some(Decoded {
+        text: Cow::Borrowed(text),
+        encoding,
+        source,
+    })
+}
+
 /// The encoding of a page without a byte order mark, and where it was learned from. `whole` is the
 /// page if it is UTF-8 throughout.
 fn choose(

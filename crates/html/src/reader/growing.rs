@@ -2,7 +2,7 @@
 
 use super::namespaces::Namespaces;
 use super::scan::Scanner;
-use crate::build::{Builder, TextKind};
+use crate::build::{Builder, SparePage, TextKind};
 use crate::head::Head;
 use crate::limits::{Caps, Limits, up_to};
 use crate::markup::tag_lexer::TagLexer;
@@ -32,7 +32,12 @@ pub struct GrowingReader {
 impl GrowingReader {
     /// A reader for one page.
     pub fn new(limits: &Limits) -> Self {
-        let builder = Builder::new(*limits);
+        Self::over(limits, &mut SparePage::default())
+    }
+
+    /// A reader for one page in the memory that `spare` has.
+    pub(super) fn over(limits: &Limits, spare: &mut SparePage) -> Self {
+        let builder = Builder::over(*limits, spare);
         let lexer = TagLexer::new(limits.attributes, builder.vectors());
         Self {
             builder,
@@ -68,13 +73,18 @@ impl GrowingReader {
     }
 
     /// The page, which `html` is the whole of.
-    pub fn finish(mut self, html: &str) -> Page {
+    pub fn finish(self, html: &str) -> Page {
+        self.finish_into(html, &mut SparePage::default())
+    }
+
+    /// As [`GrowingReader::finish`], and leaves to `spare` what the page does not need.
+    pub(super) fn finish_into(mut self, html: &str, spare: &mut SparePage) -> Page {
         let text = up_to(html, u32::MAX as usize);
         if text.len() < html.len() {
             self.builder.cap(Caps::PAGE);
         }
         self.read(text, false);
-        self.builder.finish(text.len())
+        self.builder.finish_into(text.len(), spare)
     }
 
     /// The page as far as it has been read, as if it ended there.

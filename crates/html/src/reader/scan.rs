@@ -2,6 +2,7 @@
 //! as slices of the page.
 
 use super::content::ContentModel;
+use super::growing::GrowingReader;
 use super::namespaces::Namespaces;
 use super::raw_text::{end_of_comment, end_of_raw, end_of_script};
 use super::recovery::{Recovery, Unclosed};
@@ -80,6 +81,16 @@ impl ScanReader {
         builder.record_styles();
         let bytes = scan(html, &mut builder);
         builder.finish_into(bytes, &mut self.spare)
+    }
+
+    /// A reader for a page that comes in parts, in the memory of the pages before.
+    pub fn growing(&mut self, limits: &Limits) -> GrowingReader {
+        GrowingReader::over(limits, &mut self.spare)
+    }
+
+    /// As [`GrowingReader::finish`].
+    pub fn finish(&mut self, reader: GrowingReader, html: &str) -> Page {
+        reader.finish_into(html, &mut self.spare)
     }
 
     /// Takes a page that is done with, to use its memory for the next.
