@@ -153,7 +153,8 @@ fn drop_duplicates(outputs: &[PathBuf], lists: &[PathBuf], folder: &Path) -> any
                 target.display()
             );
         }
-        let (own_kept, own_left_out) = without(output, &removed, &target, parquet())?;
+        let (own_kept, own_left_out) =
+            without(output, &removed, &target, parquet(output)?.as_deref())?;
         kept += own_kept;
         left_out += own_left_out;
     }
@@ -162,11 +163,16 @@ fn drop_duplicates(outputs: &[PathBuf], lists: &[PathBuf], folder: &Path) -> any
 }
 
 #[cfg(feature = "parquet")]
-fn parquet() -> Option<&'static dyn Assemble> {
-    Some(&trommel_output::Parquet { blocks: false })
+fn parquet(output: &Path) -> anyhow::Result<Option<Box<dyn Assemble>>> {
+    if output.extension().is_none_or(|end| end != "parquet") {
+        return Ok(None);
+    }
+    let like = trommel_output::Parquet::like(output);
+    let like = like.with_context(|| output.display().to_string())?;
+    Ok(Some(Box::new(like)))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet() -> Option<&'static dyn Assemble> {
-    None
+fn parquet(_: &Path) -> anyhow::Result<Option<Box<dyn Assemble>>> {
+    Ok(None)
 }

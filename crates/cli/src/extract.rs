@@ -51,6 +51,9 @@ pub struct ExtractArgs {
     /// characters, byte of the page, bytes
     #[arg(long)]
     spans: bool,
+    /// Add the tables among the text to JSON as rows of cells
+    #[arg(long)]
+    tables: bool,
     /// Divide a page on which several people write into posts with their author and time, where its markup
     /// says so: in JSON the key `posts`, in Markdown a line above each
     #[arg(long)]
@@ -114,8 +117,10 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    if args.spans && !matches!(args.format, Form::Json) {
-        bail!("--spans needs --format json");
+    for (option, is_set) in [("--spans", args.spans), ("--tables", args.tables)] {
+        if is_set && !matches!(args.format, Form::Json) {
+            bail!("{option} needs --format json");
+        }
     }
     if args.posts && !matches!(args.format, Form::Json | Form::Markdown) {
         bail!("--posts needs --format json or markdown");
@@ -203,15 +208,21 @@ fn extracted(
     {
         return Ok(extraction.markdown_of_posts(&options));
     }
-    let printed = form.print(extraction.document(&form.options_with(text)), url, file)?;
-    if !args.spans && !args.posts {
+    let options = form
+        .options_with(text)
+        .with_spans(args.spans)
+        .with_tables(args.tables);
+    let printed = form.print(extraction.document(&options), url, file)?;
+    if !args.spans && !args.tables && !args.posts {
         return Ok(printed);
     }
     let mut object: serde_json::Value = serde_json::from_str(&printed)?;
     if let Some(object) = object.as_object_mut() {
-        if args.spans {
-            let spans = serde_json::to_value(extraction.spans(text))?;
-            object.insert("spans".to_owned(), spans);
+        // What was asked for is there, be it empty.
+        for (key, is_set) in [("spans", args.spans), ("tables", args.tables)] {
+            if is_set && !object.contains_key(key) {
+                object.insert(key.to_owned(), Vec::<u32>::new().into());
+            }
         }
         if args.posts {
             let posts = serde_json::to_value(extraction.posts(text))?;

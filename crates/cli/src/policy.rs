@@ -1,4 +1,4 @@
-//! The options `--comments`, `--headline`, `--include` and `--exclude`.
+//! The options `--comments`, `--headline`, `--articles`, `--include` and `--exclude`.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use anyhow::bail;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantNames;
-use trommel_extract::{CommentPolicy, ContentPolicy, HeadlinePolicy, Role};
+use trommel_extract::{ArticlePolicy, CommentPolicy, ContentPolicy, HeadlinePolicy, Role};
 
 /// What counts as main text where people differ
 #[derive(Clone, Debug, Args)]
@@ -19,6 +19,10 @@ pub struct PolicyArgs {
     /// only in the title [default: auto]
     #[arg(long, value_parser = named::<HeadlinePolicy>())]
     headline: Option<HeadlinePolicy>,
+    /// Of a page that shows more articles below its own, as pages do that go on at their end: the text of
+    /// all, or of the first [default: all]
+    #[arg(long, value_parser = named::<ArticlePolicy>())]
+    articles: Option<ArticlePolicy>,
     /// Roles of which all blocks are part of the text, whatever the model says of each
     #[arg(long, value_name = "ROLE,...", value_delimiter = ',', value_parser = named::<Role>())]
     include: Vec<Role>,
@@ -48,6 +52,7 @@ impl PolicyArgs {
         let policy = ContentPolicy {
             comments: self.comments.unwrap_or(before.comments),
             headline: self.headline.unwrap_or(before.headline),
+            articles: self.articles.unwrap_or(before.articles),
             include: given(&self.include, before.include),
             exclude: given(&self.exclude, before.exclude),
         };

@@ -123,6 +123,15 @@ pub struct RunArgs {
     #[arg(long)]
     blocks: bool,
 
+    /// Write where each part of the text stands in the decoded page: `spans` in jsonl, msgpack and parquet,
+    /// each with character of the text, characters, byte of the page, bytes
+    #[arg(long)]
+    spans: bool,
+
+    /// Write the tables among the text as rows of cells as well: `tables` in jsonl, msgpack and parquet
+    #[arg(long)]
+    tables: bool,
+
     /// Number of worker threads [default: processor cores]
     #[arg(short, long, value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
@@ -280,17 +289,27 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let policy = args.policy.over(ContentPolicy {
         comments: config.comments,
         headline: config.headline,
+        articles: config.articles,
         include: config.include,
         exclude: config.exclude,
     })?;
     let blocks = args.blocks || config.blocks;
     let markdown = args.markdown || config.text == Some(TextForm::Markdown);
+    let text = args.text.options();
+    let mut form = DocumentOptions::default()
+        .with_blocks(blocks)
+        .with_spans(args.spans || config.spans)
+        .with_tables(args.tables || config.tables)
+        .with_text(text);
+    if markdown {
+        form = form.with_markdown(MarkdownOptions::default().with_text(text));
+    }
     let sites = args
         .site_memory
         .choose(config.site_memory, config.sites.as_deref())?;
     let plan = Plan {
         inputs,
-        assemble: assemble::last_steps(&output, blocks)?,
+        assemble: assemble::last_steps(&output, &form)?,
         output,
         filters: Arc::new(Filters::new(&config.filters)),
         quarantine,
@@ -302,10 +321,13 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             ),
             ("comments".to_owned(), policy.comments.to_string()),
             ("headline".to_owned(), policy.headline.to_string()),
+            ("articles".to_owned(), policy.articles.to_string()),
             ("include".to_owned(), policy.include.to_string()),
             ("exclude".to_owned(), policy.exclude.to_string()),
             ("markdown".to_owned(), markdown.to_string()),
             ("blocks".to_owned(), blocks.to_string()),
+            ("spans".to_owned(), form.spans.to_string()),
+            ("tables".to_owned(), form.tables.to_string()),
             ("pages-only".to_owned(), args.pages_only.to_string()),
             ("site memory".to_owned(), sites.recipe()?),
         ],
@@ -342,13 +364,6 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     let mut extractor = Extractor::new(Arc::new(loaded))
         .with_policy(policy)
         .with_inline_style(markdown);
-    let text = args.text.options();
-    let mut form = DocumentOptions::default()
-        .with_blocks(blocks)
-        .with_text(text);
-    if markdown {
-        form = form.with_markdown(MarkdownOptions::default().with_text(text));
-    }
     let clock = args.profile.then(|| Arc::new(Clock::default()));
     let metrics = args.metrics.as_ref().map(|_| Arc::new(Metrics::new()));
     // It listens as long as the run goes on.

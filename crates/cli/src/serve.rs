@@ -78,7 +78,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "NAME|FILE")]
     model: Option<String>,
 
-    /// Configuration file (TOML) as for `run`: filters, model, comments, headline, jobs
+    /// Configuration file (TOML) as for `run`: filters, model, comments, headline, articles, jobs
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -124,6 +124,7 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
     let policy = args.policy.over(ContentPolicy {
         comments: config.comments,
         headline: config.headline,
+        articles: config.articles,
         include: config.include,
         exclude: config.exclude,
     })?;

@@ -1,7 +1,7 @@
 //! The document: what the extractor makes of a page.
 
 use crate::metadata::Metadata;
-use crate::render::{MarkdownOptions, TextOptions};
+use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,12 @@ pub struct Document {
     /// Every block of the page in document order, kept or not, if they were asked for; after them the texts that stand in its
     /// JSON-LD alone.
     pub blocks: Vec<BlockVerdict>,
+    /// Where the parts of `text` stand in the decoded page, in the order of the text, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<TextSpan>,
+    /// The tables among the text as rows, in its order, if they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<DocumentTable>,
     /// Caps that the page passed (`depth`, `blocks`, `text` ...); what lies beyond them is missing.
     pub capped: Vec<String>,
 }
@@ -69,6 +75,10 @@ pub struct Document {
 pub struct DocumentOptions {
     /// Whether every block of the page is listed.
     pub blocks: bool,
+    /// Whether it is told where each part of the text stands in the decoded page.
+    pub spans: bool,
+    /// Whether the tables are given as rows as well.
+    pub tables: bool,
     /// The text as Markdown; as plain text if there are no options for it.
     pub markdown: Option<MarkdownOptions>,
     /// How plain text gives formulas, notes and scripts.
@@ -80,6 +90,20 @@ impl DocumentOptions {
     #[must_use]
     pub fn with_blocks(mut self, blocks: bool) -> Self {
         self.blocks = blocks;
+        self
+    }
+
+    /// The same options with the place of each part of the text in the decoded page, or without.
+    #[must_use]
+    pub fn with_spans(mut self, spans: bool) -> Self {
+        self.spans = spans;
+        self
+    }
+
+    /// The same options with the tables as rows as well, or without.
+    #[must_use]
+    pub fn with_tables(mut self, tables: bool) -> Self {
+        self.tables = tables;
         self
     }
 

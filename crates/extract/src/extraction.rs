@@ -7,22 +7,24 @@ use trommel_html::json_ld::ContentProperty;
 use trommel_html::{Block, Page, charset};
 use trommel_model::JudgedEmbedded;
 
+use crate::articles::drop_follow_ups;
 use crate::block_page::{BLOCK_PAGE, is_block_page};
 use crate::confidence::confidence;
+use crate::corrections::keep_corrections;
 use crate::document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 use crate::heading_text::{is_too_long, shown_text};
 use crate::hidden::drop_hidden_menus;
 use crate::hints::Hints;
 use crate::keep_whole::{keep_code, keep_sentences_beside_code, keep_tables};
 use crate::language::language;
+use crate::link_lists::keep_link_lists;
 use crate::metadata::likeness::overlap;
 use crate::metadata::{self, Metadata};
 use crate::notes::Notes;
 use crate::observer::{ExtractionStage, SharedObserver, observed};
 use crate::page_memory;
-use crate::policy::HeadlinePolicy;
+use crate::policy::{ArticlePolicy, HeadlinePolicy};
 use crate::posts::{FoundPost, Post, posts};
-use crate::render::TextOptions;
 use crate::render::content::KeptContent;
 use crate::render::controls::drop_controls;
 use crate::render::copies::drop_copies;
@@ -32,9 +34,12 @@ use crate::render::gutters::{drop_contents, drop_line_numbers};
 use crate::render::markdown::{
     Headline, MarkdownOptions, append_markdown, markdown, signature, title_heading,
 };
+use crate::render::table_rows::document_tables;
 use crate::render::text::plain_text;
 use crate::render::traced::{OriginSource, TracedText};
+use crate::render::{DocumentTable, TextOptions, TextSpan};
 use crate::role::{Role, refined};
+use crate::sections::is_headline_of_kept;
 use crate::verdicts::Verdicts;
 
 /// Most names in a block's path; of deeper ones the outermost are left out.
@@ -99,16 +104,22 @@ impl<'a> Extraction<'a> {
         mut verdicts: Verdicts,
         hints: &Hints<'a>,
     ) -> Self {
+        let only_first = verdicts.articles == ArticlePolicy::First;
         for kept in [&mut verdicts.judgement.choice.kept, &mut verdicts.separate] {
             // Nothing is kept because of what is not.
             if !kept.contains(&true) {
                 continue;
+            }
+            if only_first {
+                drop_follow_ups(&page, &decoded.text, kept);
             }
             drop_copies(&page, kept);
             drop_controls(&page, kept);
             keep_code(&page, kept);
             keep_tables(&page, &decoded.text, kept);
             keep_sentences_beside_code(&page, kept);
+            keep_link_lists(&page, &decoded.text, hints.url, kept);
+            keep_corrections(&page, kept);
             drop_hidden_menus(&page, kept);
             drop_line_numbers(&page, kept);
             drop_contents(&page, &decoded.text, kept);
@@ -249,7 +260,11 @@ impl<'a> Extraction<'a> {
     }
 
     fn traced_text(&self, options: TextOptions) -> TracedText {
-        let mut traced = plain_text(&self.main_content(options));
+        self.traced_text_of(&self.main_content(options))
+    }
+
+    fn traced_text_of(&self, content: &KeptContent<'_>) -> TracedText {
+        let mut traced = plain_text(content);
         for own in self.embedded().iter().filter(|own| own.kept) {
             if !traced.text.is_empty() {
                 traced.text.push_str("\n\n");
@@ -281,27 +296,16 @@ impl<'a> Extraction<'a> {
         traced.locate(&self.page, &self.decoded.text, range)
     }
 
-    /// Every part of [`Extraction::text_with`] and where it came from: character of the text, characters,
-    /// byte of the decoded page, bytes.
-    pub fn spans(&self, options: TextOptions) -> Vec<[u32; 4]> {
+    /// Every part of [`Extraction::text_with`] and its place in the decoded page, in the order of the text. Between
+    /// them stand line ends and signs that the text adds.
+    pub fn spans(&self, options: TextOptions) -> Vec<TextSpan> {
         let traced = self.traced_text(options);
-        let mut chars = 0;
-        let mut at = 0;
-        let mut spans = Vec::with_capacity(traced.origins.len());
-        for own in &traced.origins {
-            let count = |range: Range<usize>| {
-                let text = traced.text.get(range).unwrap_or_default();
-                text.chars().count() as u32
-            };
-            chars += count(at..own.place.start);
-            let len = count(own.place.clone());
-            at = own.place.end;
-            for (start, end) in traced.locate(&self.page, &self.decoded.text, own.place.clone()) {
-                spans.push([chars, len, start, end - start]);
-            }
-            chars += len;
-        }
-        spans
+        traced.spans(&self.page, &self.decoded.text)
+    }
+
+    /// The tables among the text as rows, in its order; their cells as [`Extraction::text_with`] gives them.
+    pub fn tables(&self, options: TextOptions) -> Vec<DocumentTable> {
+        document_tables(&self.main_content(options))
     }
 
     fn markdown_text(&self, options: &MarkdownOptions, title: Option<&str>) -> String {
@@ -317,7 +321,8 @@ impl<'a> Extraction<'a> {
                 .headline_element()
                 .map_or(Headline::None, Headline::Element),
         };
-        let content = self.main_content(options.text);
+        let own = above.and_then(|title| self.headline_below(title));
+        let content = self.main_content_with(options.text, own);
         let mut traced = markdown(&content, self.hints.url, options, headline);
         for own in self.embedded().iter().filter(|own| own.kept) {
             let content = &own.embedded.content;
@@ -445,7 +450,8 @@ impl<'a> Extraction<'a> {
     /// The document of the page.
     pub fn document(&self, options: &DocumentOptions) -> Document {
         self.rendered(|| {
-            let plain = self.plain_text(options.text);
+            let content = self.main_content(options.text);
+            let plain = self.traced_text_of(&content);
             let (title, mut metadata) = self.title_and_metadata();
             metadata.next = self.next_page();
             let page_type = if is_block_page(&self.page, title.as_deref()) {
@@ -454,14 +460,19 @@ impl<'a> Extraction<'a> {
                 let judged = self.verdicts.judgement.page_type.as_ref();
                 judged.map(|own| own.name.clone())
             };
-            let lang = language(&plain, || metadata.lang_declared.clone());
-            let confidence = confidence(self.verdicts.judgement.choice.expected_f1, &plain);
+            let lang = language(&plain.text, || metadata.lang_declared.clone());
+            let confidence = confidence(self.verdicts.judgement.choice.expected_f1, &plain.text);
             let blocks = options.blocks.then(|| self.block_verdicts());
+            let tables = options.tables.then(|| document_tables(&content));
+            let text = match &options.markdown {
+                Some(options) => self.traced_markdown(options, title.as_deref()),
+                None => plain,
+            };
+            let spans = options
+                .spans
+                .then(|| text.spans(&self.page, &self.decoded.text));
             Document {
-                text: match &options.markdown {
-                    Some(options) => self.markdown_text(options, title.as_deref()),
-                    None => plain,
-                },
+                text: text.text,
                 title,
                 metadata,
                 page_type,
@@ -474,6 +485,8 @@ impl<'a> Extraction<'a> {
                 confidence,
                 robots: self.robots(),
                 blocks: blocks.unwrap_or_default(),
+                spans: spans.unwrap_or_default(),
+                tables: tables.unwrap_or_default(),
                 capped: self.page.capped.names().map(str::to_owned).collect(),
             }
         })
@@ -523,14 +536,32 @@ impl<'a> Extraction<'a> {
 
     /// What is kept, without the notes, which follow it.
     fn main_content(&self, options: TextOptions) -> KeptContent<'_> {
+        self.main_content_with(options, None)
+    }
+
+    /// What is kept and one more block, without the notes.
+    fn main_content_with(&self, options: TextOptions, more: Option<usize>) -> KeptContent<'_> {
         let html = &self.decoded.text;
-        let Some(notes) = &self.notes else {
+        if self.notes.is_none() && more.is_none() {
             return self.content(self.kept()).with_options(options, None);
-        };
+        }
+        let notes = self.notes.as_ref();
+        let is_moved = |at: u32| notes.is_some_and(|notes| notes.is_moved(at));
         let blocks = (0u32..).zip(self.kept());
-        let blocks = blocks.filter(|(at, kept)| **kept && !notes.is_moved(*at));
+        let blocks =
+            blocks.filter(|(at, kept)| (**kept || more == Some(*at as usize)) && !is_moved(*at));
         let blocks: Vec<u32> = blocks.map(|(at, _)| at).collect();
-        KeptContent::of_blocks(&self.page, html, &blocks).with_options(options, Some(notes))
+        KeptContent::of_blocks(&self.page, html, &blocks).with_options(options, notes)
+    }
+
+    /// The block of the headline that stands right above the text and is left out there, if this title above the
+    /// text does not say it: that of a window that another title was given to.
+    fn headline_below(&self, title: &str) -> Option<usize> {
+        let at = self.verdicts.judgement.headline?;
+        let text = self.page.text(self.page.blocks.get(at)?);
+        let is_said = overlap(text, title) >= SAME_TITLE || title.contains(text);
+        let heads = !is_said && is_headline_of_kept(&self.page, at, self.kept());
+        heads.then_some(at)
     }
 
     fn judged(&self) -> impl Iterator<Item = (&Block, f32, bool, Option<Role>)> {

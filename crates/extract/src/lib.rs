@@ -19,8 +19,10 @@
 //! # Ok::<(), &str>(())
 //! ```
 
+mod articles;
 mod block_page;
 mod confidence;
+mod corrections;
 mod disclosure;
 mod document;
 mod extraction;
@@ -33,12 +35,14 @@ mod hints;
 mod hostile_tests;
 mod keep_whole;
 mod language;
+mod link_lists;
 mod links;
 mod lists;
 mod metadata;
 mod notes;
 mod observer;
 mod page_memory;
+mod pagination;
 mod plain;
 mod policy;
 mod posts;
@@ -57,10 +61,12 @@ pub use hints::Hints;
 pub use links::PageLink;
 pub use metadata::Metadata;
 pub use observer::{ExtractionObserver, ExtractionStage};
-pub use policy::{CommentPolicy, ContentPolicy, HeadlinePolicy};
+pub use policy::{ArticlePolicy, CommentPolicy, ContentPolicy, HeadlinePolicy};
 pub use posts::Post;
 pub use push::PushPage;
-pub use render::{MarkdownOptions, MathForm, NoteForm, ScriptForm, TextOptions};
+pub use render::{
+    DocumentTable, MarkdownOptions, MathForm, NoteForm, ScriptForm, TextOptions, TextSpan,
+};
 pub use role::Role;
 pub use role_set::RoleSet;
 pub use survey::SiteSurvey;

@@ -7,6 +7,7 @@ use trommel_html::next_page;
 use url::Url;
 
 use crate::extraction::Extraction;
+use crate::pagination::next_in_pagination;
 use crate::role::Role;
 
 /// Longest address in bytes.
@@ -64,9 +65,14 @@ impl Extraction<'_> {
         links
     }
 
-    /// Where the page says that it goes on (`rel="next"`).
+    /// Where the page says that it goes on: by `rel="next"`, else by the link to the next page in a row of page
+    /// numbers. None if that is the page itself.
     pub fn next_page(&self) -> Option<String> {
-        absolute(&next_page(&self.decoded().text)?, self.base().as_ref())
+        let html = &self.decoded().text;
+        let stated = next_page(html).or_else(|| next_in_pagination(self.page(), html))?;
+        let next = absolute(&stated, self.base().as_ref())?;
+        let own = self.url().and_then(|url| absolute(url, None));
+        (own.as_ref() != Some(&next)).then_some(next)
     }
 
     fn base(&self) -> Option<Url> {

@@ -1,4 +1,5 @@
-//! What counts as main text where people differ: readers' comments, the headline, blocks of chosen roles.
+//! What counts as main text where people differ: readers' comments, the headline, articles that follow, blocks of
+//! chosen roles.
 
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "strum")]
@@ -44,6 +45,17 @@ named! {
     }
 }
 
+named! {
+    /// What becomes of articles that a page shows below its own, as pages do that go on at their end.
+    pub enum ArticlePolicy {
+        /// They are part of the text.
+        #[default]
+        All,
+        /// They are left out.
+        First,
+    }
+}
+
 /// What counts as main text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContentPolicy {
@@ -51,6 +63,8 @@ pub struct ContentPolicy {
     pub comments: CommentPolicy,
     /// The headline.
     pub headline: HeadlinePolicy,
+    /// Articles that follow the first.
+    pub articles: ArticlePolicy,
     /// Roles of which all blocks are main text.
     pub include: RoleSet,
     /// Roles of which none is, whatever `include` says.

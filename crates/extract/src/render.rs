@@ -10,9 +10,12 @@ pub(crate) mod gutters;
 pub(crate) mod markdown;
 pub(crate) mod options;
 pub(crate) mod pieces;
+pub(crate) mod table_rows;
 pub(crate) mod tex;
 pub(crate) mod text;
 pub(crate) mod traced;
 
 pub use markdown::MarkdownOptions;
 pub use options::{MathForm, NoteForm, ScriptForm, TextOptions};
+pub use table_rows::DocumentTable;
+pub use traced::TextSpan;

@@ -48,8 +48,33 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
     }
 }
 
+/// Whether a block is all of a dropped heading of the first level right above what is kept, and beside it: so stands
+/// the headline of a text whose title is another.
+pub(crate) fn is_headline_of_kept(page: &Page, at: usize, kept: &[bool]) -> bool {
+    let Some((own, element)) = heading(page, at).and_then(|own| Some((own, page.element(own)?)))
+    else {
+        return false;
+    };
+    let next = at + 1;
+    let is_in = |block: usize| {
+        let block = page.blocks.get(block);
+        block.is_some_and(|block| block.element >= own && block.element < element.end)
+    };
+    let has_others = is_in(next) || at.checked_sub(1).is_some_and(is_in);
+    element.tag == Tag::H1
+        && !element.hidden
+        && !has_others
+        && page
+            .blocks
+            .get(at)
+            .is_some_and(|own| own.words <= HEADING_WORDS)
+        && kept.get(at) == Some(&false)
+        && kept.get(next) == Some(&true)
+        && is_beside(page, element.parent, at, next)
+}
+
 /// The innermost heading around a block.
-fn heading(page: &Page, block: usize) -> Option<u32> {
+pub(crate) fn heading(page: &Page, block: usize) -> Option<u32> {
     let block = page.blocks.get(block)?;
     if !page.kinds_around(block).contains(ElementKinds::HEADING) {
         return None;
@@ -81,7 +106,7 @@ fn is_lower(page: &Page, tag: Tag, block: usize) -> bool {
 
 /// Whether a block is in the element around a heading (the block at `at` is its first), or in one around that which
 /// is reached through elements with nothing but the heading in them.
-fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bool {
+pub(crate) fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bool {
     let Some(block) = page.blocks.get(block) else {
         return false;
     };

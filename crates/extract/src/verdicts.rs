@@ -7,7 +7,7 @@ use trommel_sites::SiteUse;
 use crate::disclosure::keep_summaries;
 use crate::formulas::keep_formulas;
 use crate::lists::keep_list_items;
-use crate::policy::{CommentPolicy, ContentPolicy, HeadlinePolicy};
+use crate::policy::{ArticlePolicy, CommentPolicy, ContentPolicy, HeadlinePolicy};
 use crate::render::embedded::role as role_of_embedded;
 use crate::role::{Role, refined, roles};
 use crate::sections::keep_section_headings;
@@ -23,6 +23,8 @@ pub struct Verdicts {
     pub separate_embedded: Vec<bool>,
     /// What was asked of the headline.
     pub headline: HeadlinePolicy,
+    /// What was asked of articles that follow the first.
+    pub articles: ArticlePolicy,
     /// Role of each block: with those of the [`RoleModel`](trommel_model::RoleModel) only if the policy asks
     /// for roles ([`Extraction::roles`](crate::Extraction::roles) always has them).
     pub roles: Vec<Role>,
@@ -112,6 +114,7 @@ impl ContentPolicy {
             separate,
             separate_embedded,
             headline: self.headline,
+            articles: self.articles,
             roles,
             site_memory: None,
         }

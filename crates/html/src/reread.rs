@@ -12,4 +12,4 @@ pub use code::code_text;
 pub use code_space::code_white_space;
 pub use element::element_text;
 pub use next_page::next_page;
-pub use source::source_range;
+pub use source::{source_range, source_ranges};

@@ -2,6 +2,8 @@
 
 use trommel_text::words;
 
+use trommel_extract::DocumentOptions;
+
 use crate::{OutputRecord, RecordSource};
 
 /// A column and how its values are taken from a document.
@@ -28,10 +30,45 @@ pub enum ColumnValue {
     Float(fn(&OutputRecord) -> Option<f32>),
     /// [`OutputRecord::blocks`], a list of structures, never null.
     Blocks,
+    /// [`OutputRecord::spans`], a list of structures, never null.
+    Spans,
+    /// [`OutputRecord::tables`], a list of structures, never null.
+    Tables,
 }
 
-/// All blocks of the page, kept or not: only where they are asked for.
-pub const BLOCKS: Column = column("blocks", ColumnValue::Blocks);
+const BLOCKS: Column = column("blocks", ColumnValue::Blocks);
+const SPANS: Column = column("spans", ColumnValue::Spans);
+const TABLES: Column = column("tables", ColumnValue::Tables);
+
+/// Which columns there are that are only where they are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OptionalColumns {
+    /// All blocks of the page, kept or not.
+    pub blocks: bool,
+    /// Where the parts of the text stand in the decoded page.
+    pub spans: bool,
+    /// The tables among the text as rows.
+    pub tables: bool,
+}
+
+impl OptionalColumns {
+    /// Those of documents made with these options.
+    pub fn of(options: &DocumentOptions) -> Self {
+        Self {
+            blocks: options.blocks,
+            spans: options.spans,
+            tables: options.tables,
+        }
+    }
+
+    /// The columns, which follow [`COLUMNS`].
+    pub fn columns(self) -> impl Iterator<Item = &'static Column> {
+        let blocks = self.blocks.then_some(&BLOCKS);
+        let spans = self.spans.then_some(&SPANS);
+        let tables = self.tables.then_some(&TABLES);
+        blocks.into_iter().chain(spans).chain(tables)
+    }
+}
 
 /// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
 /// detector gives none; its `token_count` is the number of words here.

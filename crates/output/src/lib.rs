@@ -16,7 +16,7 @@ mod reader;
 mod record;
 mod storage;
 
-pub use columns::{BLOCKS, COLUMNS, Column, ColumnValue};
+pub use columns::{COLUMNS, Column, ColumnValue, OptionalColumns};
 pub use encode::{Encode, OutputHead, encoder};
 pub use error::OutputError;
 #[cfg(feature = "parquet")]

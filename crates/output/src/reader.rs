@@ -206,10 +206,15 @@ mod tests {
             }
             #[cfg(feature = "parquet")]
             {
-                use crate::{Assemble, Parquet};
+                use crate::{Assemble, OptionalColumns, Parquet};
                 let target = folder.path().join("x.parquet");
                 std::fs::write(&path, &bytes).unwrap();
-                Parquet { blocks: true }.assemble(&path, &target).unwrap();
+                let optional = OptionalColumns {
+                    blocks: true,
+                    spans: true,
+                    tables: true,
+                };
+                Parquet { optional }.assemble(&path, &target).unwrap();
                 assert_eq!(read(&target), records);
             }
         }

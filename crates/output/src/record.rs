@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
-use trommel_extract::{BlockSource, BlockVerdict, Document, Metadata, Role};
+use trommel_extract::{
+    BlockSource, BlockVerdict, Document, DocumentTable, Metadata, Role, TextSpan,
+};
 
 /// What an output says of one page: the keys of a JSON line, in their order. It is written to every
 /// format and read back from those that can be.
@@ -63,6 +65,10 @@ pub struct OutputRecord {
     pub notes: String,
     /// Every block of the page, where they were asked for.
     pub blocks: Vec<OutputBlock>,
+    /// Where the parts of the text stand in the decoded page, where that was asked for.
+    pub spans: Vec<TextSpan>,
+    /// The tables among the text as rows, where they were asked for.
+    pub tables: Vec<DocumentTable>,
 }
 
 /// Where the archive record of a page is stored.
@@ -125,6 +131,8 @@ impl From<Document> for OutputRecord {
             comments: document.comments,
             capped: document.capped.join(", "),
             blocks: document.blocks.into_iter().map(OutputBlock::from).collect(),
+            spans: document.spans,
+            tables: document.tables,
             ..Self::default()
         }
     }
@@ -258,7 +266,7 @@ impl OutputRecord {
             length: 0,
             inner: 0,
         };
-        let map = serializer.serialize_struct("record", 26)?;
+        let map = serializer.serialize_struct("record", 28)?;
         let mut keys = Keys { map, all };
         keys.add("id", &self.id, false)?;
         keys.text("url", &self.url)?;
@@ -293,8 +301,16 @@ impl OutputRecord {
         keys.add("notes", &self.notes, self.notes.is_empty())?;
         // A search engine would make fields of them.
         match all {
-            true => keys.list("blocks", &self.blocks)?,
-            false => keys.map.skip_field("blocks")?,
+            true => {
+                keys.list("blocks", &self.blocks)?;
+                keys.list("spans", &self.spans)?;
+                keys.list("tables", &self.tables)?;
+            }
+            false => {
+                for key in ["blocks", "spans", "tables"] {
+                    keys.map.skip_field(key)?;
+                }
+            }
         }
         keys.map.end()
     }
@@ -306,7 +322,7 @@ impl Serialize for OutputRecord {
     }
 }
 
-/// A record as search engines want it: keys that say nothing are left out, and so are the blocks.
+/// A record as search engines want it: keys that say nothing are left out, and so are blocks, spans and tables.
 pub(crate) struct Searched<'a>(pub(crate) &'a OutputRecord);
 
 impl Serialize for Searched<'_> {
@@ -389,6 +405,18 @@ pub(crate) mod tests {
                     ..OutputBlock::default()
                 },
             ],
+            spans: vec![[0, 5, 3, 6].into(), [6, 7, 20, 30].into()],
+            tables: vec![
+                DocumentTable {
+                    caption: "K".into(),
+                    header_rows: 1,
+                    rows: vec![vec!["x".into(), "y".into()], vec!["".into(), "1".into()]],
+                },
+                DocumentTable {
+                    rows: vec![vec!["z".into()]],
+                    ..DocumentTable::default()
+                },
+            ],
             ..record()
         }
     }
@@ -405,7 +433,7 @@ pub(crate) mod tests {
             };
             assert!(!empty, "{key}");
         }
-        assert_eq!(json.as_object().unwrap().len(), 26);
+        assert_eq!(json.as_object().unwrap().len(), 28);
     }
 
     /// Keys and types of their values, those of objects inside as well.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, de::Error as _};
-use trommel_extract::{CommentPolicy, HeadlinePolicy, RoleSet};
+use trommel_extract::{ArticlePolicy, CommentPolicy, HeadlinePolicy, RoleSet};
 use trommel_output::{Compression, Format};
 
 /// Choices read from a TOML file; the command line wins over each of them.
@@ -27,10 +27,16 @@ pub struct Config {
     pub text: Option<TextForm>,
     /// Whether all blocks of each page are written as well.
     pub blocks: bool,
+    /// Whether the place of each part of the text in its page is written as well.
+    pub spans: bool,
+    /// Whether the tables are written as rows as well.
+    pub tables: bool,
     /// What becomes of readers' comments.
     pub comments: CommentPolicy,
     /// Whether the headline is part of the text.
     pub headline: HeadlinePolicy,
+    /// What becomes of articles that follow the first of a page.
+    pub articles: ArticlePolicy,
     /// Roles of which all blocks are part of the text.
     pub include: RoleSet,
     /// Roles of which none is.
@@ -205,7 +211,7 @@ mod tests {
     #[test]
     fn every_key_is_read() {
         let config = parse(
-            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\nsplit_size = 40\ntext = 'markdown'\nblocks = true\ncomments = 'separate'\nheadline = 'include'\ninclude = ['review', 'notice']\nexclude = ['card']\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\nsite_memory = 'two-pass'\nsites = 's.sites'\n[filters]\nmin_words = 5\n",
+            "jobs = 3\nformat = 'wet'\ncompress = 'gz'\nsplit_size = 40\ntext = 'markdown'\nblocks = true\nspans = true\ntables = true\ncomments = 'separate'\nheadline = 'include'\narticles = 'first'\ninclude = ['review', 'notice']\nexclude = ['card']\nmodel = 'fast'\nmax_record = 10\nmax_payload = 20\nmax_memory = 30\nsite_memory = 'two-pass'\nsites = 's.sites'\n[filters]\nmin_words = 5\n",
         );
         let expected = Config {
             jobs: std::num::NonZeroUsize::new(3),
@@ -214,10 +220,13 @@ mod tests {
             split_size: Some(40),
             text: Some(TextForm::Markdown),
             blocks: true,
+            spans: true,
+            tables: true,
             comments: CommentPolicy::Separate,
             include: [Role::Review, Role::Notice].into_iter().collect(),
             exclude: [Role::Card].into_iter().collect(),
             headline: HeadlinePolicy::Include,
+            articles: ArticlePolicy::First,
             model: Some("fast".into()),
             max_record: Some(10),
             max_payload: Some(20),
@@ -245,7 +254,7 @@ mod tests {
         );
         assert_eq!(
             parse("language = 'de'").unwrap_err(),
-            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, split_size, text, blocks, comments, headline, include, exclude, model, max_record, max_payload, max_memory, site_memory, sites, filters"
+            "c.toml:1: unknown key \"language\", expected one of jobs, format, compress, split_size, text, blocks, spans, tables, comments, headline, articles, include, exclude, model, max_record, max_payload, max_memory, site_memory, sites, filters"
         );
         assert_eq!(
             parse("[filters]\nmin_words = 5\nmin_word = 3").unwrap_err(),

@@ -16,7 +16,7 @@ use std::{
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::Hints;
-use trommel_output::{Compression, Format, OutputRecord, RecordReader};
+use trommel_output::{Compression, Format, OptionalColumns, OutputRecord, RecordReader};
 use trommel_pipeline::{
     Environment, FormatChoice, Outcome, Output, Plan, RunError as Ended, Summary, run,
 };
@@ -163,7 +163,7 @@ pub(crate) fn read_warc(
     };
     let output = Output::new("-", &chosen, &FormatChoice::default());
     let output = output.map_err(|error| TrommelError::new_err(error.to_string()))?;
-    let columns = ArrowColumns::of_documents(extractor.settings.blocks);
+    let columns = ArrowColumns::of_documents(extractor.settings.optional());
     let mut plan: Plan = plan(
         inputs,
         output,
@@ -225,9 +225,14 @@ pub(crate) fn read_warc(
 
 /// A batch without rows, with the columns of `read_warc`: `pyarrow.schema` takes it.
 #[pyfunction]
-#[pyo3(signature = (blocks=false))]
-pub(crate) fn document_schema(blocks: bool) -> PyResult<PyRecordBatch> {
-    ArrowColumns::of_documents(blocks)
+#[pyo3(signature = (blocks=false, spans=false, tables=false))]
+pub(crate) fn document_schema(blocks: bool, spans: bool, tables: bool) -> PyResult<PyRecordBatch> {
+    let optional = OptionalColumns {
+        blocks,
+        spans,
+        tables,
+    };
+    ArrowColumns::of_documents(optional)
         .batch(&[])
         .map(PyRecordBatch::new)
 }

@@ -40,7 +40,7 @@ impl PyExtractor {
 #[pymethods]
 impl PyExtractor {
     #[new]
-    #[pyo3(signature = (model=None, *, markdown=false, links=false, comments="exclude", headline="auto", include=vec![], exclude=vec![], blocks=false, math="tex", notes="keep", scripts="caret"))]
+    #[pyo3(signature = (model=None, *, markdown=false, links=false, comments="exclude", headline="auto", articles="all", include=vec![], exclude=vec![], blocks=false, spans=false, tables=false, math="tex", notes="keep", scripts="caret"))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         model: Option<NamedModel>,
@@ -48,9 +48,12 @@ impl PyExtractor {
         links: bool,
         comments: &str,
         headline: &str,
+        articles: &str,
         include: Vec<String>,
         exclude: Vec<String>,
         blocks: bool,
+        spans: bool,
+        tables: bool,
         math: &str,
         notes: &str,
         scripts: &str,
@@ -61,9 +64,12 @@ impl PyExtractor {
             links,
             comments,
             headline,
+            articles,
             include,
             exclude,
             blocks,
+            spans,
+            tables,
             math,
             notes,
             scripts,
@@ -150,7 +156,7 @@ impl PyExtractor {
                 })
             })?;
             let records: Vec<Option<&OutputRecord>> = records.iter().map(Option::as_ref).collect();
-            ArrowColumns::of_pages(self.settings.blocks).batch(&records)
+            ArrowColumns::of_pages(self.settings.optional()).batch(&records)
         });
         batch.map(PyRecordBatch::new)
     }
@@ -177,7 +183,7 @@ impl PyExtractor {
 /// The document of one page, bytes in any encoding or decoded text. With many pages of the same choices an
 /// `Extractor` is made once and is a little faster.
 #[pyfunction]
-#[pyo3(signature = (html, url=None, charset=None, model=None, *, date=None, markdown=false, links=false, comments="exclude", headline="auto", include=vec![], exclude=vec![], blocks=false, math="tex", notes="keep", scripts="caret"))]
+#[pyo3(signature = (html, url=None, charset=None, model=None, *, date=None, markdown=false, links=false, comments="exclude", headline="auto", articles="all", include=vec![], exclude=vec![], blocks=false, spans=false, tables=false, math="tex", notes="keep", scripts="caret"))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn extract(
     py: Python<'_>,
@@ -190,22 +196,26 @@ pub(crate) fn extract(
     links: bool,
     comments: &str,
     headline: &str,
+    articles: &str,
     include: Vec<String>,
     exclude: Vec<String>,
     blocks: bool,
+    spans: bool,
+    tables: bool,
     math: &str,
     notes: &str,
     scripts: &str,
 ) -> PyResult<PyDocument> {
     let extractor = PyExtractor::new(
-        model, markdown, links, comments, headline, include, exclude, blocks, math, notes, scripts,
+        model, markdown, links, comments, headline, articles, include, exclude, blocks, spans,
+        tables, math, notes, scripts,
     )?;
     Ok(extractor.extract(py, html, url, charset, date))
 }
 
 /// `Extractor.extract_batch` with an extractor of these choices.
 #[pyfunction]
-#[pyo3(signature = (pages, urls=None, charsets=None, threads=None, *, model=None, markdown=false, links=false, comments="exclude", headline="auto", include=vec![], exclude=vec![], blocks=false, math="tex", notes="keep", scripts="caret"))]
+#[pyo3(signature = (pages, urls=None, charsets=None, threads=None, *, model=None, markdown=false, links=false, comments="exclude", headline="auto", articles="all", include=vec![], exclude=vec![], blocks=false, spans=false, tables=false, math="tex", notes="keep", scripts="caret"))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn extract_batch(
     py: Python<'_>,
@@ -218,15 +228,19 @@ pub(crate) fn extract_batch(
     links: bool,
     comments: &str,
     headline: &str,
+    articles: &str,
     include: Vec<String>,
     exclude: Vec<String>,
     blocks: bool,
+    spans: bool,
+    tables: bool,
     math: &str,
     notes: &str,
     scripts: &str,
 ) -> PyResult<PyRecordBatch> {
     let extractor = PyExtractor::new(
-        model, markdown, links, comments, headline, include, exclude, blocks, math, notes, scripts,
+        model, markdown, links, comments, headline, articles, include, exclude, blocks, spans,
+        tables, math, notes, scripts,
     )?;
     extractor.extract_batch(py, pages, urls, charsets, threads)
 }

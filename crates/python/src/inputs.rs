@@ -171,10 +171,13 @@ pub(crate) fn plan(
         ("model", format!("{} (sha256 {digest})", model.name)),
         ("comments", settings.policy.comments.to_string()),
         ("headline", settings.policy.headline.to_string()),
+        ("articles", settings.policy.articles.to_string()),
         ("include", settings.policy.include.to_string()),
         ("exclude", settings.policy.exclude.to_string()),
         ("markdown", settings.markdown.to_string()),
         ("blocks", settings.blocks.to_string()),
+        ("spans", settings.spans.to_string()),
+        ("tables", settings.tables.to_string()),
         ("pages-only", pages_only.to_string()),
     ]
     .map(|(name, value)| (name.to_owned(), value))

@@ -42,7 +42,7 @@ mod _native {
     #[pymodule_export]
     use crate::inspection::{Inspection, inspect};
     #[pymodule_export]
-    use crate::page::{Block, PyDocument};
+    use crate::page::{Block, PyDocument, Table};
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]

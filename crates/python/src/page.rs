@@ -69,6 +69,29 @@ impl From<OutputBlock> for Block {
     }
 }
 
+/// A table among the text of a page.
+#[pyclass(frozen, get_all, module = "trommel_text")]
+#[derive(Clone)]
+pub(crate) struct Table {
+    /// Its caption; empty if it has none.
+    caption: String,
+    /// Number of rows at its start that are header rows.
+    header_rows: u32,
+    /// Its rows from the top, of cells from the left.
+    rows: Vec<Vec<String>>,
+}
+
+#[pymethods]
+impl Table {
+    fn __repr__(&self) -> String {
+        format!(
+            "<Table of {} rows {:?}>",
+            self.rows.len(),
+            beginning(&self.caption)
+        )
+    }
+}
+
 /// The main content of a page with what is known about it.
 #[pyclass(frozen, name = "Document", module = "trommel_text")]
 pub(crate) struct PyDocument {
@@ -209,6 +232,29 @@ impl PyDocument {
         let blocks = self.document.blocks.iter().cloned();
         blocks
             .map(|block| OutputBlock::from(block).into())
+            .collect()
+    }
+
+    /// Where the parts of the text stand in the decoded page, under `spans=True`: character of the text,
+    /// characters, byte of the page, bytes.
+    #[getter]
+    fn spans(&self) -> Vec<(u32, u32, u32, u32)> {
+        let spans = self.document.spans.iter();
+        spans
+            .map(|span| (span.start, span.chars, span.byte, span.bytes))
+            .collect()
+    }
+
+    /// The tables among the text as rows, under `tables=True`.
+    #[getter]
+    fn tables(&self) -> Vec<Table> {
+        let tables = self.document.tables.iter();
+        tables
+            .map(|table| Table {
+                caption: table.caption.clone(),
+                header_rows: table.header_rows,
+                rows: table.rows.clone(),
+            })
             .collect()
     }
 

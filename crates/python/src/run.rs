@@ -14,7 +14,7 @@ use std::{
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::Hints;
 use trommel_extract::RoleSet;
-use trommel_output::{Assemble, Compression, Format};
+use trommel_output::{Assemble, Compression, Format, OptionalColumns};
 use trommel_pipeline::{
     Environment, Existing, FormatChoice, Outcome, Output, Progress, ProgressState, Summary,
     run as run_plan,
@@ -125,16 +125,20 @@ pub(crate) fn run<'py>(
         Some(extractor) => extractor.get().settings.clone(),
         None => {
             let (comments, headline) = (config.comments.to_string(), config.headline.to_string());
+            let articles = config.articles.to_string();
             let names = |roles: RoleSet| roles.iter().map(|role| role.name().to_owned()).collect();
             let model = config.model.as_deref().map(NamedModel::open);
             let given = Given {
                 model: model.transpose()?,
                 comments: &comments,
                 headline: &headline,
+                articles: &articles,
                 include: names(config.include),
                 exclude: names(config.exclude),
                 markdown: config.text == Some(trommel_pipeline::TextForm::Markdown),
                 blocks: config.blocks,
+                spans: config.spans,
+                tables: config.tables,
                 ..Given::default()
             };
             given.settings()?
@@ -181,7 +185,7 @@ pub(crate) fn run<'py>(
     };
     let Archives { inputs, disk } = inputs.archives(py, base_url, &network, pages_only)?;
     output.check(&inputs).map_err(|error| invalid(&error))?;
-    let steps = last_steps(&output, extractor.settings.blocks)?;
+    let steps = last_steps(&output, extractor.settings.optional())?;
     let quarantine = output
         .destination
         .quarantine(quarantine.as_deref(), &inputs)
@@ -229,14 +233,14 @@ pub(crate) fn run<'py>(
 /// What makes outputs of their spools.
 fn last_steps(
     output: &Output,
-    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] blocks: bool,
+    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] optional: OptionalColumns,
 ) -> PyResult<BTreeMap<Format, Arc<dyn Assemble>>> {
     let mut steps = BTreeMap::new();
     for encoding in &output.encodings {
         let format = encoding.format;
         let step: Option<Arc<dyn Assemble>> = match format {
             #[cfg(feature = "parquet")]
-            Format::Parquet => Some(Arc::new(trommel_output::Parquet { blocks })),
+            Format::Parquet => Some(Arc::new(trommel_output::Parquet { optional })),
             other if other.is_assembled() => {
                 return Err(PyValueError::new_err(format!(
                     "this module was built without the format {other}"

@@ -8,10 +8,12 @@ use std::{
 
 use pyo3::{exceptions::PyValueError, prelude::*, pybacked::PyBackedBytes, types::PyDict};
 use trommel::{
-    CommentPolicy, ContentPolicy, DocumentOptions, Extractor, HeadlinePolicy, MarkdownOptions,
-    Model,
+    ArticlePolicy, CommentPolicy, ContentPolicy, DocumentOptions, Extractor, HeadlinePolicy,
+    MarkdownOptions, Model,
 };
 use trommel_extract::{MathForm, NoteForm, Role, RoleSet, ScriptForm, TextOptions};
+
+use trommel_output::OptionalColumns;
 
 use crate::errors::ModelError;
 
@@ -92,6 +94,8 @@ pub(crate) struct ExtractionSettings {
     pub(crate) markdown: bool,
     pub(crate) links: bool,
     pub(crate) blocks: bool,
+    pub(crate) spans: bool,
+    pub(crate) tables: bool,
     pub(crate) text: TextOptions,
 }
 
@@ -102,9 +106,12 @@ pub(crate) struct Given<'a> {
     pub(crate) links: bool,
     pub(crate) comments: &'a str,
     pub(crate) headline: &'a str,
+    pub(crate) articles: &'a str,
     pub(crate) include: Vec<String>,
     pub(crate) exclude: Vec<String>,
     pub(crate) blocks: bool,
+    pub(crate) spans: bool,
+    pub(crate) tables: bool,
     pub(crate) math: &'a str,
     pub(crate) notes: &'a str,
     pub(crate) scripts: &'a str,
@@ -119,9 +126,12 @@ impl Default for Given<'_> {
             links: false,
             comments: "exclude",
             headline: "auto",
+            articles: "all",
             include: Vec::new(),
             exclude: Vec::new(),
             blocks: false,
+            spans: false,
+            tables: false,
             math: "tex",
             notes: "keep",
             scripts: "caret",
@@ -142,6 +152,7 @@ impl Given<'_> {
         let policy = ContentPolicy {
             comments: named::<CommentPolicy>("comments", self.comments)?,
             headline: named::<HeadlinePolicy>("headline", self.headline)?,
+            articles: named::<ArticlePolicy>("articles", self.articles)?,
             include: roles("include", &self.include)?,
             exclude: roles("exclude", &self.exclude)?,
         };
@@ -154,6 +165,8 @@ impl Given<'_> {
             markdown: self.markdown || self.links,
             links: self.links,
             blocks: self.blocks,
+            spans: self.spans,
+            tables: self.tables,
             text,
         })
     }
@@ -214,6 +227,8 @@ impl ExtractionSettings {
     pub(crate) fn form(&self) -> DocumentOptions {
         let form = DocumentOptions::default()
             .with_blocks(self.blocks)
+            .with_spans(self.spans)
+            .with_tables(self.tables)
             .with_text(self.text);
         match self.markdown {
             true => {
@@ -222,6 +237,11 @@ impl ExtractionSettings {
             }
             false => form,
         }
+    }
+
+    /// The columns that its documents have beside the usual ones.
+    pub(crate) fn optional(&self) -> OptionalColumns {
+        OptionalColumns::of(&self.form())
     }
 
     /// The keywords that give the same settings elsewhere: a model of one's own goes along as bytes.
@@ -242,6 +262,7 @@ impl ExtractionSettings {
         keywords.set_item("links", self.links)?;
         keywords.set_item("comments", self.policy.comments.to_string())?;
         keywords.set_item("headline", self.policy.headline.to_string())?;
+        keywords.set_item("articles", self.policy.articles.to_string())?;
         for (key, roles) in [
             ("include", self.policy.include),
             ("exclude", self.policy.exclude),
@@ -249,6 +270,8 @@ impl ExtractionSettings {
             keywords.set_item(key, roles.iter().map(Role::name).collect::<Vec<_>>())?;
         }
         keywords.set_item("blocks", self.blocks)?;
+        keywords.set_item("spans", self.spans)?;
+        keywords.set_item("tables", self.tables)?;
         keywords.set_item("math", name_of(self.text.math, &MATH))?;
         keywords.set_item("notes", name_of(self.text.notes, &NOTES))?;
         keywords.set_item("scripts", name_of(self.text.scripts, &SCRIPTS))?;

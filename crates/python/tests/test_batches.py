@@ -55,6 +55,24 @@ def test_blocks_are_lists_of_structures():
     assert blocks[2][0]["start"] == single[0].start
 
 
+def test_spans_and_tables_are_lists_of_structures():
+    html = "<h1>Mill</h1><p>The mill &amp; its wheel stand by the river, and nobody knows since when they do.</p>" \
+        "<table><caption>Days</caption><tr><th>Month<th>Dry<tr><td>May<td>3</table><p>Its owner opens the gate each" \
+        " morning, listens to the water, and closes it again when the last sack has been ground.</p>"
+    rows = trommel_text.extract_batch([html, PAGES[0]], spans=True, tables=True).to_pyarrow()
+    rows.validate(full=True)
+    single = trommel_text.extract(html, spans=True, tables=True)
+    (table,) = single.tables
+    assert (table.caption, table.header_rows, table.rows) == ("Days", 1, [["Month", "Dry"], ["May", "3"]])
+    assert rows["tables"].to_pylist()[0] == [{"caption": "Days", "header_rows": 1, "rows": table.rows}]
+    assert rows["tables"].to_pylist()[1] == []
+    spans = [tuple(span.values()) for span in rows["spans"].to_pylist()[0]]
+    assert spans == single.spans and len(spans) > 4
+    start, chars, byte, size = next(span for span in spans if "&" in single.text[span[0] : span[0] + span[1]])
+    part, source = single.text[start : start + chars], html.encode()[byte : byte + size].decode()
+    assert source.replace("&amp;", "&") == part
+
+
 def test_what_is_no_list_of_pages():
     with pytest.raises(TypeError, match="not one page"):
         trommel_text.extract_batch(PAGES[0])

@@ -51,7 +51,7 @@ def test_every_public_name_has_a_stub_and_a_docstring():
         if name != "__version__":
             assert name in stubbed, name
             assert getattr(trommel_text, name).__doc__, name
-    for name in ("Document", "Extractor", "Session", "RecordBatch", "DocumentBatches", "Inspection", "Block"):
+    for name in ("Document", "Extractor", "Session", "RecordBatch", "DocumentBatches", "Inspection", "Block", "Table"):
         owner = getattr(trommel_text, name)
         for member, value in vars(owner).items():
             if not member.startswith("_"):

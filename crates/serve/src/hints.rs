@@ -111,6 +111,7 @@ impl PageQuery {
                 Some(Headline::Include) => HeadlinePolicy::Include,
                 Some(Headline::Exclude) => HeadlinePolicy::Exclude,
             },
+            articles: usual.articles,
             include: self.include.unwrap_or(usual.include),
             exclude: self.exclude.unwrap_or(usual.exclude),
         }

@@ -90,17 +90,19 @@
 //! # What to choose
 //!
 //! * [`Model::builtin`]: `fast` or `best`, or a model file of your own.
-//! * [`ContentPolicy`]: whether readers' comments and the headline are part of the text.
-//! * [`DocumentOptions`]: text or Markdown, with or without the list of blocks.
+//! * [`ContentPolicy`]: whether readers' comments, the headline and articles that follow the first are part of
+//!   the text.
+//! * [`DocumentOptions`]: text or Markdown, with or without the list of blocks, the places of the text in the
+//!   page, and the tables as rows.
 //!
 //! # Features
 //!
 //! * `archive` (on unless `default-features = false`): reading of archives, the module [`archive`].
 
 pub use trommel_extract::{
-    BlockRow, BlockSource, BlockVerdict, CommentPolicy, ContentPolicy, Document, DocumentOptions,
-    Extraction, ExtractionObserver, ExtractionStage, Extractor, HeadlinePolicy, Hints,
-    MarkdownOptions, Metadata, PageLink, Role, RoleSet,
+    ArticlePolicy, BlockRow, BlockSource, BlockVerdict, CommentPolicy, ContentPolicy, Document,
+    DocumentOptions, DocumentTable, Extraction, ExtractionObserver, ExtractionStage, Extractor,
+    HeadlinePolicy, Hints, MarkdownOptions, Metadata, PageLink, Role, RoleSet, TextSpan,
 };
 pub use trommel_model::{Model, ModelError};
 

@@ -3,6 +3,10 @@
 
 use std::{collections::BTreeMap, fs};
 
+use serde_json::{Value, json};
+use trommel_archive::write::write_record;
+use trommel_output::{OutputRecord, RecordReader};
+
 use crate::{
     golden::compare,
     program::{trommel, workspace},
@@ -116,7 +120,105 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
         ],
         &[],
     ),
-    ("hidden", &["came from the hills", "cut in the quarry"], &[]),
+    (
+        "hidden",
+        &[
+            "came from the hills",
+            "cut in the quarry",
+            "Without a script the page shows",
+        ],
+        &[],
+    ),
+    (
+        "math-elements",
+        &[
+            "$\\sqrt{a}$ and $\\sqrt[3]{a}$, the sum $\\sum_{i}^{n} k_{i}$, the mean $\\overline{x}$",
+            "$\\left(p, q\\right)$",
+            "$z_{0}^{2} \\text{if dry}$",
+            "$$\n\\begin{matrix} a & b \\\\ c & d \\end{matrix}\n$$",
+        ],
+        &["∑"],
+    ),
+    (
+        "math-data",
+        &["gives $p = \\rho g h$ at the foot, $q_1$ at the gate, and $\\frac{v}{2}$ at"],
+        &["ρgh", "q1"],
+    ),
+    (
+        "notes-cite",
+        &[
+            "by monks.[^3] Later",
+            "\n[^3]: Roe, *The abbey of the lower town*, page 12.\n",
+        ],
+        &["References", "[3]"],
+    ),
+    (
+        "notes-epub",
+        &["monks[^1] of", "\n[^1]: The abbey of the lower town.\n"],
+        &["back"],
+    ),
+    (
+        "notes-google",
+        &[
+            "monks[^1] of",
+            "\n[^1]: The abbey of the lower town, long gone.\n",
+        ],
+        &["[1]"],
+    ),
+    (
+        "notes-anchors",
+        &[
+            "monks[^1] of",
+            "\n[^1]: The abbey of the lower town, long gone.\n",
+        ],
+        &["monks\\*"],
+    ),
+    (
+        "code-gutter-table",
+        &["```ruby\ndef turn\n  stop\nend\n```"],
+        &["| ", "\n1\n"],
+    ),
+    (
+        "code-react",
+        &["```bash\nmake turn\nmake  stop\n```"],
+        &["Copy", "1make", "\nbash\n"],
+    ),
+    (
+        "code-prism",
+        &["```css\n.mill {\n  color: red;\n}\n```"],
+        &["| "],
+    ),
+    (
+        "code-codemirror",
+        &["```\nlet wheel = 1;\n  turn(wheel);\n```"],
+        &["1let", "\n1\n"],
+    ),
+    (
+        "headline-below",
+        &["# Mills of the county, a guide for visitors\n\n## The mill\n\nThe mill stands"],
+        &[],
+    ),
+    ("images", &["for weeks.\n\nIts owner"], &["![", "m.example"]),
+    (
+        "articles",
+        &[
+            "# The mill\n",
+            "## The bridge\n\nThe bridge was built of oak",
+        ],
+        &[],
+    ),
+    ("live-blog", &["\n10:20\n", "\n09:10\n\nIt has rained"], &[]),
+    ("next-page", &["ground.\n"], &["2", "3"]),
+    (
+        "block-page",
+        &["Checking if the site connection is secure"],
+        &[],
+    ),
+    (
+        "hydration-apollo",
+        &["Its owner opens the gate", "nobody comes to the mill.\n"],
+        &["Loading", "__typename"],
+    ),
     (
         "hidden-menu",
         &[
@@ -161,6 +263,11 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
             "\nIn the right half",
         ],
         &["| In the", "stayed. |"],
+    ),
+    (
+        "entities",
+        &["Größe & **Gewicht** des Rades, „vier Tonnen“"],
+        &["&amp;"],
     ),
 ];
 
@@ -229,31 +336,246 @@ fn formulas_notes_and_scripts_are_given_as_asked() {
 }
 
 #[test]
+fn images_are_written_with_their_addresses_and_links() {
+    let folder = workspace().join("tests/probes");
+    let written = |options: &[&str]| {
+        let options = [&["extract", "-f", "markdown", "images.html"], options].concat();
+        let ran = trommel(&folder, &options, b"");
+        let lines = ran.well().lines().filter(|line| line.contains("!["));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    // Lazy sources are resolved, and what repeats them for readers without scripts is left out.
+    let wheel = "![The wheel](https://m.example/wheel.jpg)";
+    let gate = "![The gate](https://m.example/small.jpg)";
+    let linked = format!("[{gate}](https://m.example/large.jpg)");
+    assert_eq!(written(&["--images"]), [wheel, gate]);
+    assert_eq!(written(&["--images", "--links"]), [wheel, &linked]);
+    // A link without text is shown by its image.
+    assert_eq!(written(&["--links"]), [linked]);
+}
+
+#[test]
+fn articles_that_follow_are_left_out_where_asked() {
+    let folder = workspace().join("tests/probes");
+    let text = |options: &[&str]| {
+        let ran = trommel(&folder, &[&["extract"], options].concat(), b"");
+        ran.well().to_owned()
+    };
+    let all = text(&["articles.html"]);
+    assert!(all.contains("two hundred years") && all.contains("carts and cattle"));
+    let first = text(&["--articles", "first", "articles.html"]);
+    assert!(
+        first.contains("two hundred years") && !first.contains("bridge"),
+        "{first}"
+    );
+    assert!(first.trim_end().ends_with("has been ground."), "{first}");
+    // Entries of a live blog are one article; as posts they have their times.
+    let live = text(&["--articles", "first", "live-blog.html"]);
+    assert_eq!(live, text(&["live-blog.html"]));
+    let posts = text(&["-f", "json", "--posts", "live-blog.html"]);
+    let posts: Value = serde_json::from_str(&posts).unwrap();
+    let times: Vec<&Value> = posts["posts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|own| &own["published"])
+        .collect();
+    assert_eq!(
+        times,
+        [
+            "2024-05-01T10:20:00",
+            "2024-05-01T09:45:00",
+            "2024-05-01T09:10:00"
+        ]
+    );
+    // In runs, by option and by configuration.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("a.warc"), archive_of(&["articles.html"])).unwrap();
+    fs::write(path.join("c.toml"), "articles = 'first'\n").unwrap();
+    for options in [["--articles", "first"], ["--config", "c.toml"]] {
+        let ran = trommel(
+            path,
+            &[&["run", "a.warc", "-o", "-"], &options[..]].concat(),
+            b"",
+        );
+        let document: Value = serde_json::from_str(ran.well()).unwrap();
+        assert_eq!(document["text"].as_str().unwrap(), first.trim_end());
+    }
+}
+
+#[test]
+fn pages_say_where_they_go_on_and_what_they_are() {
+    let folder = workspace().join("tests/probes");
+    let json = |page: &str| -> Value {
+        let url = format!("https://m.example/{page}");
+        let ran = trommel(
+            &folder,
+            &["extract", "-f", "json", "--url", &url, page],
+            b"",
+        );
+        serde_json::from_str(ran.well()).unwrap()
+    };
+    assert_eq!(
+        json("next-page.html")["next"],
+        "https://m.example/mill?page=2"
+    );
+    assert_eq!(json("lists.html")["next"], Value::Null);
+    assert_eq!(json("block-page.html")["page_type"], "block-page");
+    assert_ne!(json("lists.html")["page_type"], "block-page");
+}
+
+#[test]
 fn spans_lead_back_to_the_page() {
     let folder = workspace().join("tests/probes");
-    for name in ["lists", "tables", "quotes", "code-divs"] {
+    for name in ["lists", "tables", "quotes", "code-divs", "entities"] {
         let html = fs::read_to_string(folder.join(name).with_extension("html")).unwrap();
         let page = format!("{name}.html");
         let ran = trommel(&folder, &["extract", "-f", "json", "--spans", &page], b"");
         let json: serde_json::Value = serde_json::from_str(ran.well()).unwrap();
-        let text: Vec<char> = json["text"].as_str().unwrap().chars().collect();
-        let spans = json["spans"].as_array().unwrap();
-        assert!(spans.len() > 3, "{name}");
-        for span in spans {
-            let number = |at: usize| span[at].as_u64().unwrap() as usize;
-            let part: String = text[number(0)..number(0) + number(1)].iter().collect();
-            let source = &html[number(2)..number(2) + number(3)];
-            // Words of the part stand in the bytes in their order.
-            let mut from = 0;
-            for word in part
-                .split(|c: char| !c.is_alphanumeric())
-                .filter(|word| !word.is_empty())
-            {
-                let found = source[from..].find(word);
-                from += found.unwrap_or_else(|| panic!("{name}: {word} of {part:?} in {source:?}"));
-            }
-        }
+        check_spans(name, &json, &html);
+        assert!(json["spans"].as_array().unwrap().len() > 2, "{name}");
     }
     let refused = trommel(&folder, &["extract", "--spans", "lists.html"], b"");
+    assert_eq!(refused.code, 2);
+}
+
+/// Cuts every span of a document out of its page: the words of its part of the text stand there in their order.
+fn check_spans(name: &str, document: &Value, html: &str) {
+    let text: Vec<char> = document["text"].as_str().unwrap().chars().collect();
+    let mut end = 0;
+    for span in document["spans"].as_array().unwrap() {
+        let number = |at: usize| span[at].as_u64().unwrap() as usize;
+        assert!(number(0) >= end, "{name}: {span} before {end}");
+        end = number(0) + number(1);
+        let part: String = text[number(0)..end].iter().collect();
+        let source = html[number(2)..number(2) + number(3)].replace("&amp;", "&");
+        let mut from = 0;
+        for word in part
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+        {
+            let found = source[from..].find(word);
+            from += found.unwrap_or_else(|| panic!("{name}: {word} of {part:?} in {source:?}"));
+        }
+    }
+}
+
+/// An archive of some probes, each a page of its own.
+fn archive_of(names: &[&str]) -> Vec<u8> {
+    let mut archive = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        let html = fs::read_to_string(workspace().join("tests/probes").join(name)).unwrap();
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
+        let (id, url) = (
+            format!("<urn:uuid:00000000-0000-4000-8000-{at:012}>"),
+            format!("http://example.com/{name}"),
+        );
+        let headers = [
+            ("WARC-Type", "response"),
+            ("WARC-Date", "2024-05-18T01:58:10Z"),
+            ("WARC-Record-ID", id.as_str()),
+            ("WARC-Target-URI", url.as_str()),
+            ("Content-Type", "application/http; msgtype=response"),
+        ];
+        write_record(&mut archive, "WARC/1.0", &headers, block.as_bytes()).unwrap();
+    }
+    archive
+}
+
+#[test]
+fn runs_write_spans_and_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let pages = ["tables.html", "entities.html", "hidden.html"];
+    fs::write(path.join("a.warc"), archive_of(&pages)).unwrap();
+    let run = |arguments: &[&str]| {
+        let ran = trommel(path, &[&["run", "a.warc"], arguments].concat(), b"");
+        ran.well().to_owned()
+    };
+    let documents = |lines: &str| -> Vec<Value> {
+        let lines = lines.lines().map(serde_json::from_str);
+        lines.collect::<Result<_, _>>().unwrap()
+    };
+    let plain = documents(&run(&["-o", "-"]));
+    assert!(
+        plain
+            .iter()
+            .all(|own| own["spans"] == json!([]) && own["tables"] == json!([]))
+    );
+    for form in [&[][..], &["--markdown"]] {
+        let options = [&["--spans", "--tables", "-o", "-"], form].concat();
+        let found = documents(&run(&options));
+        assert_eq!(found.len(), pages.len());
+        for (name, document) in pages.iter().zip(&found) {
+            let html = fs::read_to_string(workspace().join("tests/probes").join(name)).unwrap();
+            assert!(document["spans"].as_array().unwrap().len() > 2, "{name}");
+            check_spans(name, document, &html);
+        }
+        assert_eq!(
+            found[0]["tables"],
+            json!([{
+                "caption": "Days of the wheel",
+                "header_rows": 1,
+                "rows": [
+                    ["Month", "Dry", "Wet"],
+                    ["May", "none | all", ""],
+                    ["June", "3", "27"],
+                    ["", "4", "26"],
+                ],
+            }])
+        );
+        assert_eq!(found[1]["tables"], json!([]));
+    }
+    // A part that stands in the page as it is has exactly its bytes.
+    let found = documents(&run(&["--spans", "-o", "-"]));
+    let html = fs::read_to_string(workspace().join("tests/probes/entities.html")).unwrap();
+    let text: Vec<char> = found[1]["text"].as_str().unwrap().chars().collect();
+    let cuts = found[1]["spans"].as_array().unwrap().iter().map(|span| {
+        let number = |at: usize| span[at].as_u64().unwrap() as usize;
+        let part: String = text[number(0)..number(0) + number(1)].iter().collect();
+        (part, &html[number(2)..number(2) + number(3)])
+    });
+    let cuts: BTreeMap<String, &str> = cuts.collect();
+    assert_eq!(
+        cuts.get("Größe & Gewicht des Rades, „vier Tonnen“, nennt der Müller jedem, der ihn danach fragt."),
+        Some(&"Größe &amp; <b>Gewicht</b> des Rades, &bdquo;vier Tonnen&ldquo;, nennt der Müller jedem, der ihn danach fragt.")
+    );
+    // All formats say the same, and the configuration asks for it as well.
+    fs::write(path.join("c.toml"), "spans = true\ntables = true\n").unwrap();
+    run(&["-o", "a.jsonl", "--config", "c.toml"]);
+    run(&["-o", "a.msgpack", "--spans", "--tables"]);
+    let records = |name: &str| -> Vec<OutputRecord> {
+        let records = RecordReader::open(&path.join(name)).unwrap();
+        records.collect::<Result<_, _>>().unwrap()
+    };
+    let lines = records("a.jsonl");
+    assert_eq!(lines.len(), pages.len());
+    assert!(lines.iter().all(|own| !own.spans.is_empty()));
+    assert_eq!(lines[0].tables[0].rows[1], ["May", "none | all", ""]);
+    assert_eq!(records("a.msgpack"), lines);
+    if cfg!(feature = "parquet") {
+        run(&["-o", "a.parquet", "--spans", "--tables"]);
+        assert_eq!(records("a.parquet"), lines);
+    }
+}
+
+#[test]
+fn tables_are_rows_in_json() {
+    let folder = workspace().join("tests/probes");
+    let tables = |page: &str| -> Value {
+        let ran = trommel(&folder, &["extract", "-f", "json", "--tables", page], b"");
+        serde_json::from_str::<Value>(ran.well()).unwrap()["tables"].take()
+    };
+    let infobox = tables("infobox.html");
+    assert_eq!(infobox[0]["caption"], "Mill on the river");
+    assert_eq!(infobox[0]["rows"][1], json!(["Wheels", "two, of oak"]));
+    // Of nested tables that of data; what lays out the page is none.
+    let inner = tables("tables-layout.html");
+    let rows = json!([["Year", "Sacks"], ["1830", "400"], ["1831", "500"]]);
+    assert_eq!(inner.as_array().map(Vec::len), Some(1));
+    assert_eq!(inner[0]["rows"], rows);
+    assert_eq!(tables("lists.html"), json!([]));
+    let refused = trommel(&folder, &["extract", "--tables", "lists.html"], b"");
     assert_eq!(refused.code, 2);
 }

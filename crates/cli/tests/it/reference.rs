@@ -4,6 +4,7 @@
 use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
+use trommel_extract::DocumentTable;
 use trommel_output::{OutputBlock, OutputRecord, RecordSource};
 
 use crate::{
@@ -77,6 +78,8 @@ fn keys_of_a_json_line() {
         capped: "depth".into(),
         notes: "n".into(),
         blocks: vec![OutputBlock::default()],
+        spans: vec![[0, 1, 2, 3].into()],
+        tables: vec![DocumentTable::default()],
     };
     let written = serde_json::to_value(&record).unwrap();
     assert_eq!(keys(&written), documented("## Keys of a JSON line"));
@@ -85,6 +88,7 @@ fn keys_of_a_json_line() {
         names(&["file", "inner", "length", "name", "offset"])
     );
     assert_eq!(keys(&written["blocks"][0]), documented("### Blocks"));
+    assert_eq!(keys(&written["tables"][0]), documented("### Tables"));
 }
 
 #[test]

@@ -23,7 +23,7 @@ use crate::render::traced::{OriginSource, TracedText};
 use code::{CodeLanguages, fence};
 use containers::SegmentWriter;
 use escape::{Context, escape};
-use images::{Images, headline_element};
+use images::{Images, Wanted, headline_element};
 use inline::{Inline, Mode};
 use links::Links;
 
@@ -34,7 +34,8 @@ const FILLED: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MarkdownOptions {
-    /// Links as `[text](address)`, with absolute addresses; else their text alone.
+    /// Links as `[text](address)`, with absolute addresses, those around nothing but an image as
+    /// `[![alternative text](image)](address)`; else their text alone.
     pub links: bool,
     /// Images that stand by themselves in the text as `![alternative text](address)`.
     pub images: bool,
@@ -152,9 +153,9 @@ pub(crate) fn markdown(
     let links = options.links.then(|| Links::new(content, url));
     let mut inline = Inline::new(content, links);
     let mut languages = CodeLanguages::default();
-    let mut images = options.images.then(|| {
+    let mut images = Wanted::of(options).map(|wanted| {
         let headline = headline_element(content.page);
-        Images::new(content, url, headline)
+        Images::new(content, url, headline, wanted)
     });
     let mut out = flowing(
         content,

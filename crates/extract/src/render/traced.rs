@@ -2,7 +2,40 @@
 
 use std::ops::Range;
 
-use trommel_html::{Page, source_range};
+use serde::{Deserialize, Serialize};
+use trommel_html::{Page, source_ranges};
+
+/// Where a part of a document's text stands in the decoded page (UTF-8, as after reading the page's encoding).
+/// Written as a list of its four numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "[u32; 4]", into = "[u32; 4]")]
+pub struct TextSpan {
+    /// First character of the part, counted from the start of the text in Unicode scalar values.
+    pub start: u32,
+    /// Number of its characters.
+    pub chars: u32,
+    /// First byte of its place in the decoded page.
+    pub byte: u32,
+    /// Bytes of that place.
+    pub bytes: u32,
+}
+
+impl From<[u32; 4]> for TextSpan {
+    fn from([start, chars, byte, bytes]: [u32; 4]) -> Self {
+        Self {
+            start,
+            chars,
+            byte,
+            bytes,
+        }
+    }
+}
+
+impl From<TextSpan> for [u32; 4] {
+    fn from(own: TextSpan) -> Self {
+        [own.start, own.chars, own.byte, own.bytes]
+    }
+}
 
 /// A text with the blocks that its parts came from.
 #[derive(Clone, Debug, Default)]
@@ -48,13 +81,14 @@ impl TracedText {
         let first = self
             .origins
             .partition_point(|own| own.place.end <= range.start);
-        let mut found: Vec<(u32, u32)> = Vec::new();
         let origins = self.origins.iter().skip(first);
-        for own in origins.take_while(|own| own.place.start < range.end) {
+        let origins = origins.take_while(|own| own.place.start < range.end);
+        let parts = origins.map(|own| {
             let from = range.start.max(own.place.start) - own.place.start;
             let to = range.end.min(own.place.end) - own.place.start;
-            found.extend(own.source.place(page, html, from..to));
-        }
+            (own.source, from..to)
+        });
+        let mut found: Vec<(u32, u32)> = places(page, html, parts).into_iter().flatten().collect();
         found.sort_unstable();
         let mut apart: Vec<(u32, u32)> = Vec::with_capacity(found.len());
         for (start, end) in found {
@@ -65,22 +99,88 @@ impl TracedText {
         }
         apart
     }
+
+    /// Every part of the text with its place in the decoded page, in the order of the text; neighbours of one
+    /// place are one.
+    pub fn spans(&self, page: &Page, html: &str) -> Vec<TextSpan> {
+        let whole = self
+            .origins
+            .iter()
+            .map(|own| (own.source, 0..own.place.len()));
+        let places = places(page, html, whole);
+        let count = |range: Range<usize>| {
+            let part = self.text.get(range).unwrap_or_default();
+            part.chars().count() as u32
+        };
+        let (mut chars, mut at) = (0, 0);
+        let mut spans: Vec<TextSpan> = Vec::with_capacity(places.len());
+        for (own, place) in self.origins.iter().zip(places) {
+            let start = chars + count(at..own.place.start);
+            chars = start + count(own.place.clone());
+            at = own.place.end;
+            let Some((byte, end)) = place else { continue };
+            let bytes = end.saturating_sub(byte);
+            match spans.last_mut() {
+                Some(last) if (last.byte, last.bytes) == (byte, bytes) => {
+                    last.chars = chars - last.start;
+                }
+                _ => spans.push(TextSpan {
+                    start,
+                    chars: chars - start,
+                    byte,
+                    bytes,
+                }),
+            }
+        }
+        spans
+    }
 }
 
-impl OriginSource {
-    fn place(self, page: &Page, html: &str, part: Range<usize>) -> Option<(u32, u32)> {
-        match self {
-            OriginSource::Copied { block, from } => {
-                let block = page.blocks.get(block as usize)?;
-                let part = (from + part.start, from + part.end);
-                Some(source_range(html, block.span, page.text(block), part))
+/// Places in the page of parts of what origins gave, by the order of the parts. A block is read again once for
+/// all of its parts that follow each other.
+fn places(
+    page: &Page,
+    html: &str,
+    parts: impl Iterator<Item = (OriginSource, Range<usize>)>,
+) -> Vec<Option<(u32, u32)>> {
+    let mut found = Vec::new();
+    let mut copied: Vec<(usize, usize)> = Vec::new();
+    let mut of: Option<u32> = None;
+    let read = |of: Option<u32>, parts: &mut Vec<(usize, usize)>, found: &mut Vec<_>| {
+        let block = of.and_then(|at| page.blocks.get(at as usize));
+        match block {
+            Some(block) => {
+                let ranges = source_ranges(html, block.span, page.text(block), parts);
+                found.extend(ranges.into_iter().map(Some));
             }
+            None => found.extend(parts.iter().map(|_| None)),
+        }
+        parts.clear();
+    };
+    for (source, part) in parts {
+        if let OriginSource::Copied { block, from } = source {
+            let part = (from + part.start, from + part.end);
+            let follows = copied.last().is_none_or(|last| last.1 <= part.0);
+            if of != Some(block) || !follows {
+                read(of, &mut copied, &mut found);
+                of = Some(block);
+            }
+            copied.push(part);
+            continue;
+        }
+        read(of.take(), &mut copied, &mut found);
+        found.push(match source {
             OriginSource::Blocks(first, last) => {
-                let first = page.blocks.get(first as usize)?;
-                let last = page.blocks.get(last as usize)?;
-                Some((first.span.0, last.span.1))
+                let ends = page
+                    .blocks
+                    .get(first as usize)
+                    .zip(page.blocks.get(last as usize));
+                ends.map(|(first, last)| (first.span.0, last.span.1))
             }
             OriginSource::Page(start, end) => Some((start, end)),
-        }
+            OriginSource::Copied { .. } => None,
+        });
     }
+    read(of, &mut copied, &mut found);
+    found
 }

@@ -43,8 +43,8 @@ impl Marks {
             word_hash(b"marginnote"),
             word_hash(b"ltx"),
         ];
-        const HIDDEN: u64 = word_hash(b"hidden");
-        if word == HIDDEN {
+        const HIDDEN: [u64; 2] = [word_hash(b"hidden"), word_hash(b"invisible")];
+        if HIDDEN.contains(&word) {
             Marks::HIDDEN
         } else if MATH.contains(&word) {
             Marks::MATH
@@ -153,7 +153,7 @@ impl Builder {
 }
 
 /// Whether an element whose attributes say so ([`Marks::HIDDEN`]) is out of sight on a wide screen: by `hidden`,
-/// its style, or a class of utilities (`hidden`, `md:hidden`) beside which no other one shows it (`md:inline`).
+/// its style, or a class of utilities (`hidden`, `md:hidden`, `invisible`) beside which no other one shows it (`md:inline`).
 fn is_hidden(text: &TagText) -> bool {
     let by_class = || {
         let class = text.value(Key::Class).unwrap_or_default();
@@ -165,6 +165,9 @@ fn is_hidden(text: &TagText) -> bool {
 }
 
 fn is_hiding_class(name: &[u8]) -> bool {
+    if name == b"invisible" {
+        return true;
+    }
     let Some(variant) = name.strip_suffix(b"hidden") else {
         return false;
     };

@@ -9,31 +9,48 @@ const LONGEST_REFERENCE: usize = 48;
 /// The bytes of the decoded page from which the part `from..to` (bytes) of a block's text was read: `text` is
 /// the block's whole text, `span` its place. The whole place if the text does not stand in the page as it is,
 /// as formulas do not. Time is linear in the block.
-pub fn source_range(
+pub fn source_range(html: &str, span: (u32, u32), text: &str, part: (usize, usize)) -> (u32, u32) {
+    let found = source_ranges(html, span, text, &[part]);
+    found.first().copied().unwrap_or(span)
+}
+
+/// As [`source_range`] of several parts, in order and apart, in one pass over the block.
+pub fn source_ranges(
     html: &str,
     span: (u32, u32),
     text: &str,
-    (from, to): (usize, usize),
-) -> (u32, u32) {
-    let range = Alignment {
+    parts: &[(usize, usize)],
+) -> Vec<(u32, u32)> {
+    let alignment = Alignment {
         wanted: text.char_indices().filter(|(_, c)| !c.is_whitespace()),
-        part: (from, to),
-        found: None,
+        parts,
+        next: 0,
+        found: vec![None; parts.len()],
     };
-    match range.over(html, (span.0 as usize, span.1 as usize)) {
-        Some((start, end)) => (start as u32, end as u32),
-        None => span,
+    let found = alignment.over(html, (span.0 as usize, span.1 as usize));
+    match found {
+        Some(found) => found
+            .into_iter()
+            .map(|own| own.map_or(span, |(start, end)| (start as u32, end as u32)))
+            .collect(),
+        None => vec![span; parts.len()],
     }
 }
 
-struct Alignment<I> {
+struct Alignment<'a, I> {
     wanted: I,
-    part: (usize, usize),
-    found: Option<(usize, usize)>,
+    parts: &'a [(usize, usize)],
+    /// The first part that is not passed.
+    next: usize,
+    found: Vec<Option<(usize, usize)>>,
 }
 
-impl<I: Iterator<Item = (usize, char)>> Alignment<I> {
-    fn over(mut self, html: &str, (start, end): (usize, usize)) -> Option<(usize, usize)> {
+impl<I: Iterator<Item = (usize, char)>> Alignment<'_, I> {
+    fn over(
+        mut self,
+        html: &str,
+        (start, end): (usize, usize),
+    ) -> Option<Vec<Option<(usize, usize)>>> {
         let bytes = html.as_bytes();
         let mut at = start;
         while at < end {
@@ -65,7 +82,7 @@ impl<I: Iterator<Item = (usize, char)>> Alignment<I> {
                 Markup::Cut { .. } => return None,
             };
         }
-        self.found
+        Some(self.found)
     }
 
     fn text(&mut self, raw: &str, offset: usize) -> Option<()> {
@@ -105,9 +122,14 @@ impl<I: Iterator<Item = (usize, char)>> Alignment<I> {
         if wanted != c {
             return None;
         }
-        if at >= self.part.0 && at < self.part.1 {
-            let first = self.found.map_or(start, |(first, _)| first);
-            self.found = Some((first, end));
+        while self.parts.get(self.next).is_some_and(|part| part.1 <= at) {
+            self.next += 1;
+        }
+        if self.parts.get(self.next).is_some_and(|part| part.0 <= at)
+            && let Some(found) = self.found.get_mut(self.next)
+        {
+            let first = found.map_or(start, |(first, _)| first);
+            *found = Some((first, end));
         }
         Some(())
     }
@@ -115,7 +137,7 @@ impl<I: Iterator<Item = (usize, char)>> Alignment<I> {
 
 #[cfg(test)]
 mod tests {
-    use super::source_range;
+    use super::{source_range, source_ranges};
     use crate::{Engine, Limits, ScanEngine};
 
     #[test]
@@ -137,6 +159,18 @@ mod tests {
             let (start, end) = source_range(html, block.span, text, (from, from + part.len()));
             assert_eq!(&html[start as usize..end as usize], source, "{part}");
         }
+    }
+
+    #[test]
+    fn parts_are_found_together_as_alone() {
+        let html = "<p>One  <b>two</b> &amp;<br>three &ge; four";
+        let page = ScanEngine.read(html, &Limits::default());
+        let (span, text) = (page.blocks[0].span, page.text(&page.blocks[0]));
+        let parts = [(0, 3), (3, 4), (4, 9), (9, 12), (12, text.len())];
+        let alone = parts.map(|part| source_range(html, span, text, part));
+        assert_eq!(source_ranges(html, span, text, &parts), alone);
+        let (start, end) = alone[2];
+        assert_eq!(&html[start as usize..end as usize], "two</b> &amp;");
     }
 
     #[test]

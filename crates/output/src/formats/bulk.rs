@@ -50,8 +50,8 @@ pub fn bulk_id(id: &str) -> Cow<'_, str> {
 }
 
 /// Appends the two lines of a document: the action that creates it, and the document. Keys that say
-/// nothing are left out, so that a search for documents that have them finds these alone; so are the
-/// blocks, as a search engine would make fields of them.
+/// nothing are left out, so that a search for documents that have them finds these alone; so are
+/// blocks, spans and tables, as a search engine would make fields of them.
 ///
 /// # Errors
 /// If it cannot be written as JSON.
@@ -104,11 +104,13 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_left_out() {
+    fn blocks_spans_and_tables_are_left_out() {
         let (mut out, mut line) = (Vec::new(), Vec::new());
         Bulk.record(&full(), &mut out).unwrap();
         let without = OutputRecord {
             blocks: Vec::new(),
+            spans: Vec::new(),
+            tables: Vec::new(),
             ..full()
         };
         Bulk.record(&without, &mut line).unwrap();
@@ -126,7 +128,7 @@ mod tests {
             .as_object()
             .unwrap()
             .keys()
-            .filter(|key| *key != "blocks")
+            .filter(|key| !["blocks", "spans", "tables"].contains(&key.as_str()))
         {
             assert!(!of[key].is_null(), "{key}");
         }

@@ -40,7 +40,7 @@ mod tests {
                 r#""source":{"name":"a.warc.gz","file":"a.warc.gz","offset":812,"length":3141,"inner":0},"#,
                 r#""author":[],"published":"","modified":"","site":"","description":"","canonical":"","next":"","#,
                 r#""lang_declared":"","headings":[],"page_type":"","comments":"","status":200,"#,
-                r#""truncated":"","capped":"","notes":"","blocks":[]}"#,
+                r#""truncated":"","capped":"","notes":"","blocks":[],"spans":[],"tables":[]}"#,
                 "\n"
             )
         );
@@ -57,7 +57,10 @@ mod tests {
             r#""blocks":[{"text":"a","start":3,"end":9,"tag":"p","path":"article>p","words":1,"#,
             r#""link_density":0.5,"probability":0.25,"kept":true,"role":"body","source":"page"},"#,
             r#"{"text":"b","start":9,"end":12,"tag":"","path":"","words":0,"link_density":0.0,"#,
-            r#""probability":0.0,"kept":false,"role":"","source":""}]}"#,
+            r#""probability":0.0,"kept":false,"role":"","source":""}],"#,
+            r#""spans":[[0,5,3,6],[6,7,20,30]],"#,
+            r#""tables":[{"caption":"K","header_rows":1,"rows":[["x","y"],["","1"]]},"#,
+            r#"{"caption":"","header_rows":0,"rows":[["z"]]}]}"#,
         );
         assert!(line.trim_end().ends_with(rest), "{line}");
     }

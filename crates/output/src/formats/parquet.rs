@@ -15,12 +15,13 @@ use parquet::{
     errors::ParquetError,
     file::{
         properties::{WriterProperties, WriterPropertiesPtr},
+        reader::{FileReader, SerializedFileReader},
         writer::SerializedFileWriter,
     },
     schema::{parser::parse_message_type, types::ColumnPath},
 };
 
-use crate::{Assemble, BLOCKS, COLUMNS, Column, OutputError, OutputRecord, RecordReader};
+use crate::{Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader};
 pub(crate) use read::Rows;
 
 /// Documents in a row group.
@@ -35,13 +36,29 @@ const SINGLE: [&str; 5] = ["text", "id", "url", "title", "description"];
 /// Assembles Parquet files. The bytes depend on the documents only.
 #[derive(Clone, Copy, Debug)]
 pub struct Parquet {
-    /// Whether there is a column with the blocks of the pages.
-    pub blocks: bool,
+    /// The columns that follow the usual ones.
+    pub optional: OptionalColumns,
 }
 
 impl Parquet {
+    /// As this file was assembled: with those of the optional columns that it has.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no Parquet file.
+    pub fn like(path: &Path) -> Result<Self, OutputError> {
+        let reader = SerializedFileReader::new(File::open(path)?)?;
+        let schema = reader.metadata().file_metadata().schema();
+        let has = |name: &str| schema.get_fields().iter().any(|field| field.name() == name);
+        let optional = OptionalColumns {
+            blocks: has("blocks"),
+            spans: has("spans"),
+            tables: has("tables"),
+        };
+        Ok(Self { optional })
+    }
+
     fn columns(self) -> impl Iterator<Item = &'static Column> {
-        COLUMNS.iter().chain(self.blocks.then_some(&BLOCKS))
+        COLUMNS.iter().chain(self.optional.columns())
     }
 
     fn write_group(
@@ -68,7 +85,10 @@ impl Assemble for Parquet {
         for record in RecordReader::open(spool)? {
             let record = record?;
             let blocks = record.blocks.iter().map(|block| block.text.len());
-            bytes += record.text.len() + blocks.sum::<usize>();
+            let rows = record.tables.iter().flat_map(|table| &table.rows);
+            let cells = rows.flatten().map(|cell| size_of::<String>() + cell.len());
+            bytes += record.text.len() + blocks.sum::<usize>() + cells.sum::<usize>();
+            bytes += size_of_val(record.spans.as_slice());
             group.push(record);
             if group.len() == GROUP || bytes >= GROUP_BYTES {
                 self.write_group(&mut writer, &group)?;
@@ -105,8 +125,13 @@ mod tests {
         Encode, Msgpack,
         record::tests::{full, record},
     };
-    use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::RowAccessor;
+
+    const ALL: OptionalColumns = OptionalColumns {
+        blocks: true,
+        spans: true,
+        tables: true,
+    };
 
     #[test]
     fn rows_have_columns_and_bytes_repeat() {
@@ -119,7 +144,9 @@ mod tests {
             Msgpack.record(&record, &mut spool).unwrap();
         }
         std::fs::write(at("spool"), &spool).unwrap();
-        let parquet = Parquet { blocks: false };
+        let parquet = Parquet {
+            optional: OptionalColumns::default(),
+        };
         parquet.assemble(&at("spool"), &at("a.parquet")).unwrap();
         parquet.assemble(&at("spool"), &at("b.parquet")).unwrap();
         let bytes = std::fs::read(at("a.parquet")).unwrap();
@@ -148,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_lists() {
+    fn optional_columns_are_lists() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let mut spool = Vec::new();
@@ -156,26 +183,39 @@ mod tests {
             Msgpack.record(&record, &mut spool).unwrap();
         }
         std::fs::write(at("spool"), &spool).unwrap();
-        let parquet = Parquet { blocks: true };
+        let parquet = Parquet { optional: ALL };
         parquet.assemble(&at("spool"), &at("x.parquet")).unwrap();
         let reader = SerializedFileReader::new(File::open(at("x.parquet")).unwrap()).unwrap();
+        assert_eq!(Parquet::like(&at("x.parquet")).unwrap().optional, ALL);
         let rows = reader.get_row_iter(None).unwrap();
-        let blocks: Vec<String> = rows
+        let lists: Vec<Vec<(String, String)>> = rows
             .map(|row| {
                 let row = row.unwrap();
-                let (name, blocks) = row.get_column_iter().last().unwrap();
-                assert_eq!(name, "blocks");
-                blocks.to_string()
+                let columns = row.get_column_iter().skip(COLUMNS.len());
+                columns
+                    .map(|(name, list)| (name.clone(), list.to_string()))
+                    .collect()
             })
             .collect();
+        let shown = |name: &str, list: &str| (name.to_owned(), list.to_owned());
+        assert_eq!(
+            lists[0],
+            ["blocks", "spans", "tables"].map(|name| shown(name, "[]"))
+        );
         let expected = [
-            "[]",
             "[{text: \"a\", start: 3, end: 9, tag: \"p\", path: \"article>p\", words: 1, \
              link_density: 0.5, probability: 0.25, kept: true, role: \"body\", source: \"page\"}, \
              {text: \"b\", start: 9, end: 12, tag: \"\", path: \"\", words: 0, link_density: 0E0, \
              probability: 0E0, kept: false, role: \"\", source: \"\"}]",
+            "[{start: 0, chars: 5, byte: 3, bytes: 6}, {start: 6, chars: 7, byte: 20, bytes: 30}]",
+            "[{caption: \"K\", header_rows: 1, rows: [[\"x\", \"y\"], [\"\", \"1\"]]}, \
+             {caption: \"\", header_rows: 0, rows: [[\"z\"]]}]",
         ];
-        assert_eq!(blocks, expected);
+        let expected = ["blocks", "spans", "tables"]
+            .into_iter()
+            .zip(expected)
+            .map(|(name, list)| shown(name, list));
+        assert_eq!(lists[1], expected.collect::<Vec<_>>());
     }
 
     #[test]
@@ -184,7 +224,7 @@ mod tests {
         let spool = folder.path().join("spool");
         std::fs::write(&spool, [0x81, 0xA2]).unwrap();
         let target = folder.path().join("a.parquet");
-        let parquet = Parquet { blocks: true };
+        let parquet = Parquet { optional: ALL };
         assert!(parquet.assemble(&spool, &target).is_err());
         // No documents make a file without rows.
         std::fs::write(&spool, []).unwrap();

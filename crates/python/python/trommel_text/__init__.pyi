@@ -9,6 +9,7 @@ Page = bytes | bytearray | memoryview | str
 Path = str | PathLike[str]
 Comments = Literal["exclude", "include", "separate"]
 Headline = Literal["auto", "include", "exclude"]
+Articles = Literal["all", "first"]
 Role = Literal[
     "headline",
     "body",
@@ -84,6 +85,15 @@ class Block:
     def source(self) -> str: ...
 
 @final
+class Table:
+    @property
+    def caption(self) -> str: ...
+    @property
+    def header_rows(self) -> int: ...
+    @property
+    def rows(self) -> list[list[str]]: ...
+
+@final
 class Document:
     @property
     def text(self) -> str: ...
@@ -125,6 +135,10 @@ class Document:
     def capped(self) -> list[str]: ...
     @property
     def blocks(self) -> list[Block]: ...
+    @property
+    def spans(self) -> list[tuple[int, int, int, int]]: ...
+    @property
+    def tables(self) -> list[Table]: ...
     def to_json(self) -> str: ...
     def to_dict(self) -> dict[str, Any]: ...
 
@@ -150,9 +164,12 @@ class Extractor:
         links: bool = False,
         comments: Comments = "exclude",
         headline: Headline = "auto",
+        articles: Articles = "all",
         include: Sequence[Role] = (),
         exclude: Sequence[Role] = (),
         blocks: bool = False,
+        spans: bool = False,
+        tables: bool = False,
         math: Math = "tex",
         notes: Notes = "keep",
         scripts: Scripts = "caret",
@@ -210,7 +227,7 @@ class DocumentBatches:
     def close(self) -> None: ...
 
 def check_config(config: Path | dict[str, Any]) -> None: ...
-def document_schema(blocks: bool = False) -> RecordBatch: ...
+def document_schema(blocks: bool = False, spans: bool = False, tables: bool = False) -> RecordBatch: ...
 def models() -> list[str]: ...
 def extract(
     html: Page,
@@ -223,9 +240,12 @@ def extract(
     links: bool = False,
     comments: Comments = "exclude",
     headline: Headline = "auto",
+    articles: Articles = "all",
     include: Sequence[Role] = (),
     exclude: Sequence[Role] = (),
     blocks: bool = False,
+    spans: bool = False,
+    tables: bool = False,
     math: Math = "tex",
     notes: Notes = "keep",
     scripts: Scripts = "caret",
@@ -241,9 +261,12 @@ def extract_batch(
     links: bool = False,
     comments: Comments = "exclude",
     headline: Headline = "auto",
+    articles: Articles = "all",
     include: Sequence[Role] = (),
     exclude: Sequence[Role] = (),
     blocks: bool = False,
+    spans: bool = False,
+    tables: bool = False,
     math: Math = "tex",
     notes: Notes = "keep",
     scripts: Scripts = "caret",

@@ -9,7 +9,8 @@ use arrow_array::{
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use pyo3::{exceptions::PyValueError, prelude::*};
-use trommel_output::{BLOCKS, COLUMNS, Column, ColumnValue, OutputBlock, OutputRecord};
+use trommel_extract::{DocumentTable, TextSpan};
+use trommel_output::{COLUMNS, Column, ColumnValue, OptionalColumns, OutputBlock, OutputRecord};
 
 use crate::errors::TrommelError;
 
@@ -41,16 +42,16 @@ pub(crate) struct ArrowColumns(Vec<&'static Column>);
 
 impl ArrowColumns {
     /// Those of documents of archives: the columns of Parquet files.
-    pub(crate) fn of_documents(blocks: bool) -> Self {
-        Self(COLUMNS.iter().chain(blocks.then_some(&BLOCKS)).collect())
+    pub(crate) fn of_documents(optional: OptionalColumns) -> Self {
+        Self(COLUMNS.iter().chain(optional.columns()).collect())
     }
 
     /// Those of pages that are no records.
-    pub(crate) fn of_pages(blocks: bool) -> Self {
+    pub(crate) fn of_pages(optional: OptionalColumns) -> Self {
         let columns = COLUMNS
             .iter()
             .filter(|column| OF_PAGES.contains(&column.name));
-        Self(columns.chain(blocks.then_some(&BLOCKS)).collect())
+        Self(columns.chain(optional.columns()).collect())
     }
 
     /// A row for each document; nulls where there is none.
@@ -78,6 +79,8 @@ fn data_type(column: &Column) -> DataType {
         ColumnValue::Float(_) => DataType::Float32,
         ColumnValue::List(_) => DataType::List(element(DataType::Utf8)),
         ColumnValue::Blocks => DataType::List(element(DataType::Struct(block_fields()))),
+        ColumnValue::Spans => DataType::List(element(DataType::Struct(span_fields()))),
+        ColumnValue::Tables => DataType::List(element(DataType::Struct(table_fields()))),
     }
 }
 
@@ -101,6 +104,26 @@ fn block_fields() -> Fields {
         ("source", DataType::Utf8),
     ]
     .map(field)
+    .into_iter()
+    .collect()
+}
+
+fn span_fields() -> Fields {
+    ["start", "chars", "byte", "bytes"]
+        .map(|name| Field::new(name, DataType::Int64, false))
+        .into_iter()
+        .collect()
+}
+
+fn table_fields() -> Fields {
+    let row = DataType::List(element(DataType::Utf8));
+    let rows = DataType::List(element(row));
+    [
+        ("caption", DataType::Utf8),
+        ("header_rows", DataType::Int64),
+        ("rows", rows),
+    ]
+    .map(|(name, data_type)| Field::new(name, data_type, false))
     .into_iter()
     .collect()
 }
@@ -133,21 +156,36 @@ fn array(column: &Column, rows: &[Option<&OutputRecord>]) -> PyResult<ArrayRef> 
                 values,
             )?
         }
-        ColumnValue::Blocks => {
-            let lists: Vec<&[OutputBlock]> = rows
-                .map(|row| row.map_or(&[][..], |row| &row.blocks))
-                .collect();
-            let blocks: Vec<&OutputBlock> = lists.iter().flat_map(|list| list.iter()).collect();
-            let values = StructArray::try_new(block_fields(), block_columns(&blocks)?, None)
-                .map_err(|error| TrommelError::new_err(error.to_string()))?;
-            let element = element(DataType::Struct(block_fields()));
-            list(
-                element,
-                lists.iter().map(|list| list.len()),
-                Arc::new(values),
-            )?
-        }
+        ColumnValue::Blocks => structures(
+            rows.map(|row| row.map_or(&[][..], |row| row.blocks.as_slice())),
+            block_fields(),
+            block_columns,
+        )?,
+        ColumnValue::Spans => structures(
+            rows.map(|row| row.map_or(&[][..], |row| row.spans.as_slice())),
+            span_fields(),
+            span_columns,
+        )?,
+        ColumnValue::Tables => structures(
+            rows.map(|row| row.map_or(&[][..], |row| row.tables.as_slice())),
+            table_fields(),
+            table_columns,
+        )?,
     })
+}
+
+/// Lists of structures: of all elements one after the other `columns` makes the arrays of the fields.
+fn structures<'a, T: 'a>(
+    lists: impl Iterator<Item = &'a [T]>,
+    fields: Fields,
+    columns: fn(&[&T]) -> PyResult<Vec<ArrayRef>>,
+) -> PyResult<ArrayRef> {
+    let lists: Vec<&[T]> = lists.collect();
+    let all: Vec<&T> = lists.iter().flat_map(|list| list.iter()).collect();
+    let values = StructArray::try_new(fields.clone(), columns(&all)?, None)
+        .map_err(|error| TrommelError::new_err(error.to_string()))?;
+    let lengths = lists.iter().map(|list| list.len());
+    list(element(DataType::Struct(fields)), lengths, Arc::new(values))
 }
 
 fn texts<'a>(values: impl Iterator<Item = Option<&'a str>> + Clone) -> PyResult<ArrayRef> {
@@ -217,5 +255,36 @@ fn block_columns(blocks: &[&OutputBlock]) -> PyResult<Vec<ArrayRef>> {
         ),
         text(|block| &block.role)?,
         text(|block| &block.source)?,
+    ])
+}
+
+fn span_columns(spans: &[&TextSpan]) -> PyResult<Vec<ArrayRef>> {
+    let long = |value: fn(&TextSpan) -> u32| -> ArrayRef {
+        let values = spans.iter().map(|span| Some(i64::from(value(span))));
+        Arc::new(values.collect::<Int64Array>())
+    };
+    Ok(vec![
+        long(|span| span.start),
+        long(|span| span.chars),
+        long(|span| span.byte),
+        long(|span| span.bytes),
+    ])
+}
+
+fn table_columns(tables: &[&DocumentTable]) -> PyResult<Vec<ArrayRef>> {
+    let header_rows = tables.iter().map(|own| Some(i64::from(own.header_rows)));
+    let rows: Vec<&Vec<String>> = tables.iter().flat_map(|own| &own.rows).collect();
+    let cells = texts(
+        rows.iter()
+            .flat_map(|row| row.iter())
+            .map(|cell| Some(cell.as_str())),
+    )?;
+    let cell = element(DataType::Utf8);
+    let row = element(DataType::List(cell.clone()));
+    let rows = list(cell, rows.iter().map(|row| row.len()), cells)?;
+    Ok(vec![
+        texts(tables.iter().map(|own| Some(own.caption.as_str())))?,
+        Arc::new(header_rows.collect::<Int64Array>()),
+        list(row, tables.iter().map(|own| own.rows.len()), rows)?,
     ])
 }

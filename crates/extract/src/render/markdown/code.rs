@@ -8,6 +8,8 @@ use crate::render::content::KeptContent;
 
 /// Elements around a `pre` that may name its language.
 const AROUND: usize = 2;
+/// Elements of a table around a cell.
+const TABLE: usize = 4;
 /// Longest name of a language, in bytes.
 const LONGEST: usize = 32;
 /// Classes beside which the name of a language stands alone.
@@ -138,7 +140,11 @@ impl CodeLanguages {
             let is_code = |at: &&u32| page.element(**at).is_some_and(|e| e.tag == Tag::Code);
             candidates.extend(page.inline(block).iter().find(is_code));
         }
-        candidates.extend(page.path(pre).skip(1).take(AROUND).map(|(at, _)| at));
+        // Between code beside its line numbers and what names the language stands a table.
+        let around = page.path(pre).skip(1).take(AROUND + TABLE);
+        let around = around
+            .filter(|(_, own)| !matches!(own.tag, Tag::Td | Tag::Tr | Tag::Tbody | Tag::Table));
+        candidates.extend(around.take(AROUND).map(|(at, _)| at));
         candidates
             .into_iter()
             .find_map(|at| self.named(page, content.html, at))

@@ -2,6 +2,7 @@
 
 use trommel_html::{Element, Page, Tag};
 
+use super::MarkdownOptions;
 use super::escape::{Context, escape};
 use super::links::Links;
 use crate::render::content::KeptContent;
@@ -17,24 +18,57 @@ const LATE: [&str; 4] = [
 const SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
 /// Pixels of width or height up to which an image is an icon or counts readers.
 const ICON: u32 = 32;
+/// Elements around an image that may be its link.
+const AROUND: usize = 4;
 /// Blocks beside an image that are looked at for one that is no caption.
 const CAPTIONS: usize = 8;
 /// Longest alternative text in bytes.
 const LONGEST_ALT: usize = 500;
+
+/// Which images are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// All, those that are all of a link within it.
+    WithLinks,
+    /// All, without links.
+    Alone,
+    /// Those that are all of a link, which nothing else would show.
+    InLinks,
+}
+
+impl Wanted {
+    /// What the options ask for.
+    pub fn of(options: &MarkdownOptions) -> Option<Self> {
+        match (options.images, options.links) {
+            (true, true) => Some(Self::WithLinks),
+            (true, false) => Some(Self::Alone),
+            (false, true) => Some(Self::InLinks),
+            (false, false) => None,
+        }
+    }
+}
 
 /// The images of a page that belong to its kept blocks, in page order.
 #[derive(Debug)]
 pub(super) struct Images<'a> {
     content: &'a KeptContent<'a>,
     links: Links<'a>,
-    /// Elements, the last first.
-    left: Vec<u32>,
+    wanted: Wanted,
+    /// Address of the image written last.
+    last: String,
+    /// Elements, and the link that each is all of; the last first.
+    left: Vec<(u32, Option<u32>)>,
 }
 
 impl<'a> Images<'a> {
     /// Those between two kept blocks, or a kept block and the headline; captions that are left out do not part
     /// them. Images within a line are not among them.
-    pub fn new(content: &'a KeptContent<'a>, url: Option<&str>, headline: Option<u32>) -> Self {
+    pub fn new(
+        content: &'a KeptContent<'a>,
+        url: Option<&str>,
+        headline: Option<u32>,
+        wanted: Wanted,
+    ) -> Self {
         let page = content.page;
         let mut kept = vec![false; page.blocks.len()];
         for segment in &content.segments {
@@ -68,6 +102,13 @@ impl<'a> Images<'a> {
             {
                 next += 1;
             }
+            let link = match wanted {
+                Wanted::Alone => None,
+                _ => bare_link(page, at, next),
+            };
+            if link.is_none() && wanted == Wanted::InLinks {
+                continue;
+            }
             let is_inside = page
                 .blocks
                 .get(next)
@@ -81,13 +122,15 @@ impl<'a> Images<'a> {
                 .find(|at| !is_caption(*at) || counts(*at));
             let belongs = before.is_some_and(&counts) && after.is_none_or(&counts);
             if !is_inside && belongs {
-                left.push(at);
+                left.push((at, link));
             }
         }
         left.reverse();
         Self {
             content,
             links: Links::new(content, url),
+            wanted,
+            last: String::new(),
             left,
         }
     }
@@ -95,14 +138,19 @@ impl<'a> Images<'a> {
     /// The next image that starts before this byte of the page, with its element.
     pub fn next_before(&mut self, start: u32) -> Option<(u32, String)> {
         loop {
-            let at = *self.left.last()?;
+            let (at, link) = *self.left.last()?;
             let element = self.content.page.element(at)?;
             if element.start >= start {
                 return None;
             }
             self.left.pop();
-            if let Some(image) = self.image(element) {
-                return Some((at, image));
+            let Some(image) = self.image(element) else {
+                continue;
+            };
+            match link.and_then(|link| self.links.take(link)) {
+                Some(address) => return Some((at, format!("[{image}]({address})"))),
+                None if self.wanted == Wanted::InLinks => {}
+                None => return Some((at, image)),
             }
         }
     }
@@ -129,6 +177,11 @@ impl<'a> Images<'a> {
                 widest(&set)
             })?;
         let address = self.links.destination(&address)?;
+        // What shows where scripts are off repeats what is loaded late.
+        if self.last == address {
+            return None;
+        }
+        self.last.clone_from(&address);
         let alt = element.attribute(html, "alt").unwrap_or_default();
         let alt: Vec<&str> = alt.split_whitespace().collect();
         let mut alt = alt.join(" ");
@@ -146,6 +199,18 @@ impl<'a> Images<'a> {
         out.push(')');
         Some(out)
     }
+}
+
+/// The link around an image in which no text stands; the block at `next` is the first that ends behind the image.
+fn bare_link(page: &Page, image: u32, next: usize) -> Option<u32> {
+    let around = page.path(image).skip(1).take(AROUND);
+    let (link, element) = around.filter(|(_, own)| own.tag == Tag::A).last()?;
+    let is_in = |at: usize| {
+        let block = page.blocks.get(at);
+        block.is_some_and(|own| own.element >= link && own.element < element.end)
+    };
+    let has_text = is_in(next) || next.checked_sub(1).is_some_and(is_in);
+    (!has_text).then_some(link)
 }
 
 /// Whether something stands there, and not the image itself, as a placeholder does.

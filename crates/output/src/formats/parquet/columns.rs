@@ -8,6 +8,8 @@ use parquet::{
     file::writer::SerializedRowGroupWriter,
 };
 
+use trommel_extract::TextSpan;
+
 use crate::{
     OutputBlock, OutputRecord,
     columns::{Column, ColumnValue},
@@ -37,6 +39,18 @@ impl Column {
                  required boolean kept; required binary role (STRING); \
                  required binary source (STRING); }} }} }} "
             ),
+            ColumnValue::Spans => format!(
+                "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
+                 required int64 start; required int64 chars; required int64 byte; \
+                 required int64 bytes; }} }} }} "
+            ),
+            ColumnValue::Tables => format!(
+                "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
+                 required binary caption (STRING); required int64 header_rows; \
+                 required group rows (LIST) {{ repeated group list {{ \
+                 required group element (LIST) {{ repeated group list {{ \
+                 required binary element (STRING); }} }} }} }} }} }} }} "
+            ),
         }
     }
 
@@ -57,6 +71,8 @@ impl Column {
                 lists::<ByteArrayType, _>(group, rows, value, |element| element.as_str().into())
             }
             ColumnValue::Blocks => blocks(group, rows),
+            ColumnValue::Spans => spans(group, rows),
+            ColumnValue::Tables => tables(group, rows),
         }
     }
 }
@@ -83,6 +99,63 @@ fn blocks(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetErr
     lists::<BoolType, _>(group, rows, |row| &row.blocks, |block| block.kept)?;
     text(group, |block| &block.role)?;
     text(group, |block| &block.source)
+}
+
+/// Writes the columns of the spans' fields.
+fn spans(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
+    let mut long = |value: fn(&TextSpan) -> u32| {
+        lists::<Int64Type, _>(group, rows, |row| &row.spans, |span| value(span).into())
+    };
+    long(|span| span.start)?;
+    long(|span| span.chars)?;
+    long(|span| span.byte)?;
+    long(|span| span.bytes)
+}
+
+/// Writes the columns of the tables' fields.
+fn tables(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
+    lists::<ByteArrayType, _>(
+        group,
+        rows,
+        |row| &row.tables,
+        |own| own.caption.as_str().into(),
+    )?;
+    lists::<Int64Type, _>(group, rows, |row| &row.tables, |own| own.header_rows.into())?;
+    cells(group, rows)
+}
+
+/// Writes the column of the tables' cells: definition level 1 for a table without rows, 2 for a row without
+/// cells, 3 for a cell; repetition level 1 for the first of a table but the first, 2 of a row, 3 for the others.
+fn cells(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
+    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+    for record in rows {
+        let mut level = 0;
+        let mut add = |definition: i16, value: Option<&String>, level: i16| {
+            defined.push(definition);
+            repeated.push(level);
+            values.extend(value.map(|text| ByteArray::from(text.as_str())));
+        };
+        if record.tables.is_empty() {
+            add(0, None, 0);
+        }
+        for table in &record.tables {
+            if table.rows.is_empty() {
+                add(1, None, level);
+            }
+            for row in &table.rows {
+                if row.is_empty() {
+                    add(2, None, level);
+                }
+                for cell in row {
+                    add(3, Some(cell), level);
+                    level = 3;
+                }
+                level = 2;
+            }
+            level = 1;
+        }
+    }
+    leaf::<ByteArrayType>(group, &values, &defined, Some(&repeated))
 }
 
 /// Writes the values of one leaf, the next of the row group.

@@ -8,6 +8,8 @@ use parquet::{
     record::{Field, Row, reader::RowIter},
 };
 
+use trommel_extract::{DocumentTable, TextSpan};
+
 use crate::{OutputBlock, OutputRecord, RecordSource};
 
 /// The rows of a file as records.
@@ -69,7 +71,9 @@ fn record(row: Row) -> OutputRecord {
             "status" => record.status = number(&field).and_then(|value| value.try_into().ok()),
             "capped" => record.capped = text(field).unwrap_or_default(),
             "notes" => record.notes = text(field).unwrap_or_default(),
-            "blocks" => record.blocks = blocks(field),
+            "blocks" => record.blocks = groups(field, block),
+            "spans" => record.spans = groups(field, span),
+            "tables" => record.tables = groups(field, table),
             "source_offset" => offset = number(&field),
             "source_length" => length = number(&field),
             "source_inner" => inner = number(&field).unwrap_or(0),
@@ -112,14 +116,14 @@ fn list(field: &Field) -> Vec<String> {
     }
 }
 
-fn blocks(field: Field) -> Vec<OutputBlock> {
+fn groups<T>(field: Field, of: fn(Row) -> T) -> Vec<T> {
     let Field::ListInternal(list) = field else {
         return Vec::new();
     };
     let elements = list.elements().iter().cloned();
     elements
         .filter_map(|element| match element {
-            Field::Group(row) => Some(block(row)),
+            Field::Group(row) => Some(of(row)),
             _ => None,
         })
         .collect()
@@ -144,6 +148,36 @@ fn block(row: Row) -> OutputBlock {
         }
     }
     block
+}
+
+fn span(row: Row) -> TextSpan {
+    let mut span = TextSpan::default();
+    for (name, field) in row.into_columns() {
+        let value = small(&field);
+        match name.as_str() {
+            "start" => span.start = value,
+            "chars" => span.chars = value,
+            "byte" => span.byte = value,
+            "bytes" => span.bytes = value,
+            _ => {}
+        }
+    }
+    span
+}
+
+fn table(row: Row) -> DocumentTable {
+    let mut table = DocumentTable::default();
+    for (name, field) in row.into_columns() {
+        match (name.as_str(), field) {
+            ("caption", Field::Str(value)) => table.caption = value,
+            ("header_rows", field) => table.header_rows = small(&field),
+            ("rows", Field::ListInternal(rows)) => {
+                table.rows = rows.elements().iter().map(list).collect();
+            }
+            _ => {}
+        }
+    }
+    table
 }
 
 fn small(field: &Field) -> u32 {

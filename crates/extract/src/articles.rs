@@ -1,0 +1,213 @@
+//! Articles that follow another on its page, as pages append them that go on when a reader comes to their end.
+
+use std::ops::Range;
+
+use trommel_html::{Element, NONE, Page, Tag};
+
+/// Kept words of an article; what has fewer is a teaser, or a post.
+const ARTICLE_WORDS: u32 = 40;
+/// Attributes of the element around an article that state its own address.
+const ADDRESSES: [&str; 12] = [
+    "data-url",
+    "data-href",
+    "data-permalink",
+    "data-article-url",
+    "data-page-url",
+    "data-post-url",
+    "data-story-url",
+    "data-canonical",
+    "data-canonical-url",
+    "data-share-url",
+    "data-path",
+    "itemid",
+];
+/// Words in the attributes of elements that hold an article.
+const ARTICLES: [&str; 6] = ["article", "story", "post", "entry", "hentry", "artikel"];
+/// Articles of a page that are looked at; a page with more is a listing.
+const MOST: usize = 100;
+
+/// The elements of the articles that follow the first, none if there are none: elements of one kind side by side
+/// (at one depth) with text of their own, each with its own headline of the first level, or each with an address
+/// of its own that differs from the others in more than its query or fragment. Entries of a live blog and posts
+/// of a forum have neither. One flag a block in `kept`.
+pub(crate) fn follow_ups(page: &Page, html: &str, kept: &[bool]) -> Option<Range<u32>> {
+    let by_headline = || side_by_side(page, kept, with_headlines(page)?);
+    let by_address = || side_by_side(page, kept, with_addresses(page, html)?);
+    by_headline().or_else(by_address)
+}
+
+/// For each heading of the first level the outermost element around it that may hold an article and has no other
+/// such heading.
+fn with_headlines(page: &Page) -> Option<Vec<u32>> {
+    let headlines = (0u32..).zip(&page.elements);
+    let headlines = headlines.filter(|(_, own)| own.tag == Tag::H1 && !own.hidden);
+    let headlines: Vec<u32> = headlines.map(|(at, _)| at).take(MOST + 1).collect();
+    if headlines.len() > MOST {
+        return None;
+    }
+    let is_alone = |at: u32, end: u32| {
+        let before = headlines.partition_point(|own| *own < at);
+        headlines.get(before + 1).is_none_or(|own| *own >= end)
+    };
+    let around = headlines.iter().filter_map(|headline| {
+        let path = page.path(*headline);
+        let alone = path.take_while(|(at, own)| is_alone(*at, own.end));
+        alone.filter(|(_, own)| may_hold(page, own)).last()
+    });
+    Some(around.map(|(at, _)| at).collect())
+}
+
+/// The outermost elements that may hold an article and state an address, each another one.
+fn with_addresses(page: &Page, html: &str) -> Option<Vec<u32>> {
+    let mut found: Vec<(u32, String)> = Vec::new();
+    let mut end = 0;
+    for (at, element) in (0u32..).zip(&page.elements) {
+        if at < end || !may_hold(page, element) {
+            continue;
+        }
+        if let Some(address) = address(element, html) {
+            end = element.end;
+            found.push((at, address));
+        }
+        if found.len() > MOST {
+            return None;
+        }
+    }
+    let mut addresses: Vec<&String> = found.iter().map(|(_, address)| address).collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    let is_each_another = addresses.len() == found.len();
+    is_each_another.then(|| found.iter().map(|(at, _)| *at).collect())
+}
+
+/// From the second to the last of elements with text that stand side by side, if there are two; the elements are in
+/// order and apart.
+fn side_by_side(page: &Page, kept: &[bool], mut found: Vec<u32>) -> Option<Range<u32>> {
+    if found.len() < 2 {
+        return None;
+    }
+    let mut words = vec![0u32; found.len()];
+    for (block, kept) in page.blocks.iter().zip(kept) {
+        if !*kept || block.element == NONE || block.link_density() >= 0.5 {
+            continue;
+        }
+        let next = found.partition_point(|own| *own <= block.element);
+        let own = next.checked_sub(1).and_then(|at| found.get(at));
+        let holds = own.and_then(|own| page.element(*own));
+        if holds.is_some_and(|own| block.element < own.end)
+            && let Some(words) = words.get_mut(next - 1)
+        {
+            *words = words.saturating_add(block.words);
+        }
+    }
+    let mut words = words.into_iter();
+    found.retain(|_| words.next().is_some_and(|words| words >= ARTICLE_WORDS));
+    let first = page.element(*found.first()?)?;
+    found.retain(|own| {
+        let own = page.element(*own);
+        own.is_some_and(|own| own.tag == first.tag && own.depth == first.depth)
+    });
+    let last = page.element(*found.last()?)?;
+    Some(*found.get(1)?..last.end)
+}
+
+/// Leaves out the articles that follow the first.
+pub(crate) fn drop_follow_ups(page: &Page, html: &str, kept: &mut [bool]) {
+    let Some(range) = follow_ups(page, html, kept) else {
+        return;
+    };
+    for (block, kept) in page.blocks.iter().zip(kept) {
+        *kept &= block.element == NONE || !range.contains(&block.element);
+    }
+}
+
+fn may_hold(page: &Page, element: &Element) -> bool {
+    element.tag == Tag::Article
+        || matches!(element.tag, Tag::Div | Tag::Section)
+            && page
+                .attribute_words(element)
+                .iter()
+                .any(|word| ARTICLES.contains(&page.word_text(word)))
+}
+
+/// The address that an element states, without its query and fragment.
+fn address(element: &Element, html: &str) -> Option<String> {
+    let stated = ADDRESSES
+        .iter()
+        .find_map(|name| element.attribute(html, name))?;
+    let address = stated.split(['?', '#']).next().unwrap_or_default().trim();
+    (!address.is_empty()).then(|| address.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn left(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let mut kept = vec![true; page.blocks.len()];
+        drop_follow_ups(&page, html, &mut kept);
+        let blocks = page.blocks.iter().zip(kept).filter(|(_, kept)| *kept);
+        blocks
+            .map(|(block, _)| page.text(block).chars().take(3).collect())
+            .collect()
+    }
+
+    /// A page of elements with these start tags and headings, each with text.
+    fn page_of(parts: &[(&str, &str)]) -> String {
+        let text = "word ".repeat(50);
+        let name = |tag: &str| tag.split_whitespace().next().unwrap().to_owned();
+        let part = |(at, (tag, heading)): (usize, &(&str, &str))| {
+            format!("<{tag}>{heading}<p>p{at} {text}</p></{}>", name(tag))
+        };
+        parts.iter().enumerate().map(part).collect()
+    }
+
+    #[test]
+    fn only_the_first_article_is_left() {
+        let h1 = "<h1>A mill</h1>";
+        let appended = page_of(&[("article", h1), ("article", h1), ("article", h1)]);
+        let html = format!("<p>top<main>{appended}</main><p>end");
+        assert_eq!(left(&html), ["top", "A m", "p0 ", "end"]);
+        let addresses = page_of(&[
+            ("div class=article-body data-url=/a", "<h2>A</h2>"),
+            ("div class=article-body data-url=/b", "<h2>B</h2>"),
+        ]);
+        assert_eq!(left(&addresses), ["A", "p0 "]);
+        // Around them may stand what says to be one.
+        let around = format!("<div class=post-list data-url=/>{appended}</div>");
+        assert_eq!(left(&around), ["A m", "p0 "]);
+    }
+
+    #[test]
+    fn posts_entries_and_teasers_follow_no_article() {
+        let all = |html: &str| {
+            let page = ScanEngine.read(html, &Limits::default());
+            assert_eq!(left(html).len(), page.blocks.len(), "{html}");
+        };
+        // Entries of a live blog, and posts.
+        let entry = "article id=e";
+        all(&format!(
+            "<article><h1>Live</h1>{}</article>",
+            page_of(&[(entry, "<h2>10:00</h2>"), (entry, "<h2>10:05</h2>")])
+        ));
+        all(&page_of(&[
+            ("article data-permalink=/live?post=1", "<h2>a</h2>"),
+            ("article data-permalink=/live?post=2", "<h2>b</h2>"),
+        ]));
+        all(&page_of(&[
+            ("article", "<h1>a</h1>"),
+            ("article", "<h2>b</h2>"),
+        ]));
+        // Teasers have less text.
+        let card = "<article><h1>b</h1><p>a few words more</article>";
+        all(&(page_of(&[("article", "<h1>a</h1>")]) + card + card));
+    }
+
+    #[test]
+    fn many_articles_are_a_listing() {
+        let html = page_of(&[("article", "<h1>a</h1>"); 101]);
+        assert_eq!(left(&html).len(), 202);
+    }
+}

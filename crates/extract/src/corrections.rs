@@ -1,0 +1,111 @@
+//! What was corrected or added later belongs to the text that it corrects.
+
+use trommel_html::{Page, Tag};
+
+/// Words and characters before the colon of such a line.
+const LABEL_WORDS: usize = 6;
+const LABEL_CHARS: usize = 60;
+/// Words of the whole line at least.
+const WORDS: u32 = 6;
+/// Blocks before it, of which one is to be kept beside it.
+const BEFORE: usize = 3;
+/// What the label of such a line says, in lower case.
+const LABELS: [&str; 22] = [
+    "edit",
+    "edited",
+    "update",
+    "updated",
+    "correction",
+    "corrected",
+    "clarification",
+    "erratum",
+    "errata",
+    "addendum",
+    "nachtrag",
+    "korrektur",
+    "berichtigung",
+    "ergänzung",
+    "aktualisierung",
+    "correctif",
+    "rectificatif",
+    "corrección",
+    "actualización",
+    "correzione",
+    "rettifica",
+    "aggiornamento",
+];
+
+/// Keeps paragraphs that say in their first words to be a correction or an addition, beside a kept paragraph right
+/// before them (one entry a block in `kept`).
+pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
+    for (at, block) in page.blocks.iter().enumerate() {
+        if kept.get(at) != Some(&false)
+            || block.words < WORDS
+            || block.link_density() > 0.5
+            || !is_correction(page.text(block))
+        {
+            continue;
+        }
+        let Some((_, own)) = page.container(block) else {
+            continue;
+        };
+        if own.tag != Tag::P || own.hidden {
+            continue;
+        }
+        let beside = (at.saturating_sub(BEFORE)..at).any(|before| {
+            let container = page.blocks.get(before).and_then(|own| page.container(own));
+            kept.get(before) == Some(&true)
+                && container.is_some_and(|(_, other)| other.parent == own.parent)
+        });
+        if beside && let Some(kept) = kept.get_mut(at) {
+            *kept = true;
+        }
+    }
+}
+
+fn is_correction(text: &str) -> bool {
+    let mut signs = text.char_indices().take(LABEL_CHARS);
+    let colon = signs.find(|(_, sign)| matches!(sign, ':' | '：'));
+    let Some(label) = colon.and_then(|(at, _)| text.get(..at)) else {
+        return false;
+    };
+    let mut words = label.split_whitespace();
+    let labels = words.by_ref().take(LABEL_WORDS);
+    let says = labels.fold(false, |says, word| {
+        let word = word
+            .trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase();
+        says || LABELS.contains(&word.as_str())
+    });
+    says && words.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn is_kept(line: &str) -> bool {
+        let html = format!("<div><p>text of the page<p>{line}</div>");
+        let page = ScanEngine.read(&html, &Limits::default());
+        let mut kept = vec![true, false];
+        keep_corrections(&page, &mut kept);
+        kept == [true, true]
+    }
+
+    #[test]
+    fn corrections_belong_to_what_they_correct() {
+        assert!(is_kept(
+            "<b>2025-09-05 edit:</b> Updated instructions for the new version."
+        ));
+        assert!(is_kept("Correction, 3 May: the mill was built in 1824."));
+        assert!(!is_kept("Editor: somebody who lives beside the mill"));
+        assert!(!is_kept("Update: none"));
+        assert!(!is_kept(
+            "We update this page often and gladly, as said: every day"
+        ));
+        assert!(!is_kept(
+            "<a href=/x>Update: the story of the mill goes on here</a>"
+        ));
+    }
+}

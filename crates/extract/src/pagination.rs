@@ -1,0 +1,223 @@
+//! Where a page goes on, read off its row of page numbers.
+
+use trommel_html::{Element, Page, Tag, element_text};
+
+/// Names in class attributes of rows of page numbers.
+const NAMES: [&[u8]; 8] = [
+    b"paginat",
+    b"paging",
+    b"pager",
+    b"pagenav",
+    b"page-numbers",
+    b"page-links",
+    b"pagelinks",
+    b"pagebar",
+];
+/// Words of attributes that name such rows, alone.
+const ROWS: [&str; 12] = [
+    "pagination",
+    "paginate",
+    "paginated",
+    "paginator",
+    "pager",
+    "paging",
+    "pagenav",
+    "pagenavi",
+    "pagelinks",
+    "pagebar",
+    "pageturner",
+    "seitenzahlen",
+];
+/// What links to the next page say, in lower case.
+const NEXT: [&str; 38] = [
+    "next",
+    "next page",
+    "older",
+    "older posts",
+    "continue",
+    "weiter",
+    "nächste",
+    "nächste seite",
+    "suivant",
+    "suivante",
+    "page suivante",
+    "siguiente",
+    "página siguiente",
+    "siguiente página",
+    "próxima",
+    "próximo",
+    "próxima página",
+    "seguinte",
+    "página seguinte",
+    "successiva",
+    "pagina successiva",
+    "avanti",
+    "volgende",
+    "volgende pagina",
+    "następna",
+    "następna strona",
+    "další",
+    "nästa",
+    "næste",
+    "seuraava",
+    "следующая",
+    "вперед",
+    "вперёд",
+    "下一页",
+    "下一頁",
+    "次へ",
+    "次のページ",
+    "다음",
+];
+/// Arrows that stand for the next page.
+const ARROWS: [&str; 7] = ["›", "»", "→", ">", ">>", "⟩", "❯"];
+/// Elements around a link that may be its row.
+const AROUND: usize = 5;
+/// Bytes of an element with the text of a link.
+const LINK: usize = 600;
+/// Links of a page that are looked at.
+const MOST: usize = 400;
+
+/// The address, as it stands, of the link to the next page in a row of page numbers: a link that says so by its
+/// words, its label or its arrow, else that behind the number without link.
+pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
+    // Most pages have no such row, and none of their elements is looked at.
+    if !names_a_row(html.as_bytes()) {
+        return None;
+    }
+    let links = (0u32..).zip(&page.elements);
+    let links = links.filter(|(_, own)| own.tag == Tag::A);
+    let links = links.filter_map(|(at, own)| Some((row(page, at)?, own)));
+    let links: Vec<(u32, &Element)> = links.take(MOST).collect();
+    let href = |own: &Element| {
+        let href = own.attribute(html, "href")?.trim().to_owned();
+        let leads = !href.is_empty() && !href.starts_with('#') && !href.contains("javascript:");
+        leads.then_some(href)
+    };
+    let said = links.iter().filter(|(_, own)| says_next(page, own, html));
+    if let Some(address) = said.filter_map(|(_, own)| href(own)).next() {
+        return Some(address);
+    }
+    let number = |own: &Element| -> Option<u32> {
+        let text = element_text(html, own.start, LINK);
+        text.trim().parse().ok()
+    };
+    let numbered = links
+        .iter()
+        .filter_map(|(row, own)| Some((*row, number(own)?, *own)));
+    let mut numbered: Vec<(u32, u32, &Element)> = numbered.collect();
+    // Those of the first row that has any.
+    let first = numbered.first()?.0;
+    numbered.retain(|(row, ..)| *row == first);
+    numbered.sort_by_key(|(_, number, _)| *number);
+    let mut shown = 0;
+    let next = numbered.iter().find(|(_, number, _)| {
+        let follows_gap = *number == shown + 2;
+        shown = *number;
+        follows_gap
+    });
+    next.and_then(|(.., own)| href(own))
+}
+
+fn names_a_row(bytes: &[u8]) -> bool {
+    memchr::memmem::find_iter(bytes, b"pag").any(|at| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        NAMES.iter().any(|name| rest.starts_with(name))
+    })
+}
+
+/// The row of page numbers around a link.
+fn row(page: &Page, link: u32) -> Option<u32> {
+    let mut around = page.path(link).skip(1).take(AROUND);
+    around
+        .find(|(_, own)| {
+            let words = page.attribute_words(own);
+            let mut texts = words.iter().map(|word| page.word_text(word));
+            let says = |wanted: &str| words.iter().any(|word| page.word_text(word) == wanted);
+            texts.any(|text| ROWS.contains(&text))
+                || says("page") && (says("links") || says("numbers") || says("nav"))
+        })
+        .map(|(at, _)| at)
+}
+
+/// Whether a link says that it leads to the next page.
+fn says_next(page: &Page, link: &Element, html: &str) -> bool {
+    let texts = [
+        Some(element_text(html, link.start, LINK)),
+        link.attribute(html, "aria-label"),
+        link.attribute(html, "title"),
+    ];
+    let words = page.attribute_words(link);
+    words.iter().any(|word| page.word_text(word) == "next")
+        || texts.iter().flatten().any(|text| is_next(text))
+}
+
+fn is_next(text: &str) -> bool {
+    let text = text.trim();
+    let is_sign = |c: char| !c.is_alphanumeric();
+    let words = text.trim_matches(is_sign).to_lowercase();
+    if words.is_empty() {
+        return ARROWS.contains(&text);
+    }
+    NEXT.contains(&words.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn next(html: &str) -> Option<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        next_in_pagination(&page, html)
+    }
+
+    #[test]
+    fn links_that_say_so() {
+        for link in [
+            "<a href=/3>Next page »</a>",
+            "<a class='page next' href=/3><i></i></a>",
+            "<a aria-label='Nächste Seite' href=/3>3</a>",
+            "<a href=/3>→</a>",
+            "<a title=次へ href=/3><img src=n.png></a>",
+        ] {
+            let html = format!(
+                "<p>text <a class=next href=/x>next</a><ul class=pagination><li><a href=/1>«</a><li>{link}</ul>"
+            );
+            assert_eq!(next(&html).as_deref(), Some("/3"), "{link}");
+        }
+        // Outside of such a row it may be anything.
+        assert_eq!(
+            next("<p class=pagination>1</p><a class=next href=/x>Next</a>"),
+            None
+        );
+        assert_eq!(
+            next("<div class='nav-links post-navigation'><a href=/x>Next post</a></div>"),
+            None
+        );
+        assert_eq!(next("<div class=pager><a href='#'>Next</a></div>"), None);
+    }
+
+    #[test]
+    fn the_number_behind_the_one_without_link() {
+        let row = |numbers: &[(u32, bool)]| {
+            let numbers = numbers.iter().map(|(number, is_link)| match is_link {
+                true => format!("<li><a href=/p{number}>{number}</a>"),
+                false => format!("<li><b>{number}</b>"),
+            });
+            format!("<ul class=page-links>{}</ul>", numbers.collect::<String>())
+        };
+        let found = |numbers: &[(u32, bool)]| next(&row(numbers));
+        assert_eq!(
+            found(&[(1, false), (2, true), (3, true)]).as_deref(),
+            Some("/p2")
+        );
+        assert_eq!(
+            found(&[(1, true), (2, false), (3, true)]).as_deref(),
+            Some("/p3")
+        );
+        // The last page, and a row without the current one.
+        assert_eq!(found(&[(1, true), (2, true), (3, false)]), None);
+        assert_eq!(found(&[(1, true), (2, true), (3, true)]), None);
+    }
+}
