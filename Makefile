@@ -89,7 +89,7 @@ eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))
 
 results: ## Score every published method on the sets of DATA; writes docs/method-comparison*
-	$(LAB) results --data $(DATA) --out docs
+	$(LAB) results --data $(DATA) --layouts $(LAYOUTS) --out docs
 
 segments: ## Score page segmentations on the marked blocks of DATA, and content over visual blocks: docs/vips.md
 	$(LAB) segments --pages $(DATA)/segments.warc.gz --layouts $(LAYOUTS)/segments.layout.jsonl.gz

@@ -32,7 +32,7 @@ static METHODS: LazyLock<Vec<Box<dyn Method>>> = LazyLock::new(|| {
     methods
 });
 
-static PAGES: LazyLock<HashMap<usize, Vec<Page>>> = LazyLock::new(|| {
+static PAGES: LazyLock<HashMap<usize, Vec<(Page, String)>>> = LazyLock::new(|| {
     let pages = |blocks| PageShape::ALL.map(|shape| synthetic(shape, blocks)).into();
     GROWTH_BLOCKS.map(|blocks| (blocks, pages(blocks))).into()
 });
@@ -52,8 +52,8 @@ fn extract<const BLOCKS: usize>(bencher: Bencher, name: &str) {
     bencher
         .counter(ItemsCount::new(BLOCKS * pages.len()))
         .bench_local(|| {
-            for page in pages {
-                black_box(method.extract(black_box(page)).unwrap());
+            for (page, html) in pages {
+                black_box(method.extract_from(black_box(page), html).unwrap());
             }
         });
 }

@@ -197,6 +197,7 @@ mod tests {
                 ..Gold::default()
             },
             page: Page::default(),
+            html: String::new(),
         });
         let set = PageSet {
             name: "toy".into(),

@@ -15,6 +15,7 @@ mod bte;
 mod by_site;
 mod cetd;
 mod cetr;
+mod cetr_lines;
 mod class_words;
 mod feature_extractor;
 mod home;
@@ -31,6 +32,7 @@ mod rai_chaudhary;
 mod readability;
 mod registry;
 mod segments;
+mod source_line;
 mod span;
 mod string_length;
 mod table_pattern;
@@ -44,18 +46,20 @@ pub use all_text::AllText;
 pub use boilerpipe::Boilerpipe;
 pub use bte::{Bte, BteSegments};
 pub use by_site::{
-    ContentExtractor, ContentLikeness, InfoDiscoverer, SiteMethod, SiteStyleTree, XCex, all_by_site,
+    ContentExtractor, ContentLikeness, InfoDiscoverer, SiteMethod, SiteStyleTree, XCex,
+    all_by_site, extract_by_host, pages_by_host,
 };
 pub use cetd::Cetd;
 pub use cetr::{Cetr, CetrThreshold};
+pub use cetr_lines::{CetrLines, CetrLinesThreshold};
 pub use feature_extractor::{FeatureExtractor, KFeatureExtractor};
-pub use kim::{BlockAttributes, BlockScores, Kim, block_scores};
+pub use kim::{BlockAttributes, BlockScores, FoldUnit, Kim, Validation, block_scores};
 pub use largest_block::LargestBlock;
 pub use method::{About, Example, Method, MethodError};
 pub use mss::Mss;
 pub use mss_supervised::MssSupervised;
 pub use peters_lecocq::PetersLecocq;
-pub use peters_lecocq_2013::{PaperChoices, PaperFeatures, PetersLecocq2013};
+pub use peters_lecocq_2013::{BlockWeight, PaperChoices, PaperFeatures, PetersLecocq2013};
 pub use rai_chaudhary::RaiChaudhary;
 pub use readability::Readability;
 pub use registry::{all, by_name};

@@ -122,7 +122,7 @@ fn read(archive: &Path, layouts: &Path) -> Result<Vec<Rendered>, RenderedError> 
     let PageSet { name, pages } = read_set(archive, &gold)?;
     let rendered: Vec<Rendered> = pages
         .into_iter()
-        .filter_map(|LabelledPage { gold, page }| {
+        .filter_map(|LabelledPage { gold, page, .. }| {
             let layout = laid_out.remove(gold.record_id.trim_matches(['<', '>']))?;
             let gold_text = gold.text(true);
             Some(Rendered {

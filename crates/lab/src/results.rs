@@ -3,8 +3,10 @@
 //! Learning methods are fitted on `dragnet-train` alone. The gold is the text with the comments, as in
 //! Peters and Lecocq (WWW 2013, section 4).
 
+mod cetr;
 mod error;
 mod growth;
+mod kim;
 mod measure;
 mod paper;
 mod plot;
@@ -12,6 +14,7 @@ mod report;
 mod run;
 mod set;
 mod speed;
+mod stacking;
 
 pub use error::ResultsError;
 pub use growth::{GROWTH_BLOCKS, PageShape, synthetic};

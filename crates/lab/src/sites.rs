@@ -59,9 +59,18 @@ pub fn run(data: &Path, model: &str, judged: Option<&Path>) -> Result<String, Si
         sets.push(SiteSet::new(set, trains, &model, judged.as_ref()));
     }
     let learned = judged.is_some().then(|| fit::learn(&sets, &model));
-    let rows = sets
+    if let Some(judged) = &judged {
+        for set in sets.iter().filter(|set| set.trains) {
+            let (pages, all) = (set.unjudged(judged), set.set.pages.len());
+            tracing::info!(set = set.set.name, pages, all, "without judged blocks");
+        }
+    }
+    // With probabilities: the last.
+    let correction = learned.as_deref().and_then(|all| all.last());
+    let correction = correction.map(|own| &own.correction);
+    let rows: Vec<_> = sets
         .iter()
-        .map(|set| measured(set, &model))
-        .collect::<Vec<_>>();
+        .map(|set| measured(set, &model, correction))
+        .collect();
     Ok(report::report(&rows, learned.as_deref()))
 }

@@ -144,6 +144,7 @@ mod tests {
                 ..Gold::default()
             },
             page: ScanEngine.read(html, &Limits::default()),
+            html: html.to_owned(),
         };
         let set = PageSet {
             name: "toy".into(),

@@ -121,6 +121,8 @@ pub struct LabelledPage {
     pub gold: Gold,
     /// The page's tables.
     pub page: Page,
+    /// The decoded page, which the places in the tables are of.
+    pub html: String,
 }
 
 /// A set of labelled pages.
@@ -221,8 +223,8 @@ pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
     let pages_read: Result<Vec<LabelledPage>, LearnError> = records
         .into_par_iter()
         .map(|(gold, record)| {
-            let page = read_page(record, &gold)?;
-            Ok(LabelledPage { gold, page })
+            let (page, html) = read_page(record, &gold)?;
+            Ok(LabelledPage { gold, page, html })
         })
         .collect();
     let name = pages
@@ -247,8 +249,8 @@ fn bare(id: &str) -> &str {
     id.trim().trim_start_matches('<').trim_end_matches('>')
 }
 
-/// Reads a page just as the extractor does.
-fn read_page(record: Record, gold: &Gold) -> Result<Page, LearnError> {
+/// Reads a page just as the extractor does; also gives what was decoded.
+fn read_page(record: Record, gold: &Gold) -> Result<(Page, String), LearnError> {
     let (file, offset) = (record.place.file.to_string(), record.place.offset);
     let url = record.url().map_or_else(|| gold.url.clone(), str::to_owned);
     let payload =
@@ -264,7 +266,8 @@ fn read_page(record: Record, gold: &Gold) -> Result<Page, LearnError> {
         date: None,
     };
     let decoded = charset::decode(&payload.body, &hints.charset());
-    Ok(ScanEngine.read(&decoded.text, &Limits::default()))
+    let page = ScanEngine.read(&decoded.text, &Limits::default());
+    Ok((page, decoded.text.into_owned()))
 }
 
 #[cfg(test)]
@@ -311,7 +314,11 @@ mod tests {
         let page = ScanEngine.read(html, &Limits::default());
         let set = PageSet {
             name: "toy".into(),
-            pages: vec![LabelledPage { gold, page }],
+            pages: vec![LabelledPage {
+                gold,
+                page,
+                html: html.to_owned(),
+            }],
         };
         assert_eq!(set.labels(false, 0.1), [[true, false, false]]);
         let labels = set.labels(true, 0.1);

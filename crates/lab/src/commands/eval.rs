@@ -3,12 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use trommel_html::Page;
-use trommel_lab::methods::SiteMethod;
-use trommel_learn::{EvalOptions, LabelledPage, PageSet, evaluate, kept_text};
-use trommel_sites::site_of;
+use trommel_lab::methods::{extract_by_host, pages_by_host};
+use trommel_learn::{EvalOptions, LabelledPage, evaluate, kept_text};
 use trommel_text::words::Rule;
 
 use super::methods::{MethodArgs, read_beside};
@@ -39,27 +36,6 @@ enum GroupBy {
     Host,
 }
 
-/// What a method keeps of every page of a set whose host has at least `least` pages in it, by record.
-fn by_host(method: &dyn SiteMethod, set: &PageSet, least: usize) -> FxHashMap<String, Vec<bool>> {
-    let mut hosts: FxHashMap<String, Vec<&LabelledPage>> = FxHashMap::default();
-    for page in &set.pages {
-        // A page without a host stands for itself.
-        let host = site_of(&page.gold.url);
-        let host = host.map_or_else(|| page.gold.record_id.clone(), |host| host.into_owned());
-        hosts.entry(host).or_default().push(page);
-    }
-    hosts
-        .into_par_iter()
-        .filter(|(_, pages)| pages.len() >= least)
-        .flat_map_iter(|(_, pages)| {
-            let tables: Vec<&Page> = pages.iter().map(|page| &page.page).collect();
-            let kept = method.extract(&tables);
-            let ids = pages.into_iter().map(|page| page.gold.record_id.clone());
-            ids.zip(kept).collect::<Vec<_>>()
-        })
-        .collect()
-}
-
 pub fn run(args: &MethodEvalArgs) -> anyhow::Result<()> {
     let by_site = args.method.by_site()?.filter(|_| args.group_by.is_some());
     let single = match &by_site {
@@ -75,16 +51,24 @@ pub fn run(args: &MethodEvalArgs) -> anyhow::Result<()> {
     };
     for pages in &args.pages {
         let mut set = read_beside(pages)?;
-        let mut grouped = FxHashMap::default();
+        let mut grouped: FxHashMap<String, Vec<bool>> = FxHashMap::default();
         if let Some(method) = &by_site {
-            grouped = by_host(method.as_ref(), &set, args.least_pages.unwrap_or(1));
+            let hosts = pages_by_host(&set, args.least_pages.unwrap_or(1));
+            let kept = extract_by_host(method.as_ref(), &set, &hosts);
+            let ids = set.pages.iter().map(|page| page.gold.record_id.clone());
+            grouped = ids
+                .zip(kept)
+                .filter_map(|(id, kept)| Some((id, kept?)))
+                .collect();
             set.pages
                 .retain(|page| grouped.contains_key(&page.gold.record_id));
         }
         let keep = |page: &LabelledPage| {
-            let kept = match &single {
+            let kept: Vec<bool> = match &single {
                 // A method that is not fitted never gets here.
-                Some(method) => method.extract(&page.page).unwrap_or_default(),
+                Some(method) => method
+                    .extract_from(&page.page, &page.html)
+                    .unwrap_or_default(),
                 None => grouped
                     .get(&page.gold.record_id)
                     .cloned()

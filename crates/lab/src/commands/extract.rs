@@ -85,7 +85,7 @@ fn by_method<'a>(
 ) -> anyhow::Result<Extraction<'a>> {
     let decoded = charset::decode(bytes, &hints.charset());
     let page = ScanEngine.read_styled(&decoded.text, &Limits::default());
-    let kept = method.extract(&page)?;
+    let kept = method.extract_from(&page, &decoded.text)?;
     let probabilities: Vec<f32> = kept.iter().map(|kept| f32::from(u8::from(*kept))).collect();
     let choice = Choice {
         kept,

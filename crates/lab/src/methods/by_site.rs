@@ -1,6 +1,7 @@
 //! Methods that look at several pages of one site.
 
 mod content_extractor;
+mod hosts;
 mod info_discoverer;
 mod similar_sets;
 mod style_tree;
@@ -11,6 +12,7 @@ use trommel_html::Page;
 use crate::methods::method::About;
 
 pub use content_extractor::ContentExtractor;
+pub use hosts::{extract_by_host, pages_by_host};
 pub use info_discoverer::InfoDiscoverer;
 pub use style_tree::SiteStyleTree;
 pub use x_cex::{ContentLikeness, XCex};

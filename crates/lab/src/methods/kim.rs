@@ -16,14 +16,14 @@
 use rayon::prelude::*;
 use trommel_features::text_density;
 use trommel_html::{Page, Tag};
+use trommel_learn::by_group;
 
 use crate::methods::method::{About, Example, Method, MethodError};
 use crate::methods::tree::{Kind, ObjectTable, Options, Tree};
 
-const OPTIONS: Options = Options {
-    least: 10,
-    confidence: 0.70,
-};
+/// The paper's: least objects a leaf and confidence.
+const LEAST: usize = 10;
+const CONFIDENCE: f64 = 0.70;
 
 /// Elements that a parent is told apart by.
 const PARENTS: [Tag; 22] = [
@@ -233,7 +233,11 @@ impl Method for Kim {
 
     fn fit(&mut self, examples: &[Example]) -> Result<(), MethodError> {
         let table = self.attributes.table(examples)?;
-        self.tree = Some(Tree::fit(&table, &objects(&table, |_| true), &OPTIONS));
+        let options = Options {
+            least: LEAST,
+            confidence: CONFIDENCE,
+        };
+        self.tree = Some(Tree::fit(&table, &objects(&table, |_| true), &options));
         Ok(())
     }
 
@@ -274,35 +278,85 @@ pub struct BlockScores {
     pub f1: f64,
 }
 
-/// Cross-validates the tree over blocks in `folds` parts (10 in the paper) and scores the content
-/// class. As in the paper, blocks of one page stand in different parts, so a tree is tested on pages
-/// it has seen: the scores say nothing of new sites. Every part has the same share of content; which
-/// blocks it gets is decided by their order alone.
+/// What the parts of a cross-validation are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoldUnit {
+    /// Blocks, as in the paper: those of one page stand in different parts, so a tree is tested on pages that it
+    /// has seen. Every part has the same share of content; which blocks it gets is decided by their order alone.
+    Block,
+    /// Whole pages.
+    Page,
+    /// Whole sites: the groups of the examples.
+    Site,
+}
+
+/// How [`block_scores`] validates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Validation {
+    /// Number of parts, at least 2 (10 in the paper).
+    pub folds: usize,
+    /// What they are made of.
+    pub unit: FoldUnit,
+    /// Confidence of the bound on a leaf's errors, 0..1 (.70 in the paper; .25 is the usual one of C4.5). Above .5
+    /// the errors are taken as they are.
+    pub confidence: f64,
+}
+
+impl Validation {
+    /// The paper's.
+    pub const PAPER: Self = Self {
+        folds: 10,
+        unit: FoldUnit::Block,
+        confidence: CONFIDENCE,
+    };
+}
+
+/// The part of each block of the examples.
+fn folds(examples: &[Example], labels: &[bool], validation: &Validation) -> Vec<usize> {
+    let folds = validation.folds.max(2);
+    let groups: Vec<String> = match validation.unit {
+        FoldUnit::Block => {
+            let mut seen = [0usize; 2];
+            let fold = |label: &bool| {
+                let seen = &mut seen[usize::from(*label)];
+                *seen += 1;
+                (*seen - 1) % folds
+            };
+            return labels.iter().map(fold).collect();
+        }
+        FoldUnit::Page => (0..examples.len()).map(|at| at.to_string()).collect(),
+        FoldUnit::Site => examples.iter().map(|own| own.group.to_owned()).collect(),
+    };
+    let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
+    let of_page = by_group(&groups, folds).into_iter().zip(examples);
+    of_page
+        .flat_map(|(fold, example)| {
+            std::iter::repeat_n(fold, example.page.blocks.len().min(example.labels.len()))
+        })
+        .collect()
+}
+
+/// Cross-validates the tree and scores the content class over all blocks.
 ///
 /// # Errors
 /// If the examples hold no blocks or only one class.
 pub fn block_scores(
     examples: &[Example],
     attributes: BlockAttributes,
-    folds: usize,
+    validation: &Validation,
 ) -> Result<BlockScores, MethodError> {
     let table = attributes.table(examples)?;
-    let folds = folds.max(2);
-    let mut seen = [0usize; 2];
-    let fold_of: Vec<usize> = table
-        .labels
-        .iter()
-        .map(|label| {
-            let seen = &mut seen[usize::from(*label)];
-            *seen += 1;
-            (*seen - 1) % folds
-        })
-        .collect();
+    let fold_of = folds(examples, &table.labels, validation);
+    let folds = validation.folds.max(2);
+    let options = Options {
+        least: LEAST,
+        confidence: validation.confidence,
+    };
     let hits: Vec<[usize; 2]> = (0..folds)
         .into_par_iter()
         .map(|fold| {
             let inside = |object: usize| fold_of.get(object) == Some(&fold);
-            let tree = Tree::fit(&table, &objects(&table, |object| !inside(object)), &OPTIONS);
+            let tree = Tree::fit(&table, &objects(&table, |object| !inside(object)), &options);
             let mut row = vec![0.0; table.columns.len()];
             let (mut taken, mut right) = (0, 0);
             for (object, label) in table.labels.iter().enumerate().filter(|(o, _)| inside(*o)) {
@@ -423,7 +477,7 @@ mod tests {
             error.to_string(),
             "kim has nothing to learn from: 22 of 22 blocks are content"
         );
-        assert!(block_scores(&[], BlockAttributes::Boilerpipe, 10).is_err());
+        assert!(block_scores(&[], BlockAttributes::Boilerpipe, &Validation::PAPER).is_err());
     }
 
     #[test]
@@ -435,7 +489,7 @@ mod tests {
             group: "a",
         };
         let pages = [example; 5];
-        let scores = block_scores(&pages, BlockAttributes::Context, 10).unwrap();
+        let scores = block_scores(&pages, BlockAttributes::Context, &Validation::PAPER).unwrap();
         assert_eq!((scores.blocks, scores.content), (110, 55));
         assert_eq!(
             (scores.precision, scores.recall, scores.f1),
@@ -446,8 +500,77 @@ mod tests {
         let mut pages = pages;
         pages[3].labels = &none;
         pages[4].labels = &none;
-        let scores = block_scores(&pages, BlockAttributes::Context, 10).unwrap();
+        let scores = block_scores(&pages, BlockAttributes::Context, &Validation::PAPER).unwrap();
         assert_eq!((scores.content, scores.recall), (33, 1.0));
         assert!((scores.precision - 0.6).abs() < 1e-9, "{scores:?}");
+    }
+
+    #[test]
+    fn folds_by_page_and_site_divide_neither() {
+        let (page, labels) = example();
+        let of = |group| Example {
+            page: &page,
+            labels: &labels,
+            group,
+        };
+        let examples = [of("a"), of("b"), of("a"), of("c"), of("b"), of("d")];
+        let folds = |unit| {
+            let validation = Validation {
+                folds: 3,
+                unit,
+                ..Validation::PAPER
+            };
+            let folds = folds(&examples, &labels.repeat(6), &validation);
+            folds.chunks(22).map(<[usize]>::to_vec).collect::<Vec<_>>()
+        };
+        // Blocks of a page go round the folds.
+        assert_eq!(folds(FoldUnit::Block)[0][..4], [0, 1, 2, 0]);
+        for unit in [FoldUnit::Page, FoldUnit::Site] {
+            let folds = folds(unit);
+            assert!(
+                folds
+                    .iter()
+                    .all(|own| own.len() == 22 && own.iter().all(|fold| *fold == own[0]))
+            );
+        }
+        let sites = folds(FoldUnit::Site);
+        assert_eq!((&sites[0], &sites[1]), (&sites[2], &sites[4]));
+        assert_ne!(sites[0], sites[1]);
+    }
+
+    #[test]
+    fn a_tree_that_has_seen_the_page_knows_what_other_pages_do_not_say() {
+        // On each page, another number of words is content: folds of blocks learn it, folds of pages cannot.
+        let pages: Vec<(Page, Vec<bool>)> = (0..12)
+            .map(|number| {
+                let own = format!("<p>{}</p>", vec!["w"; 5 + 2 * number].join(" ")).repeat(40);
+                let other = format!("<p>{}</p>", vec!["w"; 6 + 2 * number].join(" ")).repeat(40);
+                (
+                    read(&format!("{own}{other}")),
+                    (0..80).map(|at| at < 40).collect(),
+                )
+            })
+            .collect();
+        let groups: Vec<String> = (0..12).map(|number| number.to_string()).collect();
+        let examples: Vec<Example> = pages
+            .iter()
+            .zip(&groups)
+            .map(|((page, labels), group)| Example {
+                page,
+                labels,
+                group,
+            })
+            .collect();
+        let f1 = |unit| {
+            let validation = Validation {
+                unit,
+                ..Validation::PAPER
+            };
+            block_scores(&examples, BlockAttributes::Boilerpipe, &validation)
+                .unwrap()
+                .f1
+        };
+        assert!(f1(FoldUnit::Block) > 0.95, "{}", f1(FoldUnit::Block));
+        assert!(f1(FoldUnit::Page) < 0.9, "{}", f1(FoldUnit::Page));
     }
 }

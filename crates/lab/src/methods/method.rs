@@ -34,12 +34,19 @@ pub enum MethodError {
         /// The method.
         method: &'static str,
     },
+    /// A method over lines was given the tables of a page alone.
+    #[error("{method} reads lines of the source: the tables of a page are not enough")]
+    NoSource {
+        /// The method.
+        method: &'static str,
+    },
 }
 
 /// A content-extraction method over the block and element tables of a page.
 ///
 /// Methods whose unit in the paper is a token or a line are stated here on blocks: a run of tokens
-/// starts and ends at a block's edges.
+/// starts and ends at a block's edges. Those that stay with the lines of the source override
+/// [`extract_from`](Method::extract_from).
 pub trait Method: Send + Sync {
     /// What it is.
     fn about(&self) -> &About;
@@ -56,6 +63,15 @@ pub trait Method: Send + Sync {
     /// Whether each block of the page is content, in time linear (or n log n) in the tables.
     ///
     /// # Errors
-    /// If the method learns and was not fitted.
+    /// If the method learns and was not fitted, or reads lines of the source.
     fn extract(&self, page: &Page) -> Result<Vec<bool>, MethodError>;
+
+    /// The same, given also the decoded page that the tables are of, for methods that read its lines.
+    ///
+    /// # Errors
+    /// If the method learns and was not fitted.
+    fn extract_from(&self, page: &Page, html: &str) -> Result<Vec<bool>, MethodError> {
+        let _ = html;
+        self.extract(page)
+    }
 }

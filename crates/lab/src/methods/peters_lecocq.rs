@@ -1,8 +1,9 @@
 //! Content extraction using diverse feature sets (Peters and Lecocq, WWW 2013): logistic regression over
 //! blocks with shallow text features (ST), attribute tokens (IC) and CETR, alone and together.
 //!
-//! As in the paper, every block counts once, the L2 penalty is chosen by 5-fold cross-validation and a
-//! block is content from a probability of .5. Not in the paper: folds never divide a host, the penalty
+//! As in the paper, the L2 penalty is chosen by 5-fold cross-validation and a block is content from a
+//! probability of .5. Every block counts once, of which the paper does not speak
+//! ([`PetersLecocq2013`](super::PetersLecocq2013) weights them by words). Not in the paper: folds never divide a host, the penalty
 //! is the one with the least log loss on held-out blocks, and the tokens are listed by the paper's odds
 //! and shares with "an obvious meaning" replaced by a least number of hosts.
 

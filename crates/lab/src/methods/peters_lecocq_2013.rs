@@ -43,6 +43,30 @@ impl PaperChoices {
     };
 }
 
+/// What a block counts in learning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BlockWeight {
+    /// One.
+    Once,
+    /// Its words, as in the program that the authors published later.
+    #[default]
+    Words,
+    /// Its words, at most 200: what that program means to do.
+    WordsTo200,
+}
+
+impl BlockWeight {
+    fn of(self, page: &Page, block: &PaperBlock) -> f32 {
+        let parts = page.blocks.get(block.clone()).unwrap_or_default();
+        let words: u32 = parts.iter().map(|part| part.words).sum();
+        match self {
+            BlockWeight::Once => 1.0,
+            BlockWeight::Words => words as f32,
+            BlockWeight::WordsTo200 => words.min(200) as f32,
+        }
+    }
+}
+
 /// The groups of features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PaperFeatures {
@@ -60,6 +84,7 @@ pub struct PetersLecocq2013 {
     about: About,
     choices: PaperChoices,
     features: PaperFeatures,
+    weight: BlockWeight,
     fitted: Option<(Vec<Token>, Fit)>,
 }
 
@@ -80,15 +105,24 @@ impl PetersLecocq2013 {
             line: "logistic regression on the paper's own blocks and token scope",
             citation: "Peters and Lecocq, Content Extraction Using Diverse Feature Sets, WWW 2013; of the tokens that pass \
                        the rule the 8 and 24 with the most evidence are taken instead of those with an obvious meaning; \
-                       the penalty is fixed; map is not seen; tag ratios are means over the pieces of a block",
+                       a block counts by its words, as in the program that the authors published later; the \
+                       penalty is fixed; map is not seen; tag ratios are means over the pieces of a block",
             learns: true,
         };
         Self {
             about,
             choices,
             features,
+            weight: BlockWeight::Words,
             fitted: None,
         }
+    }
+
+    /// The same, learning with these weights.
+    #[must_use]
+    pub fn with_weight(mut self, weight: BlockWeight) -> Self {
+        self.weight = weight;
+        self
     }
 
     /// The paper's rows: IC, ST, ST + IC, and all.
@@ -355,11 +389,13 @@ impl Method for PetersLecocq2013 {
             false => Vec::new(),
         };
         let mut sample = Sample::default();
+        let mut weights = Vec::new();
         for example in examples {
             let (blocks, rows) = self.rows_of(example.page, &tokens);
             sample
                 .labels
                 .extend(labels(example.page, &blocks, example.labels));
+            weights.extend(blocks.iter().map(|own| self.weight.of(example.page, own)));
             for row in rows {
                 sample.width = row.len();
                 sample.data.extend(row);
@@ -372,9 +408,8 @@ impl Method for PetersLecocq2013 {
         if sample.width == 0 {
             return Err(nothing("no attribute token is telling".to_owned()));
         }
-        let unit = vec![1.0; sample.labels.len()];
         let fit =
-            fit_weighted(&sample, &unit, PENALTY).map_err(|error| nothing(error.to_string()))?;
+            fit_weighted(&sample, &weights, PENALTY).map_err(|error| nothing(error.to_string()))?;
         self.fitted = Some((tokens, fit));
         Ok(())
     }
@@ -445,6 +480,43 @@ mod tests {
             labels(&page, std::slice::from_ref(&(0..2)), &[false, true]),
             [true]
         );
+    }
+
+    #[test]
+    fn words_as_weights_turn_the_odds_of_blocks_without_tokens() {
+        // Three short blocks that are no content for each long one that is; a token that says little.
+        let prose = vec!["word"; 60].join(" ");
+        let html = format!(
+            "<p>Home now</p><p class=teaser>News</p><p>Sport</p><p>{prose}</p><p class=sponsor>Ad</p>"
+        );
+        let labels = [false, false, false, true, false];
+        let pages: Vec<Page> = (0..12).map(|_| read(&html)).collect();
+        let groups: Vec<String> = (0..12).map(|at| format!("h{at}")).collect();
+        let examples: Vec<Example> = pages
+            .iter()
+            .zip(&groups)
+            .map(|(page, group)| Example {
+                page,
+                labels: &labels,
+                group,
+            })
+            .collect();
+        let bare = |weight| {
+            let features = PaperFeatures {
+                tokens: true,
+                ..PaperFeatures::default()
+            };
+            let mut method =
+                PetersLecocq2013::new(PaperChoices::PAPER, features).with_weight(weight);
+            method.fit(&examples).unwrap();
+            method.extract(&read("<p>some</p>")).unwrap()
+        };
+        assert_eq!(bare(BlockWeight::Once), [false]);
+        assert_eq!(bare(BlockWeight::Words), [true]);
+        assert_eq!(bare(BlockWeight::WordsTo200), [true]);
+        let block = |words: usize| read(&format!("<p>{}</p>", vec!["word"; words].join(" ")));
+        assert_eq!(BlockWeight::Words.of(&block(300), &(0..1)), 300.0);
+        assert_eq!(BlockWeight::WordsTo200.of(&block(300), &(0..1)), 200.0);
     }
 
     #[test]

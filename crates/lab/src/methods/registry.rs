@@ -5,6 +5,7 @@ use crate::methods::boilerpipe::Boilerpipe;
 use crate::methods::bte::{Bte, BteSegments};
 use crate::methods::cetd::Cetd;
 use crate::methods::cetr::{Cetr, CetrThreshold};
+use crate::methods::cetr_lines::{CetrLines, CetrLinesThreshold};
 use crate::methods::feature_extractor::{FeatureExtractor, KFeatureExtractor};
 use crate::methods::justext::JusText;
 use crate::methods::kim::{BlockAttributes, Kim};
@@ -32,6 +33,8 @@ pub fn all() -> Vec<Box<dyn Method>> {
         Box::new(TtrFarthestFirst),
         Box::new(CetrThreshold),
         Box::new(Cetr),
+        Box::new(CetrLinesThreshold),
+        Box::<CetrLines>::default(),
         Box::new(Mss),
         Box::<MssSupervised>::default(),
         Box::new(Boilerpipe::NumWords),

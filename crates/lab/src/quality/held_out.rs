@@ -196,6 +196,7 @@ mod tests {
                     ..Gold::default()
                 },
                 page: ScanEngine.read("<p>one two three</p><p>late</p>", &Limits::default()),
+                html: String::new(),
             }],
         };
         let found = score(&set, &[model("s")]);

@@ -2,6 +2,7 @@
 
 use trommel_learn::LearnError;
 
+use crate::layout::LayoutError;
 use crate::methods::MethodError;
 
 /// Why results cannot be had.
@@ -14,6 +15,9 @@ pub enum ResultsError {
     /// A method cannot be fitted.
     #[error(transparent)]
     Method(#[from] MethodError),
+    /// Layouts cannot be read.
+    #[error(transparent)]
+    Layouts(#[from] LayoutError),
     /// A file cannot be written.
     #[error("{path}: {source}")]
     Write {

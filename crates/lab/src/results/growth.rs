@@ -24,8 +24,8 @@ impl PageShape {
     pub const ALL: [PageShape; 3] = [PageShape::Mixed, PageShape::Flat, PageShape::Nested];
 }
 
-/// A page of `blocks` blocks, about 25 bytes of HTML each.
-pub fn synthetic(shape: PageShape, blocks: usize) -> Page {
+/// A page of `blocks` blocks, about 25 bytes of HTML each, and that HTML.
+pub fn synthetic(shape: PageShape, blocks: usize) -> (Page, String) {
     let mut html = String::from("<title>Growth</title><body>");
     for at in 0..blocks {
         match shape {
@@ -40,7 +40,7 @@ pub fn synthetic(shape: PageShape, blocks: usize) -> Page {
             }
         }
     }
-    ScanEngine.read(&html, &Limits::default())
+    (ScanEngine.read(&html, &Limits::default()), html)
 }
 
 fn mixed(at: usize, html: &mut String) {
@@ -62,11 +62,18 @@ mod tests {
     #[test]
     fn pages_have_the_blocks_asked_for() {
         for shape in PageShape::ALL {
-            let page = synthetic(shape, 1_200);
+            let (page, _) = synthetic(shape, 1_200);
             assert_eq!(page.blocks.len(), 1_200, "{shape:?}");
             assert_eq!(page.capped.names().count(), 0, "{shape:?}");
         }
-        let deepest = |shape| synthetic(shape, 800).elements.iter().map(|e| e.depth).max();
+        let deepest = |shape| {
+            synthetic(shape, 800)
+                .0
+                .elements
+                .iter()
+                .map(|e| e.depth)
+                .max()
+        };
         assert!(deepest(PageShape::Nested) >= Some(400) && deepest(PageShape::Flat) < Some(5));
     }
 }

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use trommel_features::{FeatureGroup, ListedWord, Schema};
 use trommel_html::{Page, Tag};
-use trommel_learn::{PageSet, Scores, kept_text};
+use trommel_learn::{LabelledPage, PageSet, Scores, kept_text};
 use trommel_text::words::Rule;
 
 use super::error::ResultsError;
-use crate::methods::{Example, Method};
+use crate::layout::PageLayout;
+use crate::methods::{Example, Method, SiteMethod, extract_by_host, pages_by_host};
+use crate::visual_content::visual_content;
 
 /// How often blocks of a set are so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +72,8 @@ pub(super) struct Measured {
     /// Share of the blocks that each method keeps, 0..=1.
     pub kept: Vec<f64>,
     pub counts: BlockCounts,
+    /// The pages that were laid out, of which VIPS stands behind the methods; none if there are none.
+    pub laid_out: Option<PageScores>,
 }
 
 /// What the pages of a set are divided by.
@@ -79,25 +84,51 @@ pub(super) enum Division {
     PageType,
 }
 
-/// Scores the methods on a set.
+/// What each method keeps of each page of a set: page, method, block.
+pub(super) type Verdicts = Vec<Vec<Vec<bool>>>;
+
+/// The verdicts of the methods, then of those that compare the pages of a host.
+pub(super) fn verdicts(
+    set: &PageSet,
+    methods: &[Box<dyn Method>],
+    by_site: &[Box<dyn SiteMethod>],
+) -> Result<Verdicts, ResultsError> {
+    let single = |page: &LabelledPage| {
+        let kept = methods
+            .iter()
+            .map(|method| method.extract_from(&page.page, &page.html));
+        kept.collect::<Result<Vec<_>, _>>()
+    };
+    let mut all: Verdicts = set.pages.par_iter().map(single).collect::<Result<_, _>>()?;
+    let hosts = pages_by_host(set, 1);
+    for method in by_site {
+        let kept = extract_by_host(method.as_ref(), set, &hosts);
+        for (page, kept) in all.iter_mut().zip(kept) {
+            page.push(kept.unwrap_or_default());
+        }
+    }
+    Ok(all)
+}
+
+/// Scores verdicts on a set. `layouts` are of some of its pages, by record.
 pub(super) fn measure(
     set: &PageSet,
     division: Division,
-    methods: &[Box<dyn Method>],
+    verdicts: &Verdicts,
     listed: &[ListedWord],
-) -> Result<Measured, ResultsError> {
-    let judged: Result<Vec<Vec<Judged>>, ResultsError> = set
+    layouts: &FxHashMap<String, PageLayout>,
+) -> Measured {
+    let judged: Vec<Vec<Judged>> = set
         .pages
         .par_iter()
-        .map(|page| {
+        .zip(verdicts)
+        .map(|(page, verdicts)| {
             let gold = page.gold.text(true);
-            methods
-                .iter()
-                .map(|method| judge(method.as_ref(), &page.page, &gold))
-                .collect()
+            let judge = |kept: &Vec<bool>| judge(&page.page, kept, &gold);
+            verdicts.iter().map(judge).collect()
         })
         .collect();
-    let judged = judged?;
+    let methods = judged.first().map_or(0, Vec::len);
     let mut parts: BTreeMap<String, Vec<&[Judged]>> = BTreeMap::new();
     for (page, judged) in set.pages.iter().zip(&judged) {
         let key = match division {
@@ -111,7 +142,7 @@ pub(super) fn measure(
     }
     let all: Vec<&[Judged]> = judged.iter().map(Vec::as_slice).collect();
     let counts = counts(set, listed);
-    let kept = (0..methods.len()).map(|at| {
+    let kept = (0..methods).map(|at| {
         let kept: usize = all
             .iter()
             .filter_map(|page| page.get(at))
@@ -119,7 +150,7 @@ pub(super) fn measure(
             .sum();
         kept as f64 / counts.blocks.max(1) as f64
     });
-    Ok(Measured {
+    Measured {
         divided_by: match division {
             Division::None => "",
             Division::Language => "language",
@@ -127,28 +158,51 @@ pub(super) fn measure(
         },
         name: set.name.clone(),
         kept: kept.collect(),
-        all: part(&all, methods.len()),
+        all: part(&all, methods),
         parts: parts
             .into_iter()
-            .map(|(key, pages)| (key, part(&pages, methods.len())))
+            .map(|(key, pages)| (key, part(&pages, methods)))
             .collect(),
         counts,
-    })
+        laid_out: laid_out(set, &judged, layouts),
+    }
+}
+
+/// The pages with a layout: all methods, and VIPS last.
+fn laid_out(
+    set: &PageSet,
+    judged: &[Vec<Judged>],
+    layouts: &FxHashMap<String, PageLayout>,
+) -> Option<PageScores> {
+    let pages = set.pages.iter().zip(judged).filter_map(|(page, judged)| {
+        let layout = layouts.get(page.gold.record_id.trim_matches(['<', '>']))?;
+        Some((page, judged, layout))
+    });
+    let rows: Vec<Vec<Judged>> = pages
+        .map(|(page, judged, layout)| {
+            let kept = visual_content(&page.page, layout);
+            let visual = judge(&page.page, &kept, &page.gold.text(true));
+            judged.iter().copied().chain([visual]).collect()
+        })
+        .collect();
+    let columns = rows.first()?.len();
+    let rows: Vec<&[Judged]> = rows.iter().map(Vec::as_slice).collect();
+    Some(part(&rows, columns))
 }
 
 /// The outcome of one method on one page.
+#[derive(Clone, Copy)]
 struct Judged {
     scores: Scores,
     /// Blocks kept.
     kept: usize,
 }
 
-fn judge(method: &dyn Method, page: &Page, gold: &str) -> Result<Judged, ResultsError> {
-    let verdicts = method.extract(page)?;
-    Ok(Judged {
-        scores: Scores::of(&kept_text(page, &verdicts, &[]), gold, Rule::Characters),
+fn judge(page: &Page, verdicts: &[bool], gold: &str) -> Judged {
+    Judged {
+        scores: Scores::of(&kept_text(page, verdicts, &[]), gold, Rule::Characters),
         kept: verdicts.iter().filter(|kept| **kept).count(),
-    })
+    }
 }
 
 fn part(pages: &[&[Judged]], methods: usize) -> PageScores {
@@ -231,8 +285,10 @@ fn by_paper_tags(page: &Page) -> usize {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::methods::AllText;
+    use crate::layout::LayoutNode;
+    use crate::methods::{AllText, ContentExtractor};
     use trommel_html::{Engine, Limits, ScanEngine};
+    use trommel_learn::Gold;
 
     /// A set of two pages on which the methods have these F1, and P = R = F1.
     pub(in crate::results) fn measured(name: &str, f1: &[f64]) -> Measured {
@@ -255,6 +311,7 @@ pub(super) mod tests {
                 by_paper_tags: 1_000,
                 with_token: 500,
             },
+            laid_out: None,
         }
     }
 
@@ -299,11 +356,63 @@ pub(super) mod tests {
     #[test]
     fn a_page_is_scored_by_the_words_kept() {
         let page = ScanEngine.read("<p>One two</p><p>Three four</p>", &Limits::default());
-        let judged = judge(&AllText, &page, "one two three").unwrap();
+        let judged = judge(&page, &[true, true], "one two three");
         assert_eq!(judged.kept, 2);
         assert_eq!((judged.scores.precision, judged.scores.recall), (0.75, 1.0));
-        let other = judge(&AllText, &page, "five").unwrap();
+        let other = judge(&page, &[true, true], "five");
         let mean = part(&[&[judged], &[other]], 1);
         assert_eq!((mean.pages, mean.scores[0].precision), (2, 0.375));
+    }
+
+    #[test]
+    fn methods_of_sites_and_visual_blocks_have_their_columns() {
+        let html = "<p>Menu of the site</p><p>One two three</p>";
+        let page = |at: usize| LabelledPage {
+            gold: Gold {
+                record_id: format!("<r{at}>"),
+                url: format!("http://a.example/{at}"),
+                gold: Some("One two three".into()),
+                ..Gold::default()
+            },
+            page: ScanEngine.read(html, &Limits::default()),
+            html: html.to_owned(),
+        };
+        let set = PageSet {
+            name: "toy".into(),
+            pages: (0..3).map(page).collect(),
+        };
+        let verdicts = verdicts(&set, &[Box::new(AllText)], &[Box::new(ContentExtractor)]).unwrap();
+        // All pages have both blocks: nothing is rare.
+        assert_eq!(verdicts, vec![vec![vec![true; 2], vec![false; 2]]; 3]);
+        // Of the second page, the text of the second block is laid out.
+        let node = |name: &str, parent, start: &str| LayoutNode {
+            name: name.into(),
+            parent,
+            start: html.find(start).map(|at| at as u32),
+            rect: crate::layout::Rect {
+                x: 0,
+                y: 0,
+                width: 900,
+                height: 600,
+            },
+            is_text: name == "#text",
+            chars: if name == "#text" { 11 } else { 0 },
+            font_size: 16.0,
+            font_weight: 400,
+            ..LayoutNode::default()
+        };
+        let layout = PageLayout {
+            record_id: "r1".into(),
+            nodes: vec![node("p", None, "<p>One"), node("#text", Some(0), "One")],
+            ..PageLayout::default()
+        };
+        let layouts = FxHashMap::from_iter([("r1".to_owned(), layout)]);
+        let measured = measure(&set, Division::None, &verdicts, &[], &layouts);
+        assert_eq!(measured.all.scores[0].recall, 1.0);
+        assert_eq!(measured.all.scores[1].f1, 0.0);
+        let laid_out = measured.laid_out.unwrap();
+        assert_eq!((laid_out.pages, laid_out.scores.len()), (1, 3));
+        assert_eq!(laid_out.scores[2].f1, 1.0);
+        assert!(laid_out.scores[0].f1 < 1.0);
     }
 }

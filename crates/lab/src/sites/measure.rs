@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use trommel_extract::{CommentPolicy, ContentPolicy};
-use trommel_learn::{JudgedSet, LabelledPage, PageSet, Scores, kept_text};
+use trommel_learn::{JudgedRow, JudgedSet, LabelledPage, PageSet, Scores, kept_text};
 use trommel_model::{Judgement, Model};
 use trommel_sites::{Correction, DEFAULT_BYTES, PageEvidence, PagePrint, SiteMemory, site_of};
 use trommel_text::words::Rule;
@@ -28,18 +28,18 @@ pub(super) struct SiteSet {
 impl SiteSet {
     pub fn new(set: PageSet, trains: bool, model: &Model, held_out: Option<&JudgedSet>) -> Self {
         let rows = held_out.into_iter().flat_map(|judged| &judged.pages);
-        let rows: FxHashMap<&str, &[f32]> = rows
+        let rows: FxHashMap<&str, &JudgedRow> = rows
             .filter(|row| row.set == set.name)
-            .map(|row| (row.record_id.as_str(), row.probabilities.as_slice()))
+            .map(|row| (row.record_id.as_str(), row))
             .collect();
         let judged: Vec<Judgement> = set
             .pages
             .par_iter()
             .map(|page| {
                 let mut own = model.judge(&page.page, page.gold.address());
-                let blocks = own.probabilities.len();
-                if let Some(probabilities) = rows.get(page.gold.record_id.as_str())
-                    && let Some(probabilities) = probabilities.get(..blocks)
+                if let Some(probabilities) = rows
+                    .get(page.gold.record_id.as_str())
+                    .and_then(|row| of_blocks(row, page))
                 {
                     own.probabilities.copy_from_slice(probabilities);
                     model.choose(&page.page, &mut own, false);
@@ -87,6 +87,21 @@ impl SiteSet {
         }
     }
 
+    /// Pages of which the file of judged pages has other blocks than the page today, or none.
+    pub fn unjudged(&self, judged: &JudgedSet) -> usize {
+        let rows: FxHashMap<&str, &JudgedRow> = judged
+            .pages
+            .iter()
+            .filter(|row| row.set == self.set.name)
+            .map(|row| (row.record_id.as_str(), row))
+            .collect();
+        let known = |page: &&LabelledPage| {
+            let row = rows.get(page.gold.record_id.as_str());
+            row.and_then(|row| of_blocks(row, page)).is_none()
+        };
+        self.set.pages.iter().filter(known).count()
+    }
+
     /// Score of a page under changes of its log odds.
     pub fn score(&self, at: usize, model: &Model, changes: Option<&[f32]>) -> Scores {
         let (Some(page), Some(own)) = (self.set.pages.get(at), self.judged.get(at)) else {
@@ -99,7 +114,7 @@ impl SiteSet {
             },
             ..ContentPolicy::default()
         };
-        let LabelledPage { gold, page } = page;
+        let LabelledPage { gold, page, .. } = page;
         let verdicts = policy.verdicts(model, page, gold.address(), own.clone(), changes);
         let judged = &verdicts.judgement;
         let text = kept_text(page, &judged.choice.kept, &judged.embedded);
@@ -107,17 +122,29 @@ impl SiteSet {
     }
 }
 
-/// F1 of pages without a memory, by counts alone, and with probabilities.
+/// The probabilities of a page's blocks, if these are the blocks that were judged.
+fn of_blocks<'a>(row: &'a JudgedRow, page: &LabelledPage) -> Option<&'a [f32]> {
+    let blocks = &page.page.blocks;
+    let words = row.words.get(..blocks.len())?;
+    let is_same = words
+        .iter()
+        .zip(blocks)
+        .all(|(own, block)| *own == block.words);
+    row.probabilities.get(..blocks.len()).filter(|_| is_same)
+}
+
+/// F1 of pages without a memory, by counts alone, with probabilities, and with the correction learned anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Gain {
     pub pages: usize,
     pub plain: f64,
     pub by_counts: f64,
     pub two_pass: f64,
+    pub learned: f64,
 }
 
 impl Gain {
-    fn mean(scores: &[[f64; 3]]) -> Self {
+    fn mean(scores: &[[f64; 4]]) -> Self {
         let count = scores.len().max(1) as f64;
         let mean = |at: usize| scores.iter().map(|own| own[at]).sum::<f64>() / count;
         Self {
@@ -125,6 +152,7 @@ impl Gain {
             plain: mean(0),
             by_counts: mean(1),
             two_pass: mean(2),
+            learned: mean(3),
         }
     }
 }
@@ -145,15 +173,15 @@ pub(super) struct SiteRow {
 /// Least numbers of pages that sites are counted by.
 pub(super) const SIZES: [u32; 4] = [1, 2, 5, 10];
 
-/// Scores the model on a set.
-pub(super) fn measured(set: &SiteSet, model: &Model) -> SiteRow {
-    let scores: Vec<[f64; 3]> = (0..set.set.pages.len())
+/// Scores the model on a set; `learned` is a correction to stand beside the shipped ones.
+pub(super) fn measured(set: &SiteSet, model: &Model, learned: Option<&Correction>) -> SiteRow {
+    let scores: Vec<[f64; 4]> = (0..set.set.pages.len())
         .into_par_iter()
         .map(|at| {
             let plain = set.score(at, model, None).f1;
             let known = set.evidence.get(at).and_then(Option::as_ref);
             let Some((evidence, own)) = known.zip(set.judged.get(at)) else {
-                return [plain; 3];
+                return [plain; 4];
             };
             let by = |correction: &Correction| {
                 let changes = correction.changes(evidence, &own.probabilities);
@@ -164,6 +192,7 @@ pub(super) fn measured(set: &SiteSet, model: &Model) -> SiteRow {
                 plain,
                 by(&trommel_sites::BY_COUNTS),
                 set.score(at, model, Some(&shipped)).f1,
+                learned.map_or(plain, by),
             ]
         })
         .collect();

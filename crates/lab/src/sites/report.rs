@@ -27,12 +27,17 @@ pub(super) fn report(rows: &[SiteRow], learned: Option<&[Learned]>) -> String {
             bytes as f64 / blocks.max(1) as f64
         );
     }
-    let _ = writeln!(
-        out,
-        "\n| set | pages | plain | by counts | two-pass | sites of 2-9: pages | plain | by counts | two-pass | \
-         sites of 10+: pages | plain | by counts | two-pass |"
-    );
-    let _ = writeln!(out, "|---|{}", "---:|".repeat(12));
+    let anew = if learned.is_some() {
+        " learned anew |"
+    } else {
+        ""
+    };
+    let _ = write!(out, "\n| set |");
+    for pages in ["pages", "sites of 2-9: pages", "sites of 10+: pages"] {
+        let _ = write!(out, " {pages} | plain | by counts | two-pass |{anew}");
+    }
+    let columns = if learned.is_some() { 15 } else { 12 };
+    let _ = writeln!(out, "\n|---|{}", "---:|".repeat(columns));
     for row in rows {
         let mark = if row.trains { "" } else { " (check)" };
         let _ = write!(out, "| {}{mark} |", row.name);
@@ -41,6 +46,7 @@ pub(super) fn report(rows: &[SiteRow], learned: Option<&[Learned]>) -> String {
             plain,
             by_counts,
             two_pass,
+            learned: anew,
         } in [row.all, row.few, row.many]
         {
             if pages == 0 {
@@ -50,6 +56,12 @@ pub(super) fn report(rows: &[SiteRow], learned: Option<&[Learned]>) -> String {
                     out,
                     " {pages} | {plain:.4} | {by_counts:.4} | {two_pass:.4} |"
                 );
+            }
+            if learned.is_some() {
+                let _ = match pages {
+                    0 => write!(out, " |"),
+                    _ => write!(out, " {anew:.4} |"),
+                };
             }
         }
         out.push('\n');

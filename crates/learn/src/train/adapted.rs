@@ -394,6 +394,7 @@ mod tests {
                     ..Gold::default()
                 },
                 page: ScanEngine.read(&html, &Limits::default()),
+                html: String::new(),
             }
         });
         PageSet {

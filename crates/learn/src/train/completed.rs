@@ -73,6 +73,7 @@ mod tests {
                 ..Gold::default()
             },
             page: ScanEngine.read("<p>Home</p><p>Salt</p><p>Mix it.</p>", &Limits::default()),
+            html: String::new(),
         };
         let mut own = Labelled::new(&page, 0, vec![false, true, false], "Salt".into());
         own.certainty = vec![0.0, 1.0, 0.0];

@@ -401,6 +401,7 @@ mod tests {
                 ),
                 &Limits::default(),
             ),
+            html: String::new(),
         });
         let set = PageSet {
             name: "toy".into(),

@@ -97,6 +97,7 @@ mod tests {
                     ..Gold::default()
                 },
                 page: ScanEngine.read(&html, &Limits::default()),
+                html: String::new(),
             })
             .collect();
         let labels: Vec<bool> = (0..12).map(|at| (1..11).contains(&at)).collect();

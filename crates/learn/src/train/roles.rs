@@ -207,6 +207,7 @@ mod tests {
                         ..Gold::default()
                     },
                     page,
+                    html: String::new(),
                 }
             })
             .collect();
@@ -243,6 +244,7 @@ mod tests {
                 ..Gold::default()
             },
             page: ScanEngine.read(html, &Limits::default()),
+            html: String::new(),
         };
         let is = labels(&page, INGREDIENT).unwrap();
         assert_eq!(is, [false, true, true, false]);

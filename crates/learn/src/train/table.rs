@@ -119,6 +119,7 @@ mod tests {
                 ..Gold::default()
             },
             page: ScanEngine.read(&html, &Limits::default()),
+            html: String::new(),
         };
         let mut own = Labelled::new(&page, 0, vec![true; 50], String::new());
         let rows: Vec<f32> = (0..50).map(|at| at as f32).collect();

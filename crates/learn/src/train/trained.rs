@@ -243,6 +243,7 @@ mod tests {
                         ..Gold::default()
                     },
                     page: ScanEngine.read(&html, &Limits::default()),
+                    html: String::new(),
                 }
             })
             .collect();
