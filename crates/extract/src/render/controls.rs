@@ -1,5 +1,5 @@
 //! Kept blocks that serve the reading of a page and are no part of its text: the name of a language
-//! above its code, and rows of letters that are links.
+//! above its code, rows of letters that are links, and links between brackets beside a heading.
 
 use trommel_html::{Block, ElementKinds, Page};
 
@@ -7,6 +7,8 @@ use trommel_html::{Block, ElementKinds, Page};
 const LETTERS: usize = 3;
 /// Words and characters of the name of a language.
 const LABEL: (u32, u32) = (2, 20);
+/// Characters of a control between brackets (`edit`, `edit | edit source`).
+const LONGEST_CONTROL: u32 = 40;
 /// Elements around code whose classes name its language.
 const AROUND: usize = 4;
 
@@ -28,6 +30,9 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
             }
             letters.clear();
         }
+        if is_control_of_heading(page, at) {
+            drop.push(at);
+        }
         let next = blocks.get(rank + 1).and_then(|next| block(*next));
         if next.is_some_and(|next| is_label(page, own, next)) {
             drop.push(at);
@@ -41,6 +46,26 @@ pub(crate) fn drop_controls(page: &Page, kept: &mut [bool]) {
             *kept = false;
         }
     }
+}
+
+/// Whether a block is a control of the heading before it: links between brackets in the element that holds the
+/// heading, as wikis offer them to edit a section. Marks of notes are numbers.
+fn is_control_of_heading(page: &Page, at: usize) -> bool {
+    let Some(own) = page.blocks.get(at) else {
+        return false;
+    };
+    let text = page.text(own);
+    if own.chars > LONGEST_CONTROL
+        || own.link_density() < 1.0
+        || !(text.starts_with('[') && text.ends_with(']'))
+        || !text.contains(char::is_alphabetic)
+    {
+        return false;
+    }
+    let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
+    let heading = before.and_then(|before| page.container(before));
+    let around = page.container(own).map(|(index, _)| index);
+    heading.is_some_and(|(_, element)| element.tag.is_heading() && Some(element.parent) == around)
 }
 
 /// Whether a block only names the language of the code after it, as the classes of the code do.
@@ -101,6 +126,20 @@ mod tests {
         assert_eq!(left(heading), ["Synopsis", "a b"]);
         let other = "<p>Example<pre class=language-js>let a</pre><p>js<p>y";
         assert_eq!(left(other), ["Example", "let a", "js", "y"]);
+    }
+
+    #[test]
+    fn links_to_edit_a_section_are_no_text() {
+        let control = "<span>[<a href=e>edit</a>]</span>";
+        let wiki = format!("<div><h2>A</h2>{control}</div><p>x");
+        assert_eq!(left(&wiki), ["A", "x"]);
+        let both = "<div><h2>A</h2>[<a href=e>edit</a> <a href=s>edit source</a>]</div><p>x";
+        assert_eq!(left(both), ["A", "x"]);
+        // What is not beside a heading, a mark of a note, words that are no link.
+        assert_eq!(left(&format!("<p>x<div>{control}</div>")), ["x", "[edit]"]);
+        let note = "<div><h2>A</h2>[<a href=#n>1</a>]</div>";
+        assert_eq!(left(note), ["A", "[1]"]);
+        assert_eq!(left("<div><h2>A</h2>[sic]</div>"), ["A", "[sic]"]);
     }
 
     #[test]
