@@ -16,6 +16,7 @@ mod prose;
 mod repeats;
 pub(crate) mod shallow;
 mod stated;
+mod surroundings;
 mod text;
 mod topic;
 mod wording;
@@ -111,6 +112,8 @@ groups! {
     Stated "stated" => stated::StatedItems<'a>,
     /// The blocks of one path of names and classes as one thing: a list, a kind of card, a menu.
     Fields "fields" => fields::FieldFeatures,
+    /// Images around the block, headlines and articles before it.
+    Surroundings "surroundings" => surroundings::Surroundings,
 }
 
 impl FeatureGroup {

@@ -53,7 +53,7 @@ impl Topic {
             "topic" | "stated" => Self::Subject,
             "comments" => Self::Comments,
             "page" | "address" => Self::Page,
-            "own" | "innermost" | "parent" | "around" => Self::Elements,
+            "own" | "innermost" | "parent" | "around" | "surroundings" => Self::Elements,
             "position"
                 if rest.contains("like") || rest.contains("repeat") || rest.contains("seen") =>
             {

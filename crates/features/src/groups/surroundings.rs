@@ -1,0 +1,129 @@
+//! What stands around a block besides text: images directly before and after it, as around a caption, and the
+//! headlines and articles that began before it, as before a story that is appended to another.
+
+use trommel_html::{Page, Tag};
+
+use crate::columns::GroupColumns;
+use crate::facts::PageFacts;
+use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::lexicon::Lexicon;
+use crate::log::log;
+use crate::scratch::Scratch;
+use crate::work::count_work;
+
+const NAMES: [&str; 5] = [
+    "surroundings.log_images_before",
+    "surroundings.log_images_after",
+    "surroundings.log_images_inside",
+    "surroundings.log_headlines_before",
+    "surroundings.log_articles_before",
+];
+
+/// What stands before a block, and in it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// Images between the block before and this one.
+    before: u16,
+    inside: u16,
+    /// `h1` and `article` from the start of the page.
+    headlines: u16,
+    articles: u16,
+}
+
+/// What stands around the blocks of a page.
+pub(crate) struct Surroundings {
+    /// Of each block, and of the end of the page.
+    seen: Scratch<Seen>,
+}
+
+impl<'a> Group<'a> for Surroundings {
+    const NEEDS: &'static [Fact] = &[];
+
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(&NAMES)
+    }
+
+    fn new(facts: &'a PageFacts<'a>) -> Self {
+        Self {
+            seen: seen(facts.page),
+        }
+    }
+}
+
+impl Fill for Surroundings {
+    fn fill(&self, _: &Batch, out: &mut GroupColumns) {
+        out.put_rows(|at| {
+            let own = self.seen.get(at).copied().unwrap_or_default();
+            let next = self.seen.get(at + 1).copied().unwrap_or_default();
+            [
+                own.before,
+                next.before,
+                own.inside,
+                own.headlines,
+                own.articles,
+            ]
+            .map(|count| log(u32::from(count)))
+        });
+    }
+}
+
+fn seen(page: &Page) -> Scratch<Seen> {
+    count_work(page.elements.len() + page.blocks.len());
+    let mut all: Scratch<Seen> = Scratch::with_capacity(page.blocks.len() + 1);
+    let mut elements = page.elements.iter().peekable();
+    let mut own = Seen::default();
+    // Blocks and elements both come in the order of the page.
+    let mut take = |own: &mut Seen, end: u32, inside: bool| {
+        while let Some(element) = elements.next_if(|element| element.start < end) {
+            let count = match element.tag {
+                Tag::Img | Tag::Video | Tag::Audio if inside => &mut own.inside,
+                Tag::Img | Tag::Video | Tag::Audio => &mut own.before,
+                Tag::H1 => &mut own.headlines,
+                Tag::Article => &mut own.articles,
+                _ => continue,
+            };
+            *count = count.saturating_add(1);
+        }
+    };
+    for block in &page.blocks {
+        take(&mut own, block.span.0, false);
+        let before = own;
+        take(&mut own, block.span.1, true);
+        all.push(Seen {
+            inside: own.inside,
+            ..before
+        });
+        (own.before, own.inside) = (0, 0);
+    }
+    take(&mut own, u32::MAX, false);
+    all.push(own);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn images_headlines_and_articles_are_counted() {
+        let html = "<article><h1>One</h1><img><img><p>Of a caption.<p>Text <img> and text.</article>\
+                    <article><h1>Two</h1><video></video><p>More.</article><img>";
+        let page = ScanEngine.read(html, &Limits::default());
+        let seen: Vec<[u16; 4]> = seen(&page)
+            .iter()
+            .map(|own| [own.before, own.inside, own.headlines, own.articles])
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                [0, 0, 1, 1],
+                [2, 0, 1, 1],
+                [0, 1, 1, 1],
+                [0, 0, 2, 2],
+                [1, 0, 2, 2],
+                [1, 0, 2, 2],
+            ]
+        );
+    }
+}
