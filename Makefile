@@ -78,7 +78,8 @@ own-labels: build ## Make a labelled set of labels/ and the archives in DATA and
 
 train: build ## Train both shipped models from DATA (some 10 minutes on two cores)
 	mkdir -p $(JUDGED)
-	$(TROMMEL) train --learner shipped --pages $(call archives,$(TRAIN_SETS)) -o crates/model/models --judged $(JUDGED)
+	scripts/sound-golds.py $(DATA) out/sound $(TRAIN_SETS)
+	$(TROMMEL) train --learner shipped --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) -o crates/model/models --judged $(JUDGED)
 
 roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ and recipes-dev
 	$(LAB) roles --pages out/own-labels/own-labels.warc.gz $(call archives,recipes-dev) \
