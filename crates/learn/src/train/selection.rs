@@ -28,33 +28,6 @@ const SELECTIONS: [Selection; 13] = [
     Selection::Threshold(0.6),
 ];
 
-/// Mean F1 that a sharper selection of the same kind may lose against the best: on sets of other origin than
-/// those trained on, the sharper ones were better by more than that.
-const SHARPER: f64 = 0.001;
-
-/// How much a selection sharpens the log odds.
-fn sharpness(selection: Selection) -> f32 {
-    match selection {
-        Selection::Worlds(factor) | Selection::SharpF1(factor) => factor,
-        Selection::ExpectedF1 => 1.0,
-        Selection::Threshold(_) => 0.0,
-    }
-}
-
-/// The sharpest of the kind of the best among selections with their mean F1, if it is hardly worse.
-fn sharpest(tried: &[(f64, Selection)]) -> Option<Selection> {
-    let best = tried.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let is_like = |own: Selection| std::mem::discriminant(&own) == std::mem::discriminant(&best.1);
-    let near = tried
-        .iter()
-        .filter(|(mean, own)| is_like(*own) && *mean >= best.0 - SHARPER);
-    let sharpest = near.max_by(|a, b| sharpness(a.1).total_cmp(&sharpness(b.1)))?;
-    Some(match best.1 {
-        Selection::Threshold(_) => best.1,
-        _ => sharpest.1,
-    })
-}
-
 /// The best candidate with the best selection, by cross-validation.
 pub(super) struct Chosen {
     pub candidate: usize,
@@ -81,7 +54,8 @@ pub(super) fn choose(
     candidates: &[usize],
     sets: usize,
 ) -> Chosen {
-    let score_all = |candidate: usize, selection: Selection| {
+    let mut best = (f64::NEG_INFINITY, None);
+    let mut consider = |candidate: usize, selection: Selection| {
         let scores: Vec<ScoredPage> = pages
             .par_iter()
             .zip(probabilities)
@@ -93,21 +67,28 @@ pub(super) fn choose(
             .collect();
         let mean = mean_over_sets(pages, &scores, sets);
         tracing::info!(candidate, ?selection, f1 = mean, "cross-validated");
-        (mean, scores)
+        if mean > best.0 {
+            best.0 = mean;
+            best.1 = Some(Chosen {
+                candidate,
+                selection,
+                pages: scores,
+            });
+        }
+        best.1.as_ref().map_or(0, |chosen| chosen.candidate)
     };
-    let plain = Selection::ExpectedF1;
-    let means = candidates.iter().map(|at| (score_all(*at, plain).0, *at));
-    let (mean, candidate) = means
-        .reduce(|best, own| if own.0 > best.0 { own } else { best })
-        .unwrap_or((0.0, 0));
-    let mut tried = vec![(mean, plain)];
-    tried.extend(SELECTIONS.map(|selection| (score_all(candidate, selection).0, selection)));
-    let selection = sharpest(&tried).unwrap_or(plain);
-    Chosen {
-        candidate,
-        selection,
-        pages: score_all(candidate, selection).1,
+    let mut winner = 0;
+    for candidate in candidates {
+        winner = consider(*candidate, Selection::ExpectedF1);
     }
+    for selection in SELECTIONS {
+        consider(winner, selection);
+    }
+    best.1.unwrap_or(Chosen {
+        candidate: 0,
+        selection: Selection::ExpectedF1,
+        pages: Vec::new(),
+    })
 }
 
 /// The mean of the sets' mean F1, so that a large set does not decide alone. Pages of which only some
@@ -147,29 +128,5 @@ impl Labelled<'_> {
                 .map(|texts| Required::of(texts, &text)),
             embedded,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_sharper_of_like_selections_that_are_hardly_worse_is_taken() {
-        let tried = [
-            (0.900, Selection::ExpectedF1),
-            (0.9100, Selection::Worlds(0.8)),
-            (0.9095, Selection::Worlds(1.2)),
-            (0.9080, Selection::Worlds(1.8)),
-            (0.9099, Selection::SharpF1(2.0)),
-        ];
-        assert_eq!(sharpest(&tried), Some(Selection::Worlds(1.2)));
-        assert_eq!(sharpest(&tried[..1]), Some(Selection::ExpectedF1));
-        let cuts = [
-            (0.91, Selection::Threshold(0.4)),
-            (0.9099, Selection::Threshold(0.5)),
-        ];
-        assert_eq!(sharpest(&cuts), Some(Selection::Threshold(0.4)));
-        assert_eq!(sharpest(&[]), None);
     }
 }
