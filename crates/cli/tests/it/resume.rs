@@ -59,10 +59,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
-    // All but the state of the run, which has times in it.
+    // All but the state of the run, which has times in it, and its lock.
     entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| ![".run.checkpoint", ".run.journal"].contains(&name.as_str()))
+        .filter(|name| ![".run.checkpoint", ".run.journal", ".run.lock"].contains(&name.as_str()))
         .collect()
 }
 
