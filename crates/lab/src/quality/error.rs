@@ -21,7 +21,7 @@ pub enum QualityError {
     #[error(transparent)]
     Judged(#[from] JudgedError),
     /// Judged pages of different runs cannot stand side by side.
-    #[error("{first} and {other} do not judge the same pages")]
+    #[error("{first} and {other} have judged no page in common")]
     Unlike {
         /// Name of a model.
         first: String,

@@ -1,5 +1,6 @@
 //! From the judged pages to the files.
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use super::figures::Figures;
 use super::held_out::HeldOut;
 use super::plot::{calibration_plot, confidence_plot};
 use super::report::{Quality, report};
-use trommel_learn::JudgedSet;
+use trommel_learn::{JudgedRow, JudgedSet};
 
 /// A file beside `quality.md`, written by hand, that becomes its last part where it exists.
 pub const NOTES: &str = "quality-notes.md";
@@ -17,14 +18,14 @@ pub const NOTES: &str = "quality-notes.md";
 /// if need be: the same bytes for the same input. Returns the files.
 ///
 /// # Errors
-/// If there are no judged pages, those of two models are not of the same pages, the notes cannot be
+/// If there are no judged pages, two models have none in common, the notes cannot be
 /// read or a file cannot be written.
 pub fn write(
     judged: &[JudgedSet],
     held_out: &[HeldOut],
     out: &Path,
 ) -> Result<Vec<PathBuf>, QualityError> {
-    check(judged)?;
+    let judged = &common(judged)?[..];
     let io = |path: &Path, source| QualityError::Io {
         path: path.display().to_string(),
         source,
@@ -68,23 +69,31 @@ pub fn write(
     Ok(written)
 }
 
-/// All models have judged the same pages, and there are some.
-fn check(judged: &[JudgedSet]) -> Result<(), QualityError> {
+/// The pages that all models have judged: of models trained on other pages, those of both.
+fn common(judged: &[JudgedSet]) -> Result<Vec<JudgedSet>, QualityError> {
     let first = judged.first().filter(|first| !first.pages.is_empty());
     let first = first.ok_or(QualityError::Nothing)?;
-    let ids = |set: &JudgedSet| -> Vec<(String, String)> {
-        let ids = set.pages.iter();
-        ids.map(|page| (page.set.clone(), page.record_id.clone()))
-            .collect()
-    };
-    let own = ids(first);
-    match judged.iter().find(|other| ids(other) != own) {
-        None => Ok(()),
-        Some(other) => Err(QualityError::Unlike {
-            first: first.model.clone(),
-            other: other.model.clone(),
-        }),
-    }
+    let ids: Vec<BTreeSet<(&str, &str)>> = judged
+        .iter()
+        .map(|own| own.pages.iter().map(id).collect())
+        .collect();
+    judged
+        .iter()
+        .map(|own| {
+            let (common, _) = own.split(|page| ids.iter().all(|ids| ids.contains(&id(page))));
+            match common.pages.is_empty() {
+                false => Ok(common),
+                true => Err(QualityError::Unlike {
+                    first: first.model.clone(),
+                    other: judged.last().unwrap_or(first).model.clone(),
+                }),
+            }
+        })
+        .collect()
+}
+
+fn id(page: &JudgedRow) -> (&str, &str) {
+    (&page.set, &page.record_id)
 }
 
 #[cfg(test)]
@@ -98,8 +107,15 @@ mod tests {
         let one = || page("s", "1", "article", 0.5, 0.5);
         let other = page("s", "2", "article", 0.5, 0.5);
         let (a, b) = (judged("a", vec![one()]), judged("b", vec![other]));
-        let error = write(&[a.clone(), b], &[], dir.path()).unwrap_err();
-        assert_eq!(error.to_string(), "a and b do not judge the same pages");
+        let error = write(&[a.clone(), b.clone()], &[], dir.path()).unwrap_err();
+        assert_eq!(error.to_string(), "a and b have judged no page in common");
+        let both = judged("c", [a.pages.clone(), b.pages].concat());
+        let common = common(&[both, a.clone()]).unwrap();
+        let ids: Vec<_> = common
+            .iter()
+            .map(|own| own.pages.iter().map(id).collect::<Vec<_>>())
+            .collect();
+        assert_eq!(ids, [[("s", "1")], [("s", "1")]]);
         for none in [&[][..], &[judged("a", Vec::new())]] {
             let error = write(none, &[], dir.path()).unwrap_err();
             assert_eq!(error.to_string(), "no judged pages");
