@@ -115,7 +115,7 @@ mod tests {
             .iter()
             .map(|own| own.pages.iter().map(id).collect::<Vec<_>>())
             .collect();
-        assert_eq!(ids, [[("s", "1")], [("s", "1")]]);
+        assert_eq!(ids, [[("s", "<1>")], [("s", "<1>")]]);
         for none in [&[][..], &[judged("a", Vec::new())]] {
             let error = write(none, &[], dir.path()).unwrap_err();
             assert_eq!(error.to_string(), "no judged pages");
