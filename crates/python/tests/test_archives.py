@@ -152,6 +152,8 @@ def test_an_exception_of_the_callback_ends_the_run_and_resume_continues_it(tmp_p
 def test_ctrl_c_ends_reading(tmp_path):
     # A pipe into which nobody writes.
     read, write = os.pipe()
+    # Programs in the background of a shell are born deaf to it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def press():
         time.sleep(0.3)
@@ -162,6 +164,7 @@ def test_ctrl_c_ends_reading(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         list(trommel_text.read_warc(f"/dev/fd/{read}"))
     thread.join()
+    signal.signal(signal.SIGINT, before)
     os.close(write)
     os.close(read)
 
