@@ -9,6 +9,7 @@ mod namespaces;
 mod raw_text;
 mod recovery;
 mod scan;
+mod scanner;
 
 use crate::limits::Limits;
 use crate::page::Page;

@@ -5,6 +5,7 @@
 
 mod cetr;
 mod error;
+mod figures;
 mod growth;
 mod kim;
 mod measure;

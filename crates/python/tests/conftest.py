@@ -1,6 +1,7 @@
 """What the tests read: the sample archive of the tree, and archives made on the spot."""
 
 import gzip
+import signal
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,14 @@ def record(number: int, body: bytes, status: int = 200) -> bytes:
         f"Content-Length: {len(http)}\r\n\r\n"
     ).encode()
     return gzip.compress(head + http + b"\r\n\r\n")
+
+
+@pytest.fixture
+def hears_ctrl_c():
+    """Programs in the background of a shell are born deaf to SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

@@ -149,11 +149,10 @@ def test_an_exception_of_the_callback_ends_the_run_and_resume_continues_it(tmp_p
     assert counts["documents"] == 3000 and out.read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_ends_reading(tmp_path):
     # A pipe into which nobody writes.
     read, write = os.pipe()
-    # Programs in the background of a shell are born deaf to it.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def press():
         time.sleep(0.3)
@@ -164,7 +163,6 @@ def test_ctrl_c_ends_reading(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         list(trommel_text.read_warc(f"/dev/fd/{read}"))
     thread.join()
-    signal.signal(signal.SIGINT, before)
     os.close(write)
     os.close(read)
 

@@ -98,6 +98,7 @@ def test_processes_of_either_kind(method):
         assert sum(pool.map(_texts, [[0, 1, 2], [3, 4, 5]]), []) == expected
 
 
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_ends_a_batch():
     pages = [PAGES[0] * 2000] * 400
 

@@ -1,7 +1,7 @@
 //! A page that grows while it is read: the scan engine over what has come, as far as that is certain.
 
 use super::namespaces::Namespaces;
-use super::scan::Scanner;
+use super::scanner::Scanner;
 use crate::build::{Builder, SparePage, TextKind};
 use crate::head::Head;
 use crate::limits::{Caps, Limits, up_to};

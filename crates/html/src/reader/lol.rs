@@ -16,7 +16,7 @@ use lol_html::{DocumentContentHandlers, HtmlRewriter, MemorySettings, OutputSink
 
 use super::raw_text::end_of_comment;
 use super::recovery::Unclosed;
-use super::scan::recover;
+use super::scanner::recover;
 use super::{Engine, MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, Limits, up_to};

@@ -7,22 +7,13 @@ use trommel_learn::{PageSet, Scores, kept_text};
 use trommel_text::words::Rule;
 
 use super::error::ResultsError;
+use super::figures::{CetrFigures, Results, cells};
 use super::paper::{PAPER_ROWS, PAPER_SETS};
-use super::report::{Results, cells};
 use crate::markdown::{MarkdownTable, share};
 use crate::methods::{CetrLines, Method};
 
 /// Starts at random.
 const STARTS: u64 = 5;
-
-/// Mean word F1 of CETR on lines of a set.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct CetrFigures {
-    /// The text of the lines themselves, not of the blocks that they make up.
-    pub lines: f64,
-    /// Blocks, the clusters started at random: mean, least and most of [`STARTS`] seeds.
-    pub random: [f64; 3],
-}
 
 /// Scores a set.
 pub(super) fn cetr_figures(set: &PageSet) -> Result<CetrFigures, ResultsError> {

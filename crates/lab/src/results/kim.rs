@@ -1,26 +1,9 @@
 //! Kim's table: the paper's figures and ours, and what folds and pruning make of ours.
 
+use super::figures::{Results, cells, ratio};
 use super::paper::{KIM_BLOCKS, KIM_ROWS};
-use super::report::{Results, cells, ratio};
 use crate::markdown::{MarkdownTable, percent, share, thousands};
-use crate::methods::{BlockScores, FoldUnit, Validation};
-
-/// Kim's table, its rows in order.
-#[derive(Clone, Debug, Default)]
-pub(super) struct KimFigures {
-    /// As in the paper first.
-    pub ways: Vec<(Validation, [BlockScores; KIM_ROWS.len()])>,
-    /// As in the paper, with the comments of readers left out of the gold.
-    pub without_comments: [BlockScores; KIM_ROWS.len()],
-}
-
-impl KimFigures {
-    fn way(&self, unit: FoldUnit, is_pruned: bool) -> [BlockScores; KIM_ROWS.len()] {
-        let mut ways = self.ways.iter();
-        let way = ways.find(|(own, _)| own.unit == unit && (own.confidence < 0.5) == is_pruned);
-        way.map(|(_, scores)| *scores).unwrap_or_default()
-    }
-}
+use crate::methods::FoldUnit;
 
 pub(super) fn kim(results: &Results) -> String {
     let mut table = MarkdownTable::new([

@@ -1,76 +1,11 @@
 //! The text of `method-comparison.md`.
 
-use super::cetr::{CetrFigures, cetr};
-use super::kim::{KimFigures, kim};
-use super::measure::{Measured, PageScores, TokenCounts};
+use super::cetr::cetr;
+use super::figures::{Results, Stacked, cells, ratio};
+use super::kim::kim;
+use super::measure::PageScores;
 use super::paper::{PAPER_ROWS, PAPER_SETS, PaperRow};
-use super::set::TRAIN;
 use crate::markdown::{MarkdownTable, percent, share, thousands};
-use crate::methods::About;
-
-/// All that was measured but speed.
-#[derive(Clone, Debug)]
-pub(super) struct Results {
-    pub methods: Vec<About>,
-    pub sets: Vec<Measured>,
-    /// How many of the methods look at one page; those that compare the pages of a host stand behind.
-    pub single: usize,
-    /// CETR on lines, for each set of the paper.
-    pub cetr: Vec<(&'static str, CetrFigures)>,
-    pub kim: KimFigures,
-    pub stacked: Stacked,
-    pub tokens: TokenCounts,
-}
-
-/// Mean word F1 of ensembles of all methods, and of the shipped models.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Stacked {
-    /// Sets that were learned from, each page judged by what was learned on other hosts.
-    pub held_out: Vec<String>,
-    /// Other sets.
-    pub tested: Vec<String>,
-    /// A figure for each set of both.
-    pub rows: Vec<(String, Vec<Option<f64>>)>,
-}
-
-impl Results {
-    fn set(&self, name: &str) -> Option<&Measured> {
-        self.sets.iter().find(|set| set.name == name)
-    }
-
-    fn method(&self, name: &str) -> Option<usize> {
-        self.methods.iter().position(|about| about.name == name)
-    }
-
-    pub fn f1(&self, set: &str, method: &str) -> f64 {
-        self.set(set)
-            .zip(self.method(method))
-            .and_then(|(set, at)| set.all.scores.get(at))
-            .map_or(0.0, |scores| scores.f1)
-    }
-
-    fn kept(&self, set: &str, method: &str) -> f64 {
-        self.set(set)
-            .zip(self.method(method))
-            .and_then(|(set, at)| set.kept.get(at))
-            .copied()
-            .unwrap_or_default()
-    }
-
-    /// The sets that no method was fitted on.
-    fn tested(&self) -> impl Iterator<Item = &Measured> {
-        self.sets.iter().filter(|set| set.name != TRAIN)
-    }
-}
-
-/// A line of a table: a name and figures.
-pub(super) fn cells(name: &str, figures: impl IntoIterator<Item = String>) -> Vec<String> {
-    std::iter::once(name.to_owned()).chain(figures).collect()
-}
-
-pub(super) fn ratio(part: usize, whole: usize) -> f64 {
-    part as f64 / whole.max(1) as f64
-}
 
 /// `method-comparison.md`.
 pub(super) fn report(results: &Results) -> String {
@@ -347,7 +282,10 @@ fn list(results: &Results) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::methods::About;
     use crate::methods::{BlockScores, FoldUnit, Validation};
+    use crate::results::figures::{CetrFigures, KimFigures};
+    use crate::results::measure::TokenCounts;
     use crate::results::measure::tests::measured;
 
     fn results() -> Results {

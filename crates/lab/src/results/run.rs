@@ -10,11 +10,11 @@ use trommel_text::words::Rule;
 
 use super::cetr::cetr_figures;
 use super::error::ResultsError;
-use super::kim::KimFigures;
+use super::figures::{KimFigures, Results, Stacked};
 use super::measure::{Division, TokenCounts, Verdicts, measure, verdicts};
 use super::paper::PAPER_SETS;
 use super::plot::plot;
-use super::report::{Results, Stacked, report};
+use super::report::report;
 use super::set::{self, TRAIN};
 use super::speed::{Machine, growth, pages_per_second, speed_report};
 use super::stacking::{Stacker, VotedSet, stacked as stacked_f1};

@@ -1,0 +1,363 @@
+//! The scanner: one run over a text.
+
+use super::MAX_NOSCRIPT_DEPTH;
+use super::content::ContentModel;
+use super::namespaces::Namespaces;
+use super::raw_text::{end_of_comment, end_of_raw, end_of_script};
+use super::recovery::{Recovery, Unclosed};
+use crate::build::{Builder, TextKind};
+use crate::limits::{Caps, up_to};
+use crate::markup::Tag;
+use crate::markup::lex::{Markup, RawTag};
+use crate::markup::tag_lexer::{Key, TagLexer, TextRun};
+
+/// Gives a page to the builder, as far as spans reach; tells how far.
+pub(super) fn scan(html: &str, builder: &mut Builder) -> usize {
+    let text = up_to(html, u32::MAX as usize);
+    if text.len() < html.len() {
+        builder.cap(Caps::PAGE);
+    }
+    Scanner::new(text, 0, 0, builder).run(0);
+    text.len()
+}
+/// One run over a text: the page, or the content of a `noscript`.
+pub(super) struct Scanner<'a> {
+    html: &'a str,
+    /// Place of `html` in the page.
+    offset: usize,
+    depth: u32,
+    builder: &'a mut Builder,
+    pub(super) namespaces: Namespaces,
+    /// Kind of the text between tags.
+    pub(super) kind: TextKind,
+    pub(super) lexer: TagLexer,
+    /// Set while what something unclosed swallowed is read again.
+    recovery: Option<Recovery>,
+    /// Whether more of the page will come: what is not complete is then left for later.
+    pub(super) grows: bool,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(html: &'a str, offset: usize, depth: u32, builder: &'a mut Builder) -> Self {
+        let lexer = TagLexer::new(builder.limits().attributes, builder.vectors());
+        Self {
+            html,
+            offset,
+            depth,
+            builder,
+            namespaces: Namespaces::default(),
+            kind: TextKind::Decoded,
+            lexer,
+            recovery: None,
+            grows: false,
+        }
+    }
+
+    /// Reads on from `start` to the end, and again behind a `template` that is still open there.
+    pub(super) fn run(mut self, start: usize) {
+        self.read(start);
+        if self.recovery.is_none()
+            && let Some(from) = self.builder.open_template(self.offset)
+        {
+            let unclosed = Unclosed::Template(Tag::Template);
+            self.resume(unclosed, from - self.offset);
+        }
+    }
+
+    /// Reads on from `start`. Of a page that grows, gives the place from which on it is not complete.
+    pub(super) fn read(&mut self, start: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        // Text that has not been given yet begins at `from`.
+        let mut from = start;
+        let mut run = self.lexer.text_run(bytes, start);
+        while run.end < bytes.len() {
+            let lt = run.end;
+            // Two bytes tell what begins here.
+            if self.grows && lt + 2 >= bytes.len() {
+                return Some(from);
+            }
+            let next = match (bytes.get(lt + 1), bytes.get(lt + 2)) {
+                (Some(c), _) if c.is_ascii_alphabetic() => {
+                    self.text_run(from, run);
+                    self.tag(lt)
+                }
+                (Some(b'/'), Some(c)) if c.is_ascii_alphabetic() => {
+                    self.text_run(from, run);
+                    self.tag(lt)
+                }
+                (Some(b'/'), Some(b'>')) => {
+                    self.text_run(from, run);
+                    Some(lt + 3)
+                }
+                (Some(b'/'), Some(_)) | (Some(b'?'), _) => {
+                    self.text_run(from, run);
+                    self.bogus_comment(lt)
+                }
+                (Some(b'!'), _) => {
+                    self.text_run(from, run);
+                    self.declaration(lt)
+                }
+                _ => {
+                    // A `<` that is text: the run goes on behind it.
+                    let more = self.lexer.text_run(bytes, lt + 1);
+                    run = TextRun {
+                        end: more.end,
+                        is_blank: false,
+                        has_reference: run.has_reference || more.has_reference,
+                    };
+                    continue;
+                }
+            };
+            let Some(next) = next else {
+                return self.grows.then_some(lt);
+            };
+            from = next;
+            run = self.lexer.text_run(bytes, next);
+        }
+        if self.grows {
+            return Some(from);
+        }
+        self.text_run(from, run);
+        None
+    }
+
+    /// Gives a run of text that begins at `from`.
+    fn text_run(&mut self, from: usize, run: TextRun) {
+        if from == run.end {
+            return;
+        }
+        if run.is_blank && self.builder.blank_text(run.end - from) {
+            return;
+        }
+        let text = self.html.get(from..run.end).unwrap_or_default();
+        let kind = match self.kind {
+            TextKind::Decoded if !run.has_reference => TextKind::WithoutReferences,
+            kind => kind,
+        };
+        self.builder.text(text, self.offset + from, kind);
+    }
+
+    /// Gives the text between two places.
+    fn text(&mut self, from: usize, to: usize) {
+        if from < to {
+            let text = self.html.get(from..to).unwrap_or_default();
+            self.builder.text(text, self.offset + from, self.kind);
+        }
+    }
+
+    /// Reads the tag at `lt` and text that belongs to it; gives the place behind, none at the end.
+    fn tag(&mut self, lt: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let raw = match self.lexer.markup(bytes, lt) {
+            Markup::Tag(raw) => raw,
+            Markup::Cut { .. } if self.grows => return None,
+            Markup::Cut { quoted: true } => return self.resume(Unclosed::Quote, lt + 1),
+            Markup::Cut { .. } | Markup::Skip(_) => return None,
+        };
+        if raw.is_end {
+            self.kind = TextKind::Decoded;
+            let tag = Tag::at(bytes, raw.name);
+            let name = bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
+            self.namespaces.end(tag, name);
+            self.builder.end_tag(tag, name);
+            return Some(raw.end);
+        }
+        if self.grows && !self.is_whole(raw) {
+            return None;
+        }
+        self.kind = TextKind::Decoded;
+        let text = self.lexer.tag(bytes, raw);
+        let content = self.namespaces.start(&text);
+        self.builder.start_tag(&text, self.offset + lt);
+        if text.tag == Tag::Template && self.recovery.is_some() {
+            return self.template(raw.end);
+        }
+        if content == ContentModel::Markup {
+            return Some(raw.end);
+        }
+        if raw.value_missing {
+            // As in lol_html, what follows is markup whose text is not decoded.
+            self.kind = content.kind();
+            return Some(raw.end);
+        }
+        let tag = text.tag;
+        let unclosed = Unclosed::of(tag, text.value(Key::Type));
+        self.content(tag, content, raw.end, unclosed)
+    }
+
+    /// Whether the element of a start tag, should it hold no markup, is there up to its end tag.
+    fn is_whole(&self, raw: RawTag) -> bool {
+        let bytes = self.html.as_bytes();
+        let text = self.lexer.tag(bytes, raw);
+        if ContentModel::of(text.tag) == ContentModel::Markup || raw.value_missing {
+            return true;
+        }
+        match self.namespaces.clone().start(&text) {
+            ContentModel::Markup => true,
+            ContentModel::Plain => false,
+            ContentModel::Script => end_of_script(bytes, raw.end).is_some(),
+            _ => end_of_raw(bytes, raw.end, text.tag.name()).is_some(),
+        }
+    }
+
+    /// Reads the text, from `from` on, of an element that holds no markup; gives the place of its end
+    /// tag, or where reading goes on if it has none.
+    fn content(
+        &mut self,
+        tag: Tag,
+        content: ContentModel,
+        from: usize,
+        unclosed: Option<Unclosed>,
+    ) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let end = match content {
+            _ if unclosed.is_some_and(|unclosed| self.is_endless(unclosed)) => None,
+            ContentModel::Plain => None,
+            ContentModel::Script => end_of_script(bytes, from),
+            _ => end_of_raw(bytes, from, tag.name()),
+        };
+        let to = end.unwrap_or(bytes.len());
+        if tag == Tag::Noscript {
+            self.noscript(from, to);
+            return end;
+        }
+        self.kind = content.kind();
+        let next = match unclosed {
+            Some(unclosed) if end.is_none() => {
+                if self.recovery.is_none() {
+                    self.text(from, to);
+                    return self.resume(unclosed, from);
+                }
+                let next = self.resume(unclosed, from);
+                self.text(from, next.unwrap_or(to));
+                next
+            }
+            _ => {
+                self.text(from, to);
+                end
+            }
+        };
+        self.kind = TextKind::Decoded;
+        next
+    }
+
+    /// Passes over a `template` on a page that is being recovered: its end is searched for as that of
+    /// raw text, so that none of those without an end is read twice.
+    fn template(&mut self, from: usize) -> Option<usize> {
+        let unclosed = Unclosed::Template(Tag::Template);
+        let bytes = self.html.as_bytes();
+        let end = if self.is_endless(unclosed) {
+            None
+        } else {
+            end_of_raw(bytes, from, Tag::Template.name())
+        };
+        if end.is_some() {
+            return end;
+        }
+        if let Some(recovery) = &mut self.recovery {
+            recovery.note_endless(unclosed);
+        }
+        self.builder.end_template();
+        self.resume(unclosed, from)
+    }
+
+    fn is_endless(&self, unclosed: Unclosed) -> bool {
+        self.recovery
+            .as_ref()
+            .is_some_and(|recovery| recovery.is_endless(unclosed))
+    }
+
+    /// Goes on behind `from`, where something begins that has no end; gives the place.
+    fn resume(&mut self, unclosed: Unclosed, from: usize) -> Option<usize> {
+        let rest = self.html.get(from..).unwrap_or_default();
+        let Some(recovery) = &mut self.recovery else {
+            recover(rest, self.offset + from, self.depth, self.builder, unclosed);
+            return None;
+        };
+        let found = recovery.resume(unclosed, rest);
+        self.builder.count_steps(found.unwrap_or(rest.len()));
+        found.map(|at| from + at)
+    }
+
+    /// Reads the content of a `noscript` as a text of its own.
+    fn noscript(&mut self, from: usize, to: usize) {
+        if self.depth < MAX_NOSCRIPT_DEPTH {
+            let inner = self.html.get(from..to).unwrap_or_default();
+            Scanner::new(inner, self.offset + from, self.depth + 1, self.builder).run(0);
+        }
+    }
+
+    fn bogus_comment(&mut self, lt: usize) -> Option<usize> {
+        let rest = self.html.as_bytes().get(lt..)?;
+        let end = memchr::memchr(b'>', rest);
+        if self.grows && end.is_none() {
+            return None;
+        }
+        self.builder.comment();
+        end.map(|end| lt + end + 1)
+    }
+
+    /// Reads what begins with `<!`.
+    fn declaration(&mut self, lt: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let rest = bytes.get(lt + 2..)?;
+        if rest.starts_with(b"--") {
+            let end = if self.is_endless(Unclosed::Comment) {
+                None
+            } else {
+                end_of_comment(bytes, lt + 4)
+            };
+            if self.grows && end.is_none() {
+                return None;
+            }
+            self.builder.comment();
+            return end.or_else(|| self.resume(Unclosed::Comment, lt + 4));
+        }
+        let is_doctype = rest
+            .get(..7)
+            .is_some_and(|name| name.eq_ignore_ascii_case(b"doctype"));
+        if is_doctype {
+            return memchr::memchr(b'>', rest).map(|end| lt + 2 + end + 1);
+        }
+        if rest.starts_with(b"[CDATA[") && self.namespaces.allow_cdata() {
+            let from = lt + 9;
+            let text = bytes.get(from..)?;
+            let end = memchr::memmem::find(text, b"]]>");
+            if self.grows && end.is_none() {
+                return None;
+            }
+            self.kind = TextKind::Raw;
+            self.text(from, end.map_or(bytes.len(), |end| from + end));
+            self.kind = TextKind::Decoded;
+            return end.map(|end| from + end + 3);
+        }
+        self.bogus_comment(lt)
+    }
+}
+
+/// Reads the rest of a page, or of a `noscript`, again as markup: `rest` stands at `offset`, and
+/// `unclosed` began right before it.
+pub(super) fn recover(
+    rest: &str,
+    offset: usize,
+    depth: u32,
+    builder: &mut Builder,
+    unclosed: Unclosed,
+) {
+    let part = up_to(rest, builder.limits().recovered);
+    if part.len() < rest.len() {
+        builder.cap(Caps::RECOVERED);
+    }
+    if unclosed == Unclosed::Template(Tag::Template) {
+        builder.leave_template();
+    }
+    let mut scanner = Scanner::new(part, offset, depth, builder);
+    scanner.recovery = Some(Recovery::default());
+    if let Some(at) = scanner.resume(unclosed, 0) {
+        if unclosed.tag().is_some() {
+            let kept = part.get(..at).unwrap_or_default();
+            scanner.builder.take_back(kept, offset);
+        }
+        scanner.run(at);
+    }
+}
