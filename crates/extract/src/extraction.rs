@@ -126,6 +126,11 @@ impl<'a> Extraction<'a> {
             drop_data(&page, kept);
         }
         let notes = Notes::find(&page, &decoded.text, &mut verdicts.judgement.choice.kept);
+        // What is kept with others (captions with their tables) is not kept against the policy.
+        let kept = verdicts.judgement.choice.kept.iter_mut();
+        for (kept, role) in kept.zip(&verdicts.roles) {
+            *kept &= !verdicts.exclude.contains(*role);
+        }
         Self {
             decoded,
             page,

@@ -10,6 +10,7 @@ use crate::lists::keep_list_items;
 use crate::policy::{ArticlePolicy, CommentPolicy, ContentPolicy, HeadlinePolicy};
 use crate::render::embedded::role as role_of_embedded;
 use crate::role::{Role, refined, roles};
+use crate::role_set::RoleSet;
 use crate::sections::keep_section_headings;
 
 /// A page's blocks with all that was decided about them.
@@ -28,6 +29,8 @@ pub struct Verdicts {
     /// Role of each block: with those of the [`RoleModel`](trommel_model::RoleModel) only if the policy asks
     /// for roles ([`Extraction::roles`](crate::Extraction::roles) always has them).
     pub roles: Vec<Role>,
+    /// Roles of which no block is main text, whatever is kept with others later.
+    pub exclude: RoleSet,
     /// The memory that knew other pages of the site, if one did.
     pub site_memory: Option<SiteUse>,
 }
@@ -116,6 +119,7 @@ impl ContentPolicy {
             headline: self.headline,
             articles: self.articles,
             roles,
+            exclude: self.exclude,
             site_memory: None,
         }
     }

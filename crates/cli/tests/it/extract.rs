@@ -83,6 +83,15 @@ fn roles_can_be_included_and_excluded() {
         assert_eq!(text.well().contains(caption), is_kept);
         assert!(text.well().contains(PARAGRAPHS[0]));
     }
+    // A kept table is kept whole, but for what is excluded.
+    let table = "<table><caption>Mills by year</caption><tr><th>Year<th>Mills of the whole valley\
+                 <tr><td>1900<td>twelve mills stood by the river<tr><td>1950<td>three mills stood by the river</table></article>";
+    let tabled = page().replace("</article>", table);
+    for (arguments, is_kept) in [(&[][..], true), (&["--exclude", "caption"], false)] {
+        let text = extract(folder.path(), arguments, tabled.as_bytes());
+        assert!(text.well().contains("twelve mills"), "{}", text.text());
+        assert_eq!(text.well().contains("Mills by year"), is_kept);
+    }
     let menus = extract(folder.path(), &["--include", "navigation"], html);
     assert!(menus.well().contains("Contact"));
     let nothing = extract(folder.path(), &["--exclude", "body,headline"], html);
