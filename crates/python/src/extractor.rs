@@ -181,66 +181,49 @@ impl PyExtractor {
 }
 
 /// The document of one page, bytes in any encoding or decoded text. With many pages of the same choices an
-/// `Extractor` is made once and is a little faster.
+/// `Extractor` is made once and is a little faster. `choices` are the keywords of `Extractor`: `markdown`,
+/// `links`, `comments`, `headline`, `articles`, `include`, `exclude`, `blocks`, `spans`, `tables`, `math`,
+/// `notes`, `scripts`.
 #[pyfunction]
-#[pyo3(signature = (html, url=None, charset=None, model=None, *, date=None, markdown=false, links=false, comments="exclude", headline="auto", articles="all", include=vec![], exclude=vec![], blocks=false, spans=false, tables=false, math="tex", notes="keep", scripts="caret"))]
-#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (html, url=None, charset=None, model=None, *, date=None, **choices))]
 pub(crate) fn extract(
     py: Python<'_>,
     html: PageBytes,
     url: Option<String>,
     charset: Option<&str>,
-    model: Option<NamedModel>,
+    model: Option<Bound<'_, PyAny>>,
     date: Option<&str>,
-    markdown: bool,
-    links: bool,
-    comments: &str,
-    headline: &str,
-    articles: &str,
-    include: Vec<String>,
-    exclude: Vec<String>,
-    blocks: bool,
-    spans: bool,
-    tables: bool,
-    math: &str,
-    notes: &str,
-    scripts: &str,
+    choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyDocument> {
-    let extractor = PyExtractor::new(
-        model, markdown, links, comments, headline, articles, include, exclude, blocks, spans,
-        tables, math, notes, scripts,
-    )?;
-    Ok(extractor.extract(py, html, url, charset, date))
+    let extractor = chosen(py, model, choices)?;
+    Ok(extractor.get().extract(py, html, url, charset, date))
 }
 
-/// `Extractor.extract_batch` with an extractor of these choices.
+/// `Extractor.extract_batch` with an extractor of these choices, which are the keywords of `Extractor`.
 #[pyfunction]
-#[pyo3(signature = (pages, urls=None, charsets=None, threads=None, *, model=None, markdown=false, links=false, comments="exclude", headline="auto", articles="all", include=vec![], exclude=vec![], blocks=false, spans=false, tables=false, math="tex", notes="keep", scripts="caret"))]
-#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (pages, urls=None, charsets=None, threads=None, *, model=None, **choices))]
 pub(crate) fn extract_batch(
     py: Python<'_>,
     pages: &Bound<'_, PyAny>,
     urls: Option<&Bound<'_, PyAny>>,
     charsets: Option<&Bound<'_, PyAny>>,
     threads: Option<NonZeroUsize>,
-    model: Option<NamedModel>,
-    markdown: bool,
-    links: bool,
-    comments: &str,
-    headline: &str,
-    articles: &str,
-    include: Vec<String>,
-    exclude: Vec<String>,
-    blocks: bool,
-    spans: bool,
-    tables: bool,
-    math: &str,
-    notes: &str,
-    scripts: &str,
+    model: Option<Bound<'_, PyAny>>,
+    choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyRecordBatch> {
-    let extractor = PyExtractor::new(
-        model, markdown, links, comments, headline, articles, include, exclude, blocks, spans,
-        tables, math, notes, scripts,
-    )?;
-    extractor.extract_batch(py, pages, urls, charsets, threads)
+    let extractor = chosen(py, model, choices)?;
+    extractor
+        .get()
+        .extract_batch(py, pages, urls, charsets, threads)
+}
+
+/// The extractor of these keywords, made as Python makes it: which there are, and what they are if not given,
+/// is said in one place.
+fn chosen<'py>(
+    py: Python<'py>,
+    model: Option<Bound<'py, PyAny>>,
+    choices: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyExtractor>> {
+    let made = py.get_type::<PyExtractor>().call((model,), choices)?;
+    Ok(made.cast_into()?)
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 import trommel_text
 
 STUBS = ast.parse((Path(trommel_text.__file__).parent / "__init__.pyi").read_text())
-RECORDS = {"Progress", "Known"}
+RECORDS = {"Progress", "Known", "Choices"}
 
 
 def parameters(function: ast.FunctionDef) -> list[tuple[str, bool]]:
@@ -15,6 +15,7 @@ def parameters(function: ast.FunctionDef) -> list[tuple[str, bool]]:
     optional = len(arguments.args) - len(arguments.defaults)
     found = [(one.arg, at >= optional) for at, one in enumerate(arguments.args)]
     found += [(one.arg, default is not None) for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults)]
+    found += [(one.arg, False) for one in (arguments.vararg, arguments.kwarg) if one is not None]
     return [one for one in found if one[0] not in ("self", "cls")]
 
 
@@ -43,6 +44,14 @@ def test_every_function_and_method_is_as_its_stub_says():
                     assert actual(getattr(owner, member.name)) == parameters(member), (node.name, member.name)
                 compared += 1
     assert compared > 60
+
+
+def test_choices_are_the_keywords_of_an_extractor():
+    choices = next(node for node in STUBS.body if isinstance(node, ast.ClassDef) and node.name == "Choices")
+    named = [member.target.id for member in choices.body if isinstance(member, ast.AnnAssign)]
+    assert named == [name for name, _ in actual(trommel_text.Extractor) if name != "model"]
+    for name in named:
+        assert f"`{name}`" in trommel_text.extract.__doc__, name
 
 
 def test_every_public_name_has_a_stub_and_a_docstring():

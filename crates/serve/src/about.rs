@@ -10,7 +10,7 @@ use http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{Problem, answer, app::App};
+use crate::{answer, app::App, problem};
 
 /// What a service is and has.
 #[derive(Debug, Serialize, ToSchema)]
@@ -33,7 +33,7 @@ pub(crate) struct About {
     path = "/about",
     responses(
         (status = 200, description = "Version, models, index", body = About),
-        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        problem::OfAll,
     ),
     tag = "service"
 )]
@@ -86,7 +86,7 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Response {
     path = "/metrics",
     responses(
         (status = 200, description = "OpenMetrics text", body = String, content_type = "application/openmetrics-text"),
-        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        problem::OfAll,
     ),
     tag = "service"
 )]

@@ -12,7 +12,7 @@ use utoipa::{
     },
 };
 
-use crate::{Problem, answer, app::App};
+use crate::{answer, app::App, problem};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -106,7 +106,7 @@ fn take_any_bytes(operation: &mut Value) {
     operation_id = "openapi",
     responses(
         (status = 200, description = "OpenAPI 3.1", body = Object, content_type = "application/json"),
-        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        problem::OfAll,
     ),
     tag = "service"
 )]

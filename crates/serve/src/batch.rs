@@ -27,6 +27,7 @@ use crate::{
     app::App,
     body::{Incoming, plain, pump},
     hints::query,
+    problem,
 };
 
 /// Pieces of the body that wait to be read.
@@ -81,10 +82,7 @@ pub(crate) struct BatchSummary {
     responses(
         (status = 200, description = "A document a line", body = String, content_type = "application/x-ndjson"),
         (status = 400, description = "The query cannot be read, or the body is no archive", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 408, description = "The archive did not begin in time", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body has a Content-Encoding", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "No room; ask again after Retry-After", body = Problem, content_type = "application/problem+json"),
+        problem::OfArchives,
     ),
     tag = "extraction"
 )]

@@ -19,7 +19,7 @@ use crate::{
     app::App,
     body,
     hints::{PageHints, PageQuery, query},
-    negotiate,
+    negotiate, problem,
 };
 
 /// The main text of one page
@@ -42,13 +42,8 @@ use crate::{
             (String = "text/markdown"),
         )),
         (status = 400, description = "Query or headers cannot be read", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
         (status = 406, description = "No form that the client accepts", body = Problem, content_type = "application/problem+json"),
-        (status = 408, description = "The body came too slowly", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The page is too long", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body has a Content-Encoding", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "No room; ask again after Retry-After", body = Problem, content_type = "application/problem+json"),
-        (status = 500, description = "A fault of the program", body = Problem, content_type = "application/problem+json"),
+        problem::OfPages,
     ),
     tag = "extraction"
 )]

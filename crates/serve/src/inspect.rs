@@ -21,6 +21,7 @@ use crate::{
     app::App,
     body,
     hints::{Comments, Headline, PageHints, PageQuery, query},
+    problem,
 };
 
 /// What is to be shown.
@@ -75,13 +76,8 @@ pub(crate) struct Inspected {
     responses(
         (status = 200, description = "What there is to show", body = Inspected),
         (status = 400, description = "The query cannot be read", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such document, or its page is not at hand", body = Problem, content_type = "application/problem+json"),
-        (status = 408, description = "The body came too slowly", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The page is too long", body = Problem, content_type = "application/problem+json"),
-        (status = 415, description = "The body has a Content-Encoding", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "No room; ask again after Retry-After", body = Problem, content_type = "application/problem+json"),
-        (status = 500, description = "A fault of the program", body = Problem, content_type = "application/problem+json"),
+        problem::OfPages,
     ),
     tag = "page for eyes"
 )]

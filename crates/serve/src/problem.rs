@@ -1,7 +1,12 @@
 //! Why a request was not done.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{
+    IntoResponses, ToSchema,
+    openapi::{Content, Ref, RefOr, Response, ResponseBuilder},
+};
 
 /// Why a request was not done (RFC 9457).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -13,4 +18,70 @@ pub struct Problem {
     pub status: u16,
     /// What is wrong, in a sentence.
     pub detail: String,
+}
+
+const NO_TOKEN: (u16, &str) = (401, "The bearer token is missing or wrong");
+const NO_ROOM: (u16, &str) = (429, "No room; ask again after Retry-After");
+const ENCODED: (u16, &str) = (415, "The body has a Content-Encoding");
+
+/// Refusals, as the description of the service lists them, of everything behind the bearer token.
+pub(crate) struct OfAll;
+
+/// Those of what makes the service work.
+pub(crate) struct OfWork;
+
+/// Those of what is sent an archive.
+pub(crate) struct OfArchives;
+
+/// Those of what is sent a page.
+pub(crate) struct OfPages;
+
+impl IntoResponses for OfAll {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        listed(&[NO_TOKEN])
+    }
+}
+
+impl IntoResponses for OfWork {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        listed(&[NO_TOKEN, NO_ROOM])
+    }
+}
+
+impl IntoResponses for OfArchives {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        listed(&[
+            NO_TOKEN,
+            (408, "The archive did not begin in time"),
+            ENCODED,
+            NO_ROOM,
+        ])
+    }
+}
+
+impl IntoResponses for OfPages {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        listed(&[
+            NO_TOKEN,
+            (408, "The body came too slowly"),
+            (413, "The page is too long"),
+            ENCODED,
+            NO_ROOM,
+            (500, "A fault of the program"),
+        ])
+    }
+}
+
+fn listed(refusals: &[(u16, &str)]) -> BTreeMap<String, RefOr<Response>> {
+    let response = |description: &str| {
+        let schema = Ref::from_schema_name(Problem::name());
+        ResponseBuilder::new()
+            .description(description)
+            .content("application/problem+json", Content::new(Some(schema)))
+            .build()
+    };
+    refusals
+        .iter()
+        .map(|(status, description)| (status.to_string(), response(description).into()))
+        .collect()
 }

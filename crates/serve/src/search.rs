@@ -21,6 +21,7 @@ use crate::{
     answer::{self, Refusal},
     app::App,
     hints::{PageHints, query},
+    problem,
 };
 
 /// Most documents of one answer.
@@ -92,9 +93,8 @@ pub(crate) struct SnippetPiece {
     responses(
         (status = 200, description = "The best documents", body = SearchAnswer),
         (status = 400, description = "The query cannot be read", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "This service has no index", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "No room; ask again after Retry-After", body = Problem, content_type = "application/problem+json"),
+        problem::OfWork,
     ),
     tag = "page for eyes"
 )]
@@ -168,9 +168,8 @@ pub(crate) struct StoredDocument {
     responses(
         (status = 200, description = "The document", body = StoredDocument),
         (status = 400, description = "The query cannot be read", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "The bearer token is missing or wrong", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such document", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "No room; ask again after Retry-After", body = Problem, content_type = "application/problem+json"),
+        problem::OfWork,
     ),
     tag = "page for eyes"
 )]

@@ -2,6 +2,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any, BinaryIO, Literal, TypedDict, final
 
+from typing_extensions import Unpack
+
 __all__: list[str]
 __version__: str
 
@@ -36,6 +38,22 @@ Notes = Literal["keep", "drop"]
 Scripts = Literal["caret", "unicode"]
 # An Arrow array or chunked array: whatever has `__arrow_c_array__` or `__arrow_c_stream__`.
 Arrow = Any
+
+# The keywords of `Extractor`, which `extract` and `extract_batch` take as well.
+class Choices(TypedDict, total=False):
+    markdown: bool
+    links: bool
+    comments: Comments
+    headline: Headline
+    articles: Articles
+    include: Sequence[Role]
+    exclude: Sequence[Role]
+    blocks: bool
+    spans: bool
+    tables: bool
+    math: Math
+    notes: Notes
+    scripts: Scripts
 
 class TrommelError(Exception): ...
 
@@ -236,19 +254,7 @@ def extract(
     model: Path | bytes | None = None,
     *,
     date: str | None = None,
-    markdown: bool = False,
-    links: bool = False,
-    comments: Comments = "exclude",
-    headline: Headline = "auto",
-    articles: Articles = "all",
-    include: Sequence[Role] = (),
-    exclude: Sequence[Role] = (),
-    blocks: bool = False,
-    spans: bool = False,
-    tables: bool = False,
-    math: Math = "tex",
-    notes: Notes = "keep",
-    scripts: Scripts = "caret",
+    **choices: Unpack[Choices],
 ) -> Document: ...
 def extract_batch(
     pages: Iterable[Page | None] | Arrow,
@@ -257,19 +263,7 @@ def extract_batch(
     threads: int | None = None,
     *,
     model: Path | bytes | None = None,
-    markdown: bool = False,
-    links: bool = False,
-    comments: Comments = "exclude",
-    headline: Headline = "auto",
-    articles: Articles = "all",
-    include: Sequence[Role] = (),
-    exclude: Sequence[Role] = (),
-    blocks: bool = False,
-    spans: bool = False,
-    tables: bool = False,
-    math: Math = "tex",
-    notes: Notes = "keep",
-    scripts: Scripts = "caret",
+    **choices: Unpack[Choices],
 ) -> RecordBatch: ...
 def inspect(
     html: Page,
