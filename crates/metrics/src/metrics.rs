@@ -10,7 +10,7 @@ use prometheus_client::{
         gauge::Gauge,
         histogram::Histogram,
     },
-    registry::{Registry, Unit},
+    registry::{Metric, Registry, Unit},
 };
 
 /// The media type of the text that [`Metrics`] displays.
@@ -33,6 +33,21 @@ struct Times;
 impl MetricConstructor<Histogram> for Times {
     fn new_metric(&self) -> Histogram {
         Histogram::new(SECONDS)
+    }
+}
+
+/// The names under which metrics are shown.
+struct Names(Registry);
+
+impl Names {
+    fn of<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
+        self.0.register(name, help, metric.clone());
+        metric
+    }
+
+    fn in_unit<M: Metric + Clone>(&mut self, name: &str, help: &str, unit: Unit, metric: M) -> M {
+        self.0.register_with_unit(name, help, unit, metric.clone());
+        metric
     }
 }
 
@@ -67,100 +82,71 @@ impl Default for Metrics {
 impl Metrics {
     /// Counts from nothing.
     pub fn new() -> Self {
-        let mut registry = Registry::with_prefix("trommel");
-        let mut metrics = Self {
-            registry: Registry::default(),
-            records: Counter::default(),
-            stored_bytes: Counter::default(),
-            pages: Counter::default(),
-            page_bytes: Counter::default(),
-            page_seconds: Histogram::new(SECONDS),
-            documents: Counter::default(),
-            text_bytes: Counter::default(),
-            confidence: Histogram::new(CONFIDENCE),
-            drops: Family::default(),
-            failures: Family::default(),
-            damage: Counter::default(),
-            stages: Family::new_with_constructor(Times),
-            queue: Gauge::default(),
-            requests: Family::default(),
-            idle: Gauge::default(),
-        };
-        registry.register("records", "Records read", metrics.records.clone());
-        registry.register_with_unit(
-            "stored",
-            "Bytes read from archives as they are stored",
-            Unit::Bytes,
-            metrics.stored_bytes.clone(),
-        );
-        registry.register(
-            "pages",
-            "Pages handed to the extractor",
-            metrics.pages.clone(),
-        );
-        registry.register_with_unit(
-            "page",
-            "Decoded bytes of pages",
-            Unit::Bytes,
-            metrics.page_bytes.clone(),
-        );
-        registry.register_with_unit(
-            "extraction",
-            "Time that one page took",
-            Unit::Seconds,
-            metrics.page_seconds.clone(),
-        );
-        registry.register("documents", "Documents given", metrics.documents.clone());
-        registry.register_with_unit(
-            "text",
-            "Bytes of the text of documents",
-            Unit::Bytes,
-            metrics.text_bytes.clone(),
-        );
-        registry.register(
-            "confidence",
-            "Confidence of documents",
-            metrics.confidence.clone(),
-        );
-        registry.register(
-            "drops",
-            "Records passed over, by reason",
-            metrics.drops.clone(),
-        );
-        registry.register(
-            "failures",
-            "Records or pages that failed, by kind",
-            metrics.failures.clone(),
-        );
-        registry.register(
-            "damage",
-            "Damaged places of archives",
-            metrics.damage.clone(),
-        );
-        registry.register_with_unit(
-            "stage",
-            "Time of one thread in each stage of a page",
-            Unit::Seconds,
-            metrics.stages.clone(),
-        );
-        registry.register(
-            "queue",
-            "Records or requests in work or waiting",
-            metrics.queue.clone(),
-        );
-        registry.register(
-            "requests",
-            "Requests answered, by status",
-            metrics.requests.clone(),
-        );
-        registry.register_with_unit(
-            "idle",
-            "Time since anything last came from the input",
-            Unit::Seconds,
-            metrics.idle.clone(),
-        );
-        metrics.registry = registry;
-        metrics
+        let mut names = Names(Registry::with_prefix("trommel"));
+        Self {
+            records: names.of("records", "Records read", Counter::default()),
+            stored_bytes: names.in_unit(
+                "stored",
+                "Bytes read from archives as they are stored",
+                Unit::Bytes,
+                Counter::default(),
+            ),
+            pages: names.of("pages", "Pages handed to the extractor", Counter::default()),
+            page_bytes: names.in_unit(
+                "page",
+                "Decoded bytes of pages",
+                Unit::Bytes,
+                Counter::default(),
+            ),
+            page_seconds: names.in_unit(
+                "extraction",
+                "Time that one page took",
+                Unit::Seconds,
+                Histogram::new(SECONDS),
+            ),
+            documents: names.of("documents", "Documents given", Counter::default()),
+            text_bytes: names.in_unit(
+                "text",
+                "Bytes of the text of documents",
+                Unit::Bytes,
+                Counter::default(),
+            ),
+            confidence: names.of(
+                "confidence",
+                "Confidence of documents",
+                Histogram::new(CONFIDENCE),
+            ),
+            drops: names.of("drops", "Records passed over, by reason", Family::default()),
+            failures: names.of(
+                "failures",
+                "Records or pages that failed, by kind",
+                Family::default(),
+            ),
+            damage: names.of("damage", "Damaged places of archives", Counter::default()),
+            stages: names.in_unit(
+                "stage",
+                "Time of one thread in each stage of a page",
+                Unit::Seconds,
+                Family::new_with_constructor(Times),
+            ),
+            queue: names.of(
+                "queue",
+                "Records or requests in work or waiting",
+                Gauge::default(),
+            ),
+            requests: names.of(
+                "requests",
+                "Requests answered, by status",
+                Family::default(),
+            ),
+            idle: names.in_unit(
+                "idle",
+                "Time since anything last came from the input",
+                Unit::Seconds,
+                Gauge::default(),
+            ),
+            registry: names.0,
+        }
     }
 
     /// A record was read.
