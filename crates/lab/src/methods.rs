@@ -59,6 +59,7 @@ pub use method::{About, Example, Method, MethodError};
 pub use mss::Mss;
 pub use mss_supervised::MssSupervised;
 pub use peters_lecocq::PetersLecocq;
+pub(crate) use peters_lecocq_2013::paper_blocks;
 pub use peters_lecocq_2013::{BlockWeight, PaperChoices, PaperFeatures, PetersLecocq2013};
 pub use rai_chaudhary::RaiChaudhary;
 pub use readability::Readability;

@@ -5,19 +5,18 @@ mod queries;
 
 use std::{
     collections::{HashMap, HashSet},
-    fs::{self, File},
-    io::{BufRead, BufReader},
+    fs,
     path::Path,
     sync::Arc,
     time::Instant,
 };
 
 use anyhow::{Context, Result};
-use flate2::bufread::MultiGzDecoder;
 use serde::Deserialize;
 use trommel_archive::{PayloadOptions, ReadOptions, Reader, payload};
 use trommel_extract::{DocumentOptions, Extractor, Hints};
 use trommel_index::{Index, IndexWriter};
+use trommel_learn::numbered_lines;
 use trommel_model::Model;
 use trommel_output::OutputRecord;
 
@@ -113,9 +112,8 @@ pub fn run(data: &Path, sets: &[String]) -> Result<String> {
 }
 
 fn read(data: &Path, set: &str, extractors: &[Extractor; 2], items: &mut Vec<Item>) -> Result<()> {
-    let file = File::open(data.join(format!("{set}.gold.jsonl.gz")))?;
     let mut golds = HashMap::new();
-    for line in BufReader::new(MultiGzDecoder::new(BufReader::new(file))).lines() {
+    for (_, line) in numbered_lines(&data.join(format!("{set}.gold.jsonl.gz")))? {
         let gold: Gold = serde_json::from_str(&line?)?;
         golds.insert(gold.record_id.trim_matches(['<', '>']).to_owned(), gold);
     }

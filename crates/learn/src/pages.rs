@@ -1,10 +1,7 @@
 //! Labelled pages: an archive and its gold file, read together.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use flate2::read::MultiGzDecoder;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -16,6 +13,7 @@ use trommel_html::{Engine, Limits, Page, ScanEngine, charset};
 use crate::error::LearnError;
 use crate::example::Example;
 use crate::label::shares;
+use crate::lines::numbered_lines;
 
 /// One line of a gold file. Fields that are not named here are passed over.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -171,25 +169,14 @@ pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
         path: name.clone(),
         source,
     };
-    let mut file = BufReader::new(File::open(path).map_err(io)?);
-    let gzip = file.fill_buf().map_err(io)?.starts_with(&[0x1F, 0x8B]);
-    let input: Box<dyn Read> = if gzip {
-        Box::new(MultiGzDecoder::new(file))
-    } else {
-        Box::new(file)
-    };
     let mut golds = Vec::new();
-    for (at, line) in BufReader::new(input).lines().enumerate() {
-        let line = line.map_err(io)?;
-        if !line.trim().is_empty() {
-            golds.push(
-                serde_json::from_str(&line).map_err(|source| LearnError::Gold {
-                    path: name.clone(),
-                    line: at + 1,
-                    source,
-                })?,
-            );
-        }
+    for (line, text) in numbered_lines(path).map_err(io)? {
+        let gold = serde_json::from_str(&text.map_err(io)?);
+        golds.push(gold.map_err(|source| LearnError::Gold {
+            path: name.clone(),
+            line,
+            source,
+        })?);
     }
     Ok(golds)
 }

@@ -2,13 +2,13 @@
 //! written by columns, which compress well and hold no text of the page.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use flate2::Compression;
-use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
+use trommel_learn::numbered_lines;
 
 use super::node::{LayoutNode, PageLayout, Requests};
 use super::rect::Rect;
@@ -206,19 +206,9 @@ pub fn read_layouts(path: &Path) -> Result<Vec<PageLayout>, LayoutError> {
         path: name.clone(),
         source,
     };
-    let mut file = BufReader::new(File::open(path).map_err(io)?);
-    let gzip = file.fill_buf().map_err(io)?.starts_with(&[0x1F, 0x8B]);
-    let input: Box<dyn Read> = if gzip {
-        Box::new(MultiGzDecoder::new(file))
-    } else {
-        Box::new(file)
-    };
     let mut pages = Vec::new();
-    for (line, text) in (1..).zip(BufReader::new(input).lines()) {
+    for (line, text) in numbered_lines(path).map_err(io)? {
         let text = text.map_err(io)?;
-        if text.trim().is_empty() {
-            continue;
-        }
         let read: Line = serde_json::from_str(&text).map_err(|source| LayoutError::Json {
             path: name.clone(),
             line,

@@ -41,6 +41,13 @@ impl PaperChoices {
         scope: true,
         few: true,
     };
+
+    fn blocks_of(self, page: &Page) -> Vec<PaperBlock> {
+        match self.blocks {
+            true => paper_blocks(page),
+            false => (0..page.blocks.len()).map(|at| at..at + 1).collect(),
+        }
+    }
 }
 
 /// What a block counts in learning.
@@ -158,7 +165,7 @@ impl PetersLecocq2013 {
         let (tokens, _) = self.fitted.as_ref()?;
         let (mut all, mut bare) = (0usize, 0usize);
         for page in pages {
-            for block in paper_blocks(page, self.choices.blocks) {
+            for block in self.choices.blocks_of(page) {
                 let own = tokens_of(page, &block, self.choices.scope);
                 all += 1;
                 bare += usize::from(!tokens.iter().any(|token| own.contains(token)));
@@ -168,7 +175,7 @@ impl PetersLecocq2013 {
     }
 
     fn rows_of(&self, page: &Page, tokens: &[Token]) -> (Vec<PaperBlock>, Vec<Vec<f32>>) {
-        let blocks = paper_blocks(page, self.choices.blocks);
+        let blocks = self.choices.blocks_of(page);
         let ratios = match self.features.cetr {
             true => tag_ratios(page),
             false => Vec::new(),
@@ -209,18 +216,12 @@ impl PetersLecocq2013 {
 type PaperBlock = std::ops::Range<usize>;
 
 fn divides(tag: Tag) -> bool {
-    matches!(
-        tag,
-        Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6 | Tag::P | Tag::Div | Tag::Table
-    )
+    use Tag::{Div, H1, H2, H3, H4, H5, H6, Map, P, Table};
+    matches!(tag, H1 | H2 | H3 | H4 | H5 | H6 | P | Div | Table | Map)
 }
 
-/// The paper's blocks: neighbours in the same of its elements, with none of them starting between; or every block
-/// by itself.
-fn paper_blocks(page: &Page, by_paper: bool) -> Vec<PaperBlock> {
-    if !by_paper {
-        return (0..page.blocks.len()).map(|at| at..at + 1).collect();
-    }
+/// The paper's blocks: neighbours in the same of its elements, with none of them starting between.
+pub(crate) fn paper_blocks(page: &Page) -> Vec<PaperBlock> {
     let mut around: Vec<Option<usize>> = Vec::with_capacity(page.elements.len());
     for (at, element) in page.elements.iter().enumerate() {
         let outer = around.get(element.parent as usize).copied().flatten();
@@ -337,7 +338,7 @@ fn listed(examples: &[Example], choices: PaperChoices) -> Vec<Token> {
     let mut hosts: FxHashSet<&str> = FxHashSet::default();
     for example in examples {
         hosts.insert(example.group);
-        let blocks = paper_blocks(example.page, choices.blocks);
+        let blocks = choices.blocks_of(example.page);
         let labels = labels(example.page, &blocks, example.labels);
         for (block, label) in blocks.iter().zip(labels) {
             *(if label { &mut content } else { &mut other }) += 1.0;
@@ -446,8 +447,16 @@ mod tests {
         let page = read(
             "<div><ul><li>one</li><li>two</li></ul><p>three</p><li>four</li><li>five</li></div><div>six</div>",
         );
-        assert_eq!(paper_blocks(&page, true), [0..2, 2..3, 3..5, 5..6]);
-        assert_eq!(paper_blocks(&page, false).len(), 6);
+        assert_eq!(paper_blocks(&page), [0..2, 2..3, 3..5, 5..6]);
+        assert_eq!(
+            PaperChoices {
+                blocks: false,
+                ..PaperChoices::PAPER
+            }
+            .blocks_of(&page)
+            .len(),
+            6
+        );
     }
 
     #[test]

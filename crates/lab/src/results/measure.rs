@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use trommel_features::{FeatureGroup, ListedWord, Schema};
-use trommel_html::{Page, Tag};
+use trommel_html::Page;
 use trommel_learn::{LabelledPage, PageSet, Scores, kept_text};
 use trommel_text::words::Rule;
 
 use super::error::ResultsError;
 use crate::layout::PageLayout;
-use crate::methods::{Example, Method, SiteMethod, extract_by_host, pages_by_host};
+use crate::methods::{Example, Method, SiteMethod, extract_by_host, pages_by_host, paper_blocks};
 use crate::visual_content::visual_content;
 
 /// How often blocks of a set are so.
@@ -220,7 +220,7 @@ fn counts(set: &PageSet, listed: &[ListedWord]) -> BlockCounts {
     let mut counts = BlockCounts::default();
     for page in set.pages.iter().map(|page| &page.page) {
         counts.blocks += page.blocks.len();
-        counts.by_paper_tags += by_paper_tags(page);
+        counts.by_paper_tags += paper_blocks(page).len();
         counts.with_token += with_token(page, listed)
             .iter()
             .filter(|with| **with)
@@ -238,48 +238,6 @@ fn with_token(page: &Page, listed: &[ListedWord]) -> Vec<bool> {
     rows.iter()
         .map(|row| row.iter().any(|value| *value != 0.0))
         .collect()
-}
-
-/// The tags that divide blocks in the authors' program.
-fn divides(tag: Tag) -> bool {
-    matches!(
-        tag,
-        Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6 | Tag::P | Tag::Div | Tag::Table
-    )
-}
-
-/// Number of blocks if only the authors' tags divided them: two neighbours stay one if they stand in
-/// the same of these elements and none starts between them.
-fn by_paper_tags(page: &Page) -> usize {
-    let mut around: Vec<Option<usize>> = Vec::with_capacity(page.elements.len());
-    for (at, element) in page.elements.iter().enumerate() {
-        let outer = around.get(element.parent as usize).copied().flatten();
-        around.push(if divides(element.tag) {
-            Some(at)
-        } else {
-            outer
-        });
-    }
-    let mut starts = page
-        .elements
-        .iter()
-        .filter(|element| divides(element.tag))
-        .map(|element| element.start)
-        .peekable();
-    let mut last = None;
-    let mut count = 0;
-    for block in &page.blocks {
-        let own = around.get(block.element as usize).copied().flatten();
-        let mut opened = false;
-        while starts.next_if(|start| *start < block.span.0).is_some() {
-            opened = true;
-        }
-        if count == 0 || opened || last != Some(own) {
-            count += 1;
-        }
-        last = Some(own);
-    }
-    count
 }
 
 #[cfg(test)]
@@ -317,7 +275,7 @@ pub(super) mod tests {
 
     #[test]
     fn list_items_are_one_block_by_the_tags_of_the_paper() {
-        let count = |html: &str| by_paper_tags(&ScanEngine.read(html, &Limits::default()));
+        let count = |html: &str| paper_blocks(&ScanEngine.read(html, &Limits::default())).len();
         assert_eq!(count("<ul><li>one</li><li>two</li></ul>"), 1);
         // Dividing elements around, between and behind.
         assert_eq!(

@@ -1,12 +1,10 @@
 //! Blocks marked by hand.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 use trommel_html::Page;
+use trommel_learn::numbered_lines;
 
 use super::region::Leaves;
 use crate::layout::PageLayout;
@@ -61,7 +59,7 @@ pub struct GoldPage {
     pub blocks: Vec<GoldBlock>,
 }
 
-/// Reads a gzip file of JSON lines.
+/// Reads a file of JSON lines, gzip or plain.
 ///
 /// # Errors
 /// If it cannot be read or a line is no page with blocks.
@@ -71,9 +69,8 @@ pub fn read_gold_blocks(path: &Path) -> Result<Vec<GoldPage>, SegmentGoldError> 
         path: name.clone(),
         source,
     };
-    let file = BufReader::new(File::open(path).map_err(io)?);
     let mut pages = Vec::new();
-    for (line, text) in (1..).zip(BufReader::new(MultiGzDecoder::new(file)).lines()) {
+    for (line, text) in numbered_lines(path).map_err(io)? {
         let text = text.map_err(io)?;
         pages.push(
             serde_json::from_str(&text).map_err(|source| SegmentGoldError::Json {

@@ -2,12 +2,11 @@
 //! one a page after it.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write as _};
+use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use flate2::Compression;
 use flate2::GzBuilder;
-use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use trommel_model::{JudgedEmbedded, Layout};
 use trommel_text::words::{Rule, count};
@@ -15,6 +14,7 @@ use trommel_text::words::{Rule, count};
 use super::embedded::WITH_COMMENTS;
 use super::trained::{JudgedPage, Trained};
 use crate::evaluate::kept_text;
+use crate::lines::numbered_lines;
 use crate::metric::Scores;
 use crate::pages::PageSet;
 use crate::required::Required;
@@ -182,24 +182,20 @@ impl JudgedSet {
             path: name.clone(),
             source,
         };
-        let file = BufReader::new(File::open(path).map_err(io)?);
         let mut set = Self::default();
-        for (at, line) in BufReader::new(MultiGzDecoder::new(file))
-            .lines()
-            .enumerate()
-        {
+        for (number, line) in numbered_lines(path).map_err(io)? {
             let line = line.map_err(io)?;
             let unsound = |message| JudgedError::Unsound {
                 path: name.clone(),
-                line: at + 1,
+                line: number,
                 message,
             };
             let bad = |source| JudgedError::Line {
                 path: name.clone(),
-                line: at + 1,
+                line: number,
                 source,
             };
-            if at == 0 {
+            if number == 1 {
                 let head: Head = serde_json::from_str(&line).map_err(bad)?;
                 if head.format != FORMAT || head.version != VERSION {
                     return Err(unsound("no judged pages of a version that is known"));
