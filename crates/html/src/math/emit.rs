@@ -6,6 +6,17 @@ use super::tree::{Node, Tree};
 /// TeX of MathML: its annotation if it has one, else what its elements come to. Empty where nothing is
 /// shown.
 pub(crate) fn tex_of_mathml(source: &str) -> String {
+    // MathJax 3 writes the formula twice: as it lays it out, with glyphs that only its style sheet has, and for
+    // readers' aids.
+    if let Some(at) = memchr::memmem::find(source.as_bytes(), b"<mjx-assistive-mml")
+        && let Some(assistive) = source.get(at..)
+        && at > 0
+    {
+        let tex = tex_of_mathml(assistive);
+        if !tex.is_empty() {
+            return tex;
+        }
+    }
     let tree = Tree::read(source);
     let is_tex = |node: &&Node| {
         node.name == "annotation"

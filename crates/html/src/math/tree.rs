@@ -100,8 +100,11 @@ impl Tree {
             {
                 parent.children.push(index);
             }
+            let is_glyph = name.eq_ignore_ascii_case("mjx-c") && bytes.get(at) == Some(&b'<');
+            let glyph = is_glyph.then(|| glyph(bytes.get(raw.attributes.0..raw.attributes.1)?));
             tree.nodes.push(Node {
                 name: local(name),
+                text: glyph.flatten().map(String::from).unwrap_or_default(),
                 attributes,
                 ..Node::default()
             });
@@ -139,6 +142,15 @@ impl Node {
         let found = self.attributes.iter().find(|(own, _)| own == name);
         found.map(|(_, value)| value.as_str())
     }
+}
+
+/// The character of a glyph that has none: its class is its number (`mjx-c1D465`).
+fn glyph(attributes: &[u8]) -> Option<char> {
+    let mut attributes = Attributes::new(attributes);
+    let (_, class) = attributes.find(|(name, _)| name.eq_ignore_ascii_case(b"class"))?;
+    let mut names = str::from_utf8(class).ok()?.split_ascii_whitespace();
+    let number = names.find_map(|name| name.strip_prefix("mjx-c"))?;
+    char::from_u32(u32::from_str_radix(number, 16).ok()?)
 }
 
 /// A name in lower case without its prefix (`m:mi`, `mjx-mi`).

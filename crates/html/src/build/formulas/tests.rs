@@ -89,3 +89,21 @@ fn what_is_never_closed_swallows_nothing() {
         ["[\\text{if} x] y"]
     );
 }
+
+#[test]
+fn formulas_of_mathjax_3_are_read_from_what_is_read_aloud_or_from_glyphs() {
+    let laid_out = "<mjx-math><mjx-mi><mjx-c class='mjx-c1D465 x'></mjx-c></mjx-mi><mjx-mo><mjx-c class=mjx-c3D>\
+                    </mjx-c></mjx-mo><mjx-mi><mjx-c class=mjx-c79></mjx-c></mjx-mi></mjx-math>";
+    let aloud =
+        "<mjx-assistive-mml><math><mi>p</mi><mo>=</mo><mi>q</mi></math></mjx-assistive-mml>";
+    assert_eq!(
+        shown(&format!(
+            "<p>a <mjx-container>{laid_out}{aloud}</mjx-container> b"
+        )),
+        ["a [p = q] b"]
+    );
+    assert_eq!(
+        shown(&format!("<p>a <mjx-container>{laid_out}</mjx-container> b")),
+        ["a [x = y] b"]
+    );
+}
