@@ -8,12 +8,13 @@ const LONGEST: usize = 12;
 /// The label of a mark without its brackets, if the text can be one: a number, a letter, a sign, or a
 /// number behind a word for note.
 pub(super) fn label(text: &str) -> Option<&str> {
+    // Of a whole paragraph no more than this is looked at: each of its marks asks.
+    if text.chars().nth(LONGEST).is_some() {
+        return None;
+    }
     let inner = text
         .trim()
         .trim_matches(['[', ']', '(', ')', '{', '}', '.', ':', '^', '\u{a0}', ' ']);
-    if text.chars().count() > LONGEST {
-        return None;
-    }
     if inner.is_empty() {
         return text.contains('^').then_some("^");
     }

@@ -1,7 +1,7 @@
 //! Marks and notes that link to each other.
 
 use rustc_hash::FxHashMap;
-use trommel_html::{NotationKind, Page, Tag, anchors};
+use trommel_html::{Element, NotationKind, Page, Tag, anchors};
 
 use super::label::{is_number, label};
 use super::{Pair, Target, blocks_of, in_notes, is_short, of_kind};
@@ -224,18 +224,20 @@ fn target(page: &Page, at: u32) -> Option<Target> {
     let found = around
         .by_ref()
         .take(if is_block { 3 } else { 2 })
-        .take_while(|(_, own)| {
-            !matches!(
-                own.tag,
-                Tag::Body
-                    | Tag::Main
-                    | Tag::Article
-                    | Tag::Ol
-                    | Tag::Ul
-                    | Tag::Table
-                    | Tag::Tbody
-                    | Tag::Dl
-            )
+        .take_while(|(own_at, own)| {
+            // docutils sets each note as a table.
+            *own_at == at && own.tag == Tag::Table && is_said_note(page, own)
+                || !matches!(
+                    own.tag,
+                    Tag::Body
+                        | Tag::Main
+                        | Tag::Article
+                        | Tag::Ol
+                        | Tag::Ul
+                        | Tag::Table
+                        | Tag::Tbody
+                        | Tag::Dl
+                )
         })
         .find_map(|(at, own)| match own.tag {
             Tag::Td | Tag::Th => holds(own.parent),
@@ -249,6 +251,11 @@ fn target(page: &Page, at: u32) -> Option<Target> {
         });
     let (element, blocks) = found?;
     Some(Target::Element { element, blocks })
+}
+
+fn is_said_note(page: &Page, own: &Element) -> bool {
+    let mut words = page.attribute_words(own).iter();
+    words.any(|word| page.word_text(word) == "footnote")
 }
 
 /// Whether what a mark links to is a note, and not a numbered part of the text.
