@@ -14,12 +14,14 @@ const SENTENCE_ENDS: [char; 6] = ['.', ':', '!', '?', '\u{3002}', '\u{ff1a}'];
 const LABELS: usize = 2;
 const LABEL_WORDS: u32 = 4;
 
-/// Keeps all blocks of code of which some are kept, and code between two kept blocks (one entry a block in
-/// `kept`).
+/// Keeps all blocks of code of which some are kept, and code right beside a kept block, as formulas are (one entry a
+/// block in `kept`). Pieces of code right behind each other are judged as one.
 pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::CODE) {
         return;
     }
+    // Elements of code with their blocks.
+    let mut pieces: Vec<(u32, Range<usize>)> = Vec::new();
     let mut at = 0;
     while at < page.blocks.len() {
         let Some(own) = outermost_code(page, at) else {
@@ -28,36 +30,47 @@ pub(crate) fn keep_code(page: &Page, kept: &mut [bool]) {
         };
         let end = page.element(own).map_or(0, |own| own.end);
         let inside = page.blocks.iter().skip(at);
-        let count = inside
-            .take_while(|block| block.element >= own && block.element < end)
-            .count()
-            .max(1);
-        let some = kept.iter().skip(at).take(count).any(|kept| *kept);
-        let blocks_before = page.blocks.iter().zip(kept.iter()).take(at).rev();
-        let before = blocks_before
-            .take(LABELS + 1)
-            .find(|(block, kept)| **kept || block.words > LABEL_WORDS)
-            .is_some_and(|(_, kept)| *kept);
-        let next = at + count;
-        // At the end of what holds it nothing comes after it.
-        let around = page
-            .element(own)
-            .map_or(trommel_html::NONE, |own| own.parent);
-        let is_inside = |block: Option<&trommel_html::Block>| {
-            let around = page.element(around).map_or(0..0, |own| around..own.end);
-            block.is_some_and(|block| around.contains(&block.element))
-        };
-        let is_last = is_inside(at.checked_sub(1).and_then(|at| page.blocks.get(at)))
-            && !is_inside(page.blocks.get(next));
-        let after = kept.get(next) == Some(&true) || is_last;
-        if some || before && after {
-            kept.iter_mut()
-                .skip(at)
-                .take(count)
-                .for_each(|kept| *kept = true);
-        }
-        at += count;
+        let inside = inside.take_while(|block| block.element >= own && block.element < end);
+        let next = at + inside.count().max(1);
+        pieces.push((own, at..next));
+        at = next;
     }
+    for (_, blocks) in &pieces {
+        if let Some(kept) = kept.get_mut(blocks.clone())
+            && kept.contains(&true)
+        {
+            kept.fill(true);
+        }
+    }
+    let is_kept = |kept: &[bool], blocks: &Range<usize>| kept.get(blocks.start) == Some(&true);
+    let mut rest = pieces.as_slice();
+    while let Some((first, _)) = rest.split_first() {
+        let run = rest.iter().zip(rest.iter().skip(1));
+        let run = run.take_while(|(own, next)| {
+            own.1.end == next.1.start && is_kept(kept, &own.1) == is_kept(kept, &next.1)
+        });
+        let (run, behind) = rest.split_at(1 + run.count());
+        rest = behind;
+        let Some(last) = run.last().filter(|_| !is_kept(kept, &first.1)) else {
+            continue;
+        };
+        let blocks = first.1.start..last.1.end;
+        if stands_beside_kept(page, &blocks, kept)
+            && let Some(kept) = kept.get_mut(blocks)
+        {
+            kept.fill(true);
+        }
+    }
+}
+
+/// Whether what is kept stands right before or right behind blocks of code; before them but for labels.
+fn stands_beside_kept(page: &Page, blocks: &Range<usize>, kept: &[bool]) -> bool {
+    let before = page.blocks.iter().zip(kept).take(blocks.start).rev();
+    let before = before
+        .take(LABELS + 1)
+        .find(|(block, kept)| **kept || block.words > LABEL_WORDS)
+        .is_some_and(|(_, kept)| *kept);
+    before || kept.get(blocks.end) == Some(&true)
 }
 
 /// Keeps sentences right before or after kept code in the same container: they say what it is.
@@ -181,22 +194,25 @@ mod tests {
     }
 
     #[test]
-    fn code_is_kept_whole_and_between_paragraphs() {
+    fn code_is_kept_whole_and_beside_paragraphs() {
         let code = |page: &Page, _: &str, kept: &mut [bool]| keep_code(page, kept);
         let html = "<p>a<pre>b<div>-c</div></pre><p>d<pre>-e</pre><p>f<p>-g g g g g<pre>-h</pre><p>i<div><p>j<pre>-k</pre></div><p>-l";
         assert_eq!(
             left(html, code),
-            ["a", "b", "-c", "d", "-e", "f", "i", "j", "-k"]
+            ["a", "b", "-c", "d", "-e", "f", "-h", "i", "j", "-k"]
         );
+        let far =
+            "<p>a<p>-b b b b b<pre>-c</pre><pre>-d</pre><p>-e<p>f<pre>-g</pre><pre>-h</pre><p>-i";
+        assert_eq!(left(far, code), ["a", "f", "-g", "-h"]);
     }
 
     #[test]
     fn a_label_stands_between_text_and_code() {
         let code = |page: &Page, _: &str, kept: &mut [bool]| keep_code(page, kept);
-        let html = "<p>Run this:<div><div>-Command line</div><pre>-x</pre></div><p>b";
-        assert_eq!(left(html, code), ["Run this:", "-x", "b"]);
+        let html = "<p>Run this:<div><div>-Command line</div><pre>-x</pre></div><p>-b";
+        assert_eq!(left(html, code), ["Run this:", "-x"]);
         let text = html.replace("line", "line as it is written");
-        assert_eq!(left(&text, code), ["Run this:", "b"]);
+        assert_eq!(left(&text, code), ["Run this:"]);
     }
 
     #[test]

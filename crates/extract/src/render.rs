@@ -7,6 +7,7 @@ pub(crate) mod data;
 pub(crate) mod data_table;
 pub(crate) mod embedded;
 pub(crate) mod gutters;
+pub(crate) mod listings;
 pub(crate) mod markdown;
 pub(crate) mod options;
 pub(crate) mod pieces;

@@ -8,6 +8,7 @@
 mod attribute_words;
 mod blocks;
 mod classes;
+mod code_elements;
 mod elements;
 mod formulas;
 mod head_facts;
@@ -29,6 +30,7 @@ use crate::page::{Notation, Page, StyleRecorder};
 use trommel_text::vectors::Vectors;
 
 use classes::Classes;
+use code_elements::is_block_of_code;
 use formulas::Formulas;
 use notes::{Marks, OpenNotation};
 use style_sheets::StyleSheets;
@@ -45,6 +47,8 @@ struct Open {
     /// Ended by its end tag while block-level elements inside it are still open.
     ended: bool,
     link: bool,
+    /// White space inside of it is kept.
+    keeps_space: bool,
 }
 
 /// An element whose content is no text of the page.
@@ -460,7 +464,8 @@ impl Builder {
             // A link cannot stand in a link: the standard ends the outer one here.
             self.end_element(Tag::A, b"a");
         }
-        if !tag.is_inline() || is_shadow_root {
+        let is_code = tag == Tag::Code && self.keep_space == 0 && is_block_of_code(text);
+        if !tag.is_inline() || is_shadow_root || is_code {
             self.flush();
         }
         match tag {
@@ -468,7 +473,7 @@ impl Builder {
             Tag::Input | Tag::Button => self.inputs += 1,
             _ => {}
         }
-        self.push(text, offset, link);
+        self.push(text, offset, link, is_code);
         let marks = std::mem::take(&mut self.marks);
         if marks.intersects(Marks::MATH | Marks::SOURCE)
             || tag == Tag::Img && Self::may_be_formula_image(text)
@@ -513,7 +518,7 @@ impl Builder {
             tag if tag.is_void() || tag.is_skipped() => return,
             _ => {}
         }
-        if !tag.is_inline() {
+        if !tag.is_inline() || tag == Tag::Code && self.ends_block_of_code() {
             self.flush();
         }
         if self.overflow > 0 && !has_optional_end(tag) {

@@ -9,6 +9,7 @@ use trommel_html::{Block, Element, ElementKinds, NONE, Page, Tag, code_text, cod
 use crate::heading_text::{is_too_long, shown_text};
 use crate::notes::{Definition, Notes};
 use crate::render::data_table::{DataTable, data_tables};
+use crate::render::listings;
 use crate::render::options::{NoteForm, TextOptions};
 use crate::render::pieces::{Piece, PieceKind, pieces};
 use crate::render::traced::{OriginSource, TracedText};
@@ -104,6 +105,13 @@ impl<'a> KeptContent<'a> {
             }
             match &mut group {
                 Some((last, members)) if *last == of && of != Group::Nothing => members.push(block),
+                // A further part of a listing.
+                Some((Group::Code(_), members))
+                    if matches!(of, Group::Code(own)
+                        if members.last().is_some_and(|last| listings::continues(page, html, *last, own, block))) =>
+                {
+                    members.push(block);
+                }
                 _ => {
                     if let Some((last, members)) = group.take() {
                         last.end(page, members, &mut tables, &mut segments);
@@ -241,9 +249,34 @@ impl<'a> KeptContent<'a> {
     /// Blocks of one `pre`, put together as they stand in it, with the lines before, between and
     /// after them that hold no word (`}`).
     pub fn code(&self, pre: u32, blocks: &[u32]) -> String {
+        let mut parts = listings::parts(self.page, blocks).into_iter();
+        let Some((_, first)) = parts.next() else {
+            return String::new();
+        };
+        let mut text = self.code_part(pre, first);
+        let mut last = first.last();
+        for (element, blocks) in parts {
+            let end = last
+                .and_then(|at| self.block(*at))
+                .map_or(0, |block| block.span.1);
+            text.push_str(&listings::line_ends(self.html, end));
+            text.push_str(&self.code_part(element, blocks));
+            last = blocks.last();
+        }
+        text
+    }
+
+    fn code_part(&self, pre: u32, blocks: &[u32]) -> String {
         let last = blocks.last().and_then(|at| self.block(*at));
         if let Some(code) = self.code_in(pre, last.map_or(0, |block| block.span.1)) {
-            return code;
+            // The indent of a `code` that is set as a block is that of the page's source.
+            let is_pre = self.page.element(pre).is_some_and(|own| {
+                let name = self
+                    .html
+                    .get(own.start as usize + 1..own.start as usize + 5);
+                name.is_none_or(|name| !name.eq_ignore_ascii_case("code"))
+            });
+            return if is_pre { code } else { unindented(&code) };
         }
         let mut text = String::new();
         let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
@@ -308,6 +341,18 @@ fn plain_pieces(text: &str, pieces: &[Piece], from: usize, to: usize) -> String 
     out
 }
 
+/// Lines without the indent that all of them have.
+pub(crate) fn unindented(code: &str) -> String {
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let said = || code.split('\n').filter(|line| !line.trim().is_empty());
+    let common = said().map(indent).min().unwrap_or(0);
+    let lines: Vec<&str> = code
+        .split('\n')
+        .map(|line| line.get(common..).unwrap_or_default())
+        .collect();
+    lines.join("\n")
+}
+
 /// A text up to its last line end: the indent of the line that follows belongs to the block there.
 fn until_indent(text: &str) -> &str {
     text.rfind('\n')
@@ -348,7 +393,7 @@ impl Group {
             }
         }
         match code {
-            Some(at) => Group::Code(editor(page, at).unwrap_or(at)),
+            Some(at) => Group::Code(at),
             None => heading.unwrap_or(Group::Nothing),
         }
     }
@@ -372,26 +417,6 @@ impl Group {
             _ => segments.extend(blocks.into_iter().map(|block| Segment::Paragraph { block })),
         }
     }
-}
-
-/// The element around a line of an editor that holds all of its lines (CodeMirror has a `pre` for each).
-fn editor(page: &Page, pre: u32) -> Option<u32> {
-    const AROUND: usize = 4;
-    let is_line = page
-        .element(pre)
-        .is_some_and(|own| has_word(page, own, "mirror"));
-    if !is_line {
-        return None;
-    }
-    let around = page.path(pre).skip(1).take(AROUND);
-    let own =
-        around.filter(|(_, own)| has_word(page, own, "mirror") && has_word(page, own, "code"));
-    own.map(|(at, _)| at).next()
-}
-
-fn has_word(page: &Page, element: &Element, word: &str) -> bool {
-    let mut words = page.attribute_words(element).iter();
-    words.any(|own| page.word_text(own) == word)
 }
 
 fn is_heading(page: &Page, blocks: &[u32]) -> bool {

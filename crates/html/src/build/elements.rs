@@ -3,6 +3,7 @@
 use super::attribute_words;
 use super::blocks::narrow;
 use super::classes::{self, ClassReading};
+use super::code_elements::is_highlighter;
 use super::microdata::Microdata;
 use super::notes::Marks;
 use super::{Builder, Open, has_optional_end};
@@ -13,8 +14,11 @@ use crate::page::{Attribute, AttributeWord, Element, ElementKinds, NONE};
 use trommel_text::hash;
 
 impl Builder {
-    pub(super) fn push(&mut self, text: &TagText, offset: usize, link: bool) {
+    /// Opens an element, which may be `code` that is set as a block.
+    pub(super) fn push(&mut self, text: &TagText, offset: usize, link: bool, is_code: bool) {
         let tag = text.tag;
+        // What its row says it is.
+        let mut row = tag;
         let parent = self.stack.last().map_or(NONE, |open| open.element);
         let index = self.page.elements.len();
         let full = index >= self.limits.elements;
@@ -26,13 +30,27 @@ impl Builder {
         } else {
             0
         };
+        if !row.is_inline() {
+            self.no_heading_around();
+        }
         if !full {
-            let element = self.read_element(text, name, parent, offset);
+            let mut element = self.read_element(text, name, parent, offset);
+            let may_be_code = self.marks.contains(Marks::CODE) && self.keep_space == 0;
+            if is_code || may_be_code && is_highlighter(text) {
+                row = Tag::Pre;
+                element.tag = row;
+                element.within |= ElementKinds::CODE;
+                self.page.kinds |= ElementKinds::CODE;
+            } else if self.marks.contains(Marks::HEADING) && !tag.is_inline() && !tag.is_heading() {
+                element.tag = heading_of_level(text.other_value("aria-level").as_deref());
+                element.within |= ElementKinds::HEADING;
+                self.page.kinds |= ElementKinds::HEADING;
+            }
             self.page.elements.push(element);
             if self.marks.contains(Marks::SHEET) {
                 self.page.hidden_by_sheet.push(narrow(index));
             }
-            if tag.is_inline() {
+            if row.is_inline() {
                 self.page.inline.push(narrow(index));
             }
         }
@@ -48,7 +66,7 @@ impl Builder {
             }
             return;
         }
-        let container = if tag.is_inline() {
+        let container = if row.is_inline() {
             self.stack.last().map_or(NONE, |open| open.container)
         } else {
             narrow(index)
@@ -60,6 +78,7 @@ impl Builder {
             name,
             ended: false,
             link,
+            keeps_space: row.keeps_space(),
         });
         self.open[tag as usize] += 1;
         if link {
@@ -68,8 +87,19 @@ impl Builder {
         if let Some(styles) = &mut self.styles {
             styles.start(tag, narrow(index), link, narrow(self.fold.len()));
         }
-        self.keep_space += u32::from(tag.keeps_space());
+        self.keep_space += u32::from(row.keeps_space());
         self.open_notation(text, narrow(index), self.marks);
+    }
+
+    /// A block-level element starts: what has the role of a heading and holds it is no line, and so no heading.
+    fn no_heading_around(&mut self) {
+        if let Some(around) = self.stack.last()
+            && let Some(element) = self.page.elements.get_mut(around.element as usize)
+            && element.tag.is_heading()
+            && !around.tag.is_heading()
+        {
+            element.tag = around.tag;
+        }
     }
 
     fn read_element(&mut self, text: &TagText, name: u16, parent: u32, offset: usize) -> Element {
@@ -126,6 +156,9 @@ impl Builder {
                         && self.style_sheets.hide_id(value)
                     {
                         self.marks |= Marks::SHEET;
+                    }
+                    if name == Key::Role && value.eq_ignore_ascii_case(b"heading") {
+                        self.marks |= Marks::HEADING;
                     }
                     if let Some(attribute) = attribute {
                         is_named |= attribute == Attribute::Id;
@@ -211,7 +244,8 @@ impl Builder {
                 (self.page.attribute_words.len() - start) as u16,
             ),
             given,
-            marks: self.marks & (Marks::MATH | Marks::NOTE | Marks::HIDDEN | Marks::SHEET),
+            marks: self.marks
+                & (Marks::MATH | Marks::NOTE | Marks::HIDDEN | Marks::SHEET | Marks::CODE),
             steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
         };
         let len = self.page.attribute_words.len();
@@ -297,13 +331,25 @@ const NAME_HASHES: [u64; Tag::COUNT] = {
     hashes
 };
 
+/// The tag of a heading whose level an attribute says; of the second level if it says none (WAI-ARIA 1.2).
+fn heading_of_level(level: Option<&str>) -> Tag {
+    match level.and_then(|level| level.trim().parse().ok()) {
+        Some(1) => Tag::H1,
+        Some(3) => Tag::H3,
+        Some(4) => Tag::H4,
+        Some(5) => Tag::H5,
+        Some(6u32..) => Tag::H6,
+        _ => Tag::H2,
+    }
+}
+
 /// Whether a style attribute takes its element out of sight.
 pub(super) fn hides(style: &[u8]) -> bool {
     declares(style, b"display:none") || declares(style, b"visibility:hidden")
 }
 
 /// Whether a rule (in lower case, without white space) stands in a style, white space left out.
-fn declares(style: &[u8], rule: &[u8]) -> bool {
+pub(super) fn declares(style: &[u8], rule: &[u8]) -> bool {
     let Some((&first, rest)) = rule.split_first() else {
         return true;
     };

@@ -30,7 +30,7 @@ impl Builder {
         if let Some(styles) = &mut self.styles {
             styles.end(open.tag, open.element, open.link, narrow(self.fold.len()));
         }
-        self.keep_space -= u32::from(open.tag.keeps_space());
+        self.keep_space -= u32::from(open.keeps_space);
         if !self.open_notations.is_empty() {
             self.close_notation(open.element);
         }
@@ -72,7 +72,7 @@ impl Builder {
                 }
                 return;
             }
-            inside_block |= !open.tag.is_inline();
+            inside_block |= !open.tag.is_inline() || open.keeps_space;
             let table_part = matches!(
                 tag,
                 Tag::Table
@@ -93,6 +93,16 @@ impl Builder {
                 return;
             }
         }
+    }
+
+    /// Whether the end tag of a `code` ends one that is set as a block.
+    pub(super) fn ends_block_of_code(&mut self) -> bool {
+        if self.keep_space == 0 || self.open[Tag::Code as usize] == 0 {
+            return false;
+        }
+        let nearest = self.nearest(|tag| tag == Tag::Code);
+        let open = nearest.and_then(|at| self.stack.get(at));
+        open.is_some_and(|open| open.keeps_space)
     }
 
     pub(super) fn truncate(&mut self, len: usize) {

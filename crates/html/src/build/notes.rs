@@ -23,6 +23,10 @@ bitflags! {
         const HIDDEN = 1 << 3;
         /// A style sheet of the page hides it.
         const SHEET = 1 << 4;
+        /// A word of its class may say that it holds lines of code.
+        const CODE = 1 << 5;
+        /// Its role is that of a heading.
+        const HEADING = 1 << 6;
     }
 }
 
@@ -38,10 +42,23 @@ impl Marks {
             word_hash(b"latex"),
             word_hash(b"mjx"),
         ];
-        const NOTE: [u64; 3] = [
+        const NOTE: [u64; 4] = [
+            word_hash(b"footnotes"),
             word_hash(b"sidenote"),
             word_hash(b"marginnote"),
             word_hash(b"ltx"),
+        ];
+        const CODE: [u64; 10] = [
+            word_hash(b"crayon"),
+            word_hash(b"syntaxhighlighter"),
+            word_hash(b"cm"),
+            word_hash(b"mirror"),
+            word_hash(b"codemirror"),
+            word_hash(b"monaco"),
+            word_hash(b"ace"),
+            word_hash(b"highlighter"),
+            word_hash(b"enlighter"),
+            word_hash(b"file"),
         ];
         const HIDDEN: [u64; 2] = [word_hash(b"hidden"), word_hash(b"invisible")];
         if HIDDEN.contains(&word) {
@@ -50,6 +67,8 @@ impl Marks {
             Marks::MATH
         } else if NOTE.contains(&word) {
             Marks::NOTE
+        } else if CODE.contains(&word) {
+            Marks::CODE
         } else {
             Marks::empty()
         }
@@ -89,7 +108,11 @@ impl Builder {
                 let is_note = names.any(|name| {
                     matches!(
                         name,
-                        b"sidenote" | b"marginnote" | b"ltx_note_outer" | b"side-note"
+                        b"sidenote"
+                            | b"marginnote"
+                            | b"ltx_note_outer"
+                            | b"side-note"
+                            | b"modern-footnotes-footnote__note"
                     )
                 });
                 if !is_note {

@@ -8,7 +8,7 @@ bitflags! {
     /// Kinds of elements that say what the text inside of them is a part of.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ElementKinds: u16 {
-        /// [`Tag::keeps_space`]: `pre` and its like.
+        /// [`Tag::keeps_space`]: `pre`, its like, and what is laid out as they are.
         const CODE = 1;
         /// `ul`, `ol`.
         const LIST = 1 << 1;
@@ -48,7 +48,8 @@ impl ElementKinds {
 /// (script, svg ...) have no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// Its name.
+    /// Its name; `pre` of any element that is laid out as code, such as the editors of CodeMirror, and `h1` to `h6`
+    /// of one whose `role` is that of a heading.
     pub tag: Tag,
     pub(crate) name: u16,
     /// Index of the enclosing element, or [`NONE`](crate::NONE).

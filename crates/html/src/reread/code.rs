@@ -7,7 +7,17 @@ use crate::markup::lex::{Attributes, Markup, RawTag, markup};
 /// Longest code that is read, in bytes of the page.
 const LONGEST: usize = 4 << 20;
 /// Names in classes of what stands beside code and is no part of it.
-const BESIDE: [&str; 40] = [
+const BESIDE: [&str; 50] = [
+    "line-numbers-wrapper",
+    "highlight-line-number",
+    "react-line-numbers",
+    "cm-announced",
+    "cm-panels",
+    "crayon-toolbar",
+    "crayon-info",
+    "crayon-nums",
+    "urvanov-syntax-highlighter-toolbar",
+    "urvanov-syntax-highlighter-nums",
     "lineno",
     "linenos",
     "linenumber",
@@ -50,7 +60,8 @@ const BESIDE: [&str; 40] = [
     "sr-only",
 ];
 /// Names of classes of elements that are one line of code each.
-const LINES: [&str; 15] = [
+const LINES: [&str; 16] = [
+    "highlight-line",
     "line",
     "code-line",
     "codeline",
@@ -68,7 +79,10 @@ const LINES: [&str; 15] = [
     "code-block-line",
 ];
 /// Names of classes of the element that holds the code inside of an editor.
-const EDITORS: [&str; 4] = [
+const EDITORS: [&str; 7] = [
+    "crayon-pre",
+    "urvanov-syntax-highlighter-pre",
+    "enlighter",
     "cm-content",
     "codemirror-code",
     "view-lines",
@@ -233,8 +247,15 @@ impl Kind {
                 kind = Kind::Line;
             } else if name.eq_ignore_ascii_case(b"style") {
                 let style = String::from_utf8_lossy(value).to_ascii_lowercase();
-                if style.replace(' ', "").contains("user-select:none") {
+                let style = style.replace(' ', "");
+                if style.contains("user-select:none") {
                     return Kind::Beside;
+                }
+                let is_row = ["block", "flex", "grid"]
+                    .iter()
+                    .any(|own| style.contains(&format!("display:{own}")));
+                if is_row && tag.is_inline() && kind == Kind::Plain {
+                    kind = Kind::Line;
                 }
             }
         }
@@ -431,6 +452,18 @@ mod tests {
             "a\nb",
         );
         check("<code>a<!-- < --> if b < c\n d</code>", "a if b < c\n d");
+    }
+
+    #[test]
+    fn elements_that_are_set_as_blocks_are_lines() {
+        check(
+            "<pre><span style='display: block'>a</span><span style='display:flex'><b>b</b></span></pre>",
+            "a\nb",
+        );
+        check(
+            "<pre><span class=highlight-line>a</span><span class=highlight-line></span><span class=highlight-line> b</span></pre>",
+            "a\n\n b",
+        );
     }
 
     #[test]

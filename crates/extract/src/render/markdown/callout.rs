@@ -42,7 +42,10 @@ pub(super) fn callout(page: &Page, at: u32) -> Option<&'static str> {
     if !is_box || is_part.iter().any(|name| has(name)) {
         return None;
     }
-    Some(KINDS.into_iter().find(|kind| has(kind)).unwrap_or("note"))
+    // The kind comes before the colours that it shares with others (`admonition-tip alert--success`).
+    let mut said = words.iter().map(|word| page.word_text(word));
+    let kind = said.find_map(|word| KINDS.into_iter().find(|kind| *kind == word));
+    Some(kind.unwrap_or("note"))
 }
 
 /// Whether an element is the title of such a box.

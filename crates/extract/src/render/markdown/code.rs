@@ -13,7 +13,8 @@ const TABLE: usize = 4;
 /// Longest name of a language, in bytes.
 const LONGEST: usize = 32;
 /// Classes beside which the name of a language stands alone.
-const HIGHLIGHTERS: [&str; 12] = [
+const HIGHLIGHTERS: [&str; 13] = [
+    "syntaxhighlighter",
     "hljs",
     "sourceCode",
     "highlight",
@@ -195,7 +196,13 @@ fn language(class: &str) -> Option<String> {
         .iter()
         .find_map(|prefix| class.strip_prefix(prefix))?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '.' | '-' | '_');
-    let said = !matches!(name, "" | "none" | "undefined" | "default" | "auto");
+    // Highlighters call their parts so, too.
+    let is_part = |name: &str| name.contains('-') || matches!(name, "line" | "lines" | "wrapper");
+    let is_part = class.starts_with("highlight-")
+        && is_part(name)
+        && !class.contains("source-")
+        && !class.contains("-text-");
+    let said = !is_part && !matches!(name, "" | "none" | "undefined" | "default" | "auto");
     (said && name.len() <= LONGEST && name.chars().all(plain)).then(|| name.to_owned())
 }
 

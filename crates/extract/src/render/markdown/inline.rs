@@ -5,7 +5,7 @@ use trommel_html::{Block, InlineStyle, Tag};
 use super::code::span;
 use super::escape::{Context, escape};
 use super::links::Links;
-use crate::render::content::KeptContent;
+use crate::render::content::{KeptContent, unindented};
 use crate::render::pieces::{Piece, PieceKind, pieces};
 use crate::render::tex;
 
@@ -334,18 +334,6 @@ fn divided(
         });
     }
     divided
-}
-
-/// Lines without the indent that all of them have.
-fn unindented(code: &str) -> String {
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let said = || code.split('\n').filter(|line| !line.trim().is_empty());
-    let common = said().map(indent).min().unwrap_or(0);
-    let lines: Vec<&str> = code
-        .split('\n')
-        .map(|line| line.get(common..).unwrap_or_default())
-        .collect();
-    lines.join("\n")
 }
 
 /// Whether the text of a link is but the mark by which a heading can be linked to.

@@ -1,0 +1,89 @@
+//! Listings in several parts: `code` set as blocks right behind each other, and the output of the last, are one
+//! piece of code, as a page of Verso shows them.
+
+use trommel_html::{Page, Tag};
+
+use crate::keep_whole::outermost_code;
+
+/// Whether the code in the element `own`, whose first block is `block`, continues the listing of the block `last`.
+pub(super) fn continues(page: &Page, html: &str, last: u32, own: u32, block: u32) -> bool {
+    let Some(before) = outermost_code(page, last as usize) else {
+        return false;
+    };
+    let (Some(part), Some(next)) = (page.element(before), page.element(own)) else {
+        return false;
+    };
+    let is_part = |start: u32| {
+        let tag = html.get(start as usize + 1..start as usize + 5);
+        tag.is_some_and(|name| name.eq_ignore_ascii_case("code"))
+    };
+    let mut words = page.attribute_words(next).iter();
+    last + 1 == block
+        && part.parent == next.parent
+        && part.end == own
+        && is_part(part.start)
+        && (is_part(next.start)
+            || next.tag == Tag::Pre && words.any(|own| page.word_text(own) == "output"))
+}
+
+/// The elements of a listing with their blocks.
+pub(super) fn parts<'b>(page: &Page, blocks: &'b [u32]) -> Vec<(u32, &'b [u32])> {
+    let element = |at: &u32| outermost_code(page, *at as usize);
+    let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
+        return Vec::new();
+    };
+    if let Some(own) = element(first)
+        && element(last) == Some(own)
+    {
+        return vec![(own, blocks)];
+    }
+    let parts = blocks.chunk_by(|own, next| element(own) == element(next));
+    parts
+        .filter_map(|part| Some((element(part.first()?)?, part)))
+        .collect()
+}
+
+/// The line ends between two parts, the first of which ends at a byte of the page: the last line end of a part is
+/// the one that its block has anyway.
+pub(super) fn line_ends(html: &str, end: u32) -> String {
+    let behind = html.get(end as usize..).unwrap_or_default();
+    let space = behind.split('<').next().unwrap_or_default();
+    let ends = space.matches('\n').count();
+    "\n".repeat(ends.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    use crate::render::content::{KeptContent, Segment};
+
+    fn code(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let content = KeptContent::new(&page, html, &vec![true; page.blocks.len()]);
+        let segments = content.segments.iter().map(|segment| match segment {
+            Segment::Code { element, blocks } => content.code(*element, blocks),
+            _ => "-".to_owned(),
+        });
+        segments.collect()
+    }
+
+    #[test]
+    fn parts_right_behind_each_other_are_one_listing() {
+        let two = "<div><code class=block>let a\n\n</code> <code class=block>  let b\n    c</code>";
+        let output = "<pre class=lean-output>1</pre>";
+        assert_eq!(
+            code(&format!("{two}{output}</div>")),
+            ["let a\n\nlet b\n  c\n1"]
+        );
+        assert_eq!(
+            code(&format!("{two}</div>{output}")),
+            ["let a\n\nlet b\n  c", "1"]
+        );
+        assert_eq!(code(&format!("{two}<p>and</p>{output}")).len(), 3);
+        assert_eq!(
+            code("<pre>a</pre><pre>b</pre><pre class=output>c</pre>").len(),
+            3
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Elements that are no `pre` and yet laid out as code: editors, tables of lines, `code` that is set as a block.
+//! Their rows in the table of elements are those of a `pre`.
+
+use super::elements::declares;
+use crate::markup::Tag;
+use crate::markup::tag_lexer::{Key, TagText};
+
+/// Classes of elements that hold the lines of a piece of code: of SyntaxHighlighter, CodeMirror 6 and 5, Monaco,
+/// Ace, Crayon and what became of it, Enlighter, and GitHub's tables and lists of lines.
+const HIGHLIGHTERS: [&[u8]; 10] = [
+    b"syntaxhighlighter",
+    b"cm-editor",
+    b"codemirror",
+    b"monaco-editor",
+    b"ace_editor",
+    b"crayon-syntax",
+    b"urvanov-syntax-highlighter-syntax",
+    b"enlighter-default",
+    b"js-file-line-container",
+    b"react-code-file-contents",
+];
+/// Classes by which `code` is set as a block.
+const BLOCKS: [&[u8]; 4] = [b"block", b"code-block", b"codeblock", b"block-code"];
+/// Styles that do the same.
+const STYLES: [&[u8]; 2] = [b"display:block", b"white-space:pre;"];
+
+/// Whether a `code` element is set as a block of its own.
+pub(super) fn is_block_of_code(text: &TagText) -> bool {
+    if has_class(text, &BLOCKS) {
+        return true;
+    }
+    let Some(style) = text.value(Key::Style) else {
+        return false;
+    };
+    // The last rule may lack its semicolon.
+    let style = [style.trim_ascii_end(), b";"].concat();
+    STYLES.iter().any(|rule| declares(&style, rule))
+}
+
+/// Whether an element that may hold lines of code does.
+pub(super) fn is_highlighter(text: &TagText) -> bool {
+    matches!(text.tag, Tag::Div | Tag::Table | Tag::Section | Tag::Figure)
+        && has_class(text, &HIGHLIGHTERS)
+}
+
+fn has_class(text: &TagText, wanted: &[&[u8]]) -> bool {
+    let class = text.value(Key::Class).unwrap_or_default();
+    let mut names = class.split(|byte| byte.is_ascii_whitespace());
+    names.any(|name| wanted.iter().any(|own| own.eq_ignore_ascii_case(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, Limits, LolEngine, ScanEngine, Tag};
+
+    /// Texts of the blocks, those of code in brackets.
+    fn shown(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
+        let is_code = |at: u32| page.path(at).any(|(_, own)| own.tag == Tag::Pre);
+        let blocks = page.blocks.iter().map(|block| {
+            let text = page.text(block);
+            if is_code(block.element) {
+                format!("[{text}]")
+            } else {
+                text.to_owned()
+            }
+        });
+        blocks.collect()
+    }
+
+    #[test]
+    fn code_that_is_set_as_a_block_is_one() {
+        for attribute in [
+            "class='hl lean block'",
+            "class=CodeBlock",
+            "style='color: red; display: block'",
+            "style='white-space:pre'",
+        ] {
+            let html = format!("<p>a <code {attribute}>b\n  <b>c</b></code> d <code>e</code> f");
+            assert_eq!(shown(&html), ["a", "[b\n  c]", "d e f"], "{attribute}");
+        }
+        for attribute in ["", "class=blocked", "style=white-space:pre-wrap"] {
+            let html = format!("<p>a <code {attribute}>b\n c</code> d");
+            assert_eq!(shown(&html), ["a b c d"], "{attribute}");
+        }
+        // Code in code is a part of it.
+        assert_eq!(
+            shown("<pre>a <code class=block>b</code> c</pre>"),
+            ["[a b c]"]
+        );
+        assert_eq!(
+            shown("<code class=block>a <code>b</code> c</code> d"),
+            ["[a b c]", "d"]
+        );
+    }
+
+    #[test]
+    fn editors_and_tables_of_lines_are_code() {
+        assert_eq!(
+            shown("<p>a<div class='cm-editor x'><div class=cm-content>b</div></div>c"),
+            ["a", "[b]", "c"]
+        );
+        assert_eq!(
+            shown("<table class='highlight js-file-line-container'><tr><td>a<tr><td>b</table>c"),
+            ["[a]", "[b]", "c"]
+        );
+        assert_eq!(
+            shown("<div class=cm>a</div><span class=cm-editor>b</span>"),
+            ["a", "b"]
+        );
+    }
+
+    #[test]
+    fn what_has_the_role_of_a_heading_is_one() {
+        let html = "<div role=heading aria-level=3>a</div><p role=Heading>b</p><div role=heading aria-level=8>c</div>\
+                    <span role=heading>d</span><h2 role=heading aria-level=4>e</h2>";
+        let page = ScanEngine.read(html, &Limits::default());
+        assert_eq!(page, LolEngine.read(html, &Limits::default()));
+        let tags = page.blocks.iter().map(|own| page.container(own));
+        let tags: Vec<Option<Tag>> = tags.map(|own| own.map(|(_, own)| own.tag)).collect();
+        let headings = [Tag::H3, Tag::H2, Tag::H6].map(Some);
+        assert_eq!(tags, [&headings[..], &[None, Some(Tag::H2)]].concat());
+        // Comments that say to be headings are none.
+        let html = "<div role=heading><p>a<p>b</div>";
+        let page = ScanEngine.read(html, &Limits::default());
+        assert!(page.elements.iter().all(|own| !own.tag.is_heading()));
+    }
+}
