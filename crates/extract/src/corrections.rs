@@ -63,6 +63,27 @@ pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
     }
 }
 
+/// Keeps paragraphs that the page's markup calls references to what else there is to read (`seealso`), right behind
+/// what is kept.
+pub(crate) fn keep_see_also(page: &Page, kept: &mut [bool]) {
+    for at in 1..page.blocks.len() {
+        if kept.get(at) != Some(&false) || kept.get(at - 1) != Some(&true) {
+            continue;
+        }
+        let Some((_, own)) = page.blocks.get(at).and_then(|own| page.container(own)) else {
+            continue;
+        };
+        let mut words = page.attribute_words(own).iter();
+        if own.tag == Tag::P
+            && !own.hidden
+            && words.any(|word| page.word_text(word) == "seealso")
+            && let Some(kept) = kept.get_mut(at)
+        {
+            *kept = true;
+        }
+    }
+}
+
 fn is_correction(text: &str) -> bool {
     let mut signs = text.char_indices().take(LABEL_CHARS);
     let colon = signs.find(|(_, sign)| matches!(sign, ':' | '：'));
@@ -107,5 +128,23 @@ mod tests {
         assert!(!is_kept(
             "<a href=/x>Update: the story of the mill goes on here</a>"
         ));
+    }
+
+    #[test]
+    fn what_is_marked_as_a_reference_is_kept_behind_kept_text() {
+        let left = |html: &str| {
+            let page = ScanEngine.read(html, &Limits::default());
+            let texts = page.blocks.iter().map(|block| page.text(block));
+            let mut kept: Vec<bool> = texts.map(|text| !text.starts_with('-')).collect();
+            keep_see_also(&page, &mut kept);
+            kept.iter().filter(|kept| **kept).count()
+        };
+        let see = "<p>text<p class=seealso>-See also: <a href=x>the mill</a>";
+        assert_eq!(left(see), 2);
+        assert_eq!(left(&see.replace("text", "-text")), 0);
+        assert_eq!(left(&see.replace("seealso", "see-also")), 1);
+        assert_eq!(left(&see.replace("class=", "hidden class=")), 1);
+        let boxed = "<p>text<div class='admonition seealso'><p>-See also<p>-the mill</div><p>-x";
+        assert_eq!(left(boxed), 1);
     }
 }

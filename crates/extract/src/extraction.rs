@@ -10,7 +10,7 @@ use trommel_model::JudgedEmbedded;
 use crate::articles::drop_follow_ups;
 use crate::block_page::{BLOCK_PAGE, is_block_page};
 use crate::confidence::confidence;
-use crate::corrections::keep_corrections;
+use crate::corrections::{keep_corrections, keep_see_also};
 use crate::document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 use crate::heading_text::{is_too_long, shown_text};
 use crate::hidden::drop_hidden_menus;
@@ -120,6 +120,7 @@ impl<'a> Extraction<'a> {
             keep_sentences_beside_code(&page, kept);
             keep_link_lists(&page, &decoded.text, hints.url, kept);
             keep_corrections(&page, kept);
+            keep_see_also(&page, kept);
             drop_hidden_menus(&page, kept);
             drop_line_numbers(&page, kept);
             drop_contents(&page, &decoded.text, kept);

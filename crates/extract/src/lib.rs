@@ -50,6 +50,7 @@ mod push;
 mod render;
 mod role;
 mod role_set;
+mod section_text;
 mod sections;
 mod survey;
 mod verdicts;

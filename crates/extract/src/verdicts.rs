@@ -11,6 +11,7 @@ use crate::policy::{ArticlePolicy, CommentPolicy, ContentPolicy, HeadlinePolicy}
 use crate::render::embedded::role as role_of_embedded;
 use crate::role::{Role, refined, roles};
 use crate::role_set::RoleSet;
+use crate::section_text::{keep_lead, keep_numbered_lists};
 use crate::sections::keep_section_headings;
 
 /// A page's blocks with all that was decided about them.
@@ -60,7 +61,9 @@ impl ContentPolicy {
         keep_summaries(page, &mut body);
         keep_formulas(page, &mut body);
         keep_list_items(page, &mut body);
+        keep_lead(page, own.headline, &own.probabilities, &mut body);
         keep_section_headings(page, own.headline, &mut body);
+        keep_numbered_lists(page, &mut body);
         let headline = own.headline;
         if let Some(at) = headline
             && let Some(kept) = body.get_mut(at)

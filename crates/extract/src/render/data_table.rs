@@ -227,7 +227,7 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
     let is_data = blocks.is_empty()
         && fits
         && all_words <= cells.saturating_mul(most.mean)
-        && (headed || wide_rows > 1)
+        && (headed || wide_rows > 1 || is_short_row(page, &rows))
         && rows.iter().any(|row| row.cells.len() > 1);
     is_data.then(|| {
         let columns = close_up(&mut rows);
@@ -238,6 +238,23 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
             columns,
         }
     })
+}
+
+/// Cells and words of a cell of a table that has a single row.
+const SINGLE_ROW: (usize, u32) = (2, 12);
+
+/// Whether rows are a single one of short texts side by side.
+fn is_short_row(page: &Page, rows: &[TableRow]) -> bool {
+    let [row] = rows else { return false };
+    let is_short = |cell: &TableCell| {
+        let mut blocks = cell
+            .blocks
+            .iter()
+            .filter_map(|at| page.blocks.get(*at as usize));
+        cell.blocks.len() == 1
+            && blocks.all(|block| block.words <= SINGLE_ROW.1 && block.link_density() < 0.5)
+    };
+    row.cells.len() >= SINGLE_ROW.0 && row.cells.iter().all(is_short)
 }
 
 /// Keeps a row that has kept cells; gives the number of all its cells.
@@ -391,7 +408,8 @@ mod tests {
     fn layout_is_no_data() {
         for html in [
             "<table><tr><td>a<tr><td>b</table>",
-            "<table><tr><td>menu<td>text</table>",
+            "<table><tr><td>menu<td>text text text text text text text text text text text text text</table>",
+            "<table><tr><td>text</table>",
             "<table><tr><td><h2>a</h2><td>b<tr><td>c<td>d</table>",
             "<table role=presentation><tr><th>a<td>b<tr><td>c<td>d</table>",
             "<table><tr><td>a<td><table><tr><td>x<tr><td>y</table><tr><td>c<td>d</table>",
@@ -409,6 +427,16 @@ mod tests {
         }
         let data = format!("<table><tr><th>a<td>{long}<tr><th>c<td>d</table>");
         assert!(shown(&data).is_some());
+    }
+
+    #[test]
+    fn a_single_row_of_short_texts_is_data() {
+        assert_eq!(
+            rows("<table><tr><td>a<td>b b<td>c</table>"),
+            ["0:a 1:b b 2:c"]
+        );
+        let links = "<table><tr><td><a href=x>a</a><td><a href=y>b</a></table>";
+        assert_eq!(shown(links), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod callout;
 mod code;
 mod containers;
 mod escape;
+mod facts;
 mod images;
 mod inline;
 mod links;
@@ -264,7 +265,11 @@ fn flowing<'a>(
                 for caption in &table.captions {
                     writer.add(element, &inline.render(*caption, Mode::Caption));
                 }
-                if !table.rows.is_empty() {
+                if facts::is_box(content, table) {
+                    for own in facts::lines(table, inline) {
+                        writer.add(element, &own);
+                    }
+                } else if !table.rows.is_empty() {
                     writer.add(element, &rows(table, inline));
                 }
             }

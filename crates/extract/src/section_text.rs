@@ -1,0 +1,141 @@
+//! Text that belongs to what is kept above it: lists of sentences below a kept heading, and the first paragraph below
+//! the headline.
+
+use trommel_html::{Block, Page, Tag};
+
+use crate::sections::{heading, is_beside};
+
+/// Items of a list that a heading introduces, and their words in the mean.
+const ITEMS: usize = 2;
+const WORDS: usize = 5;
+/// Elements around a block that may be its item.
+const AROUND: usize = 6;
+
+/// Keeps numbered lists of text right below a kept heading (one flag a block in `kept`).
+pub(crate) fn keep_numbered_lists(page: &Page, kept: &mut [bool]) {
+    for at in 0..page.blocks.len() {
+        let next = at + 1;
+        if kept.get(at) != Some(&true) || kept.get(next) != Some(&false) {
+            continue;
+        }
+        let around = heading(page, at).and_then(|at| page.element(at));
+        let Some(around) = around.filter(|_| heading(page, next).is_none()) else {
+            continue;
+        };
+        if let Some(len) = list(page, next)
+            && is_beside(page, around.parent, at, next)
+        {
+            let list = kept.iter_mut().skip(next).take(len);
+            list.for_each(|kept| *kept = true);
+        }
+    }
+}
+
+fn list(page: &Page, first: usize) -> Option<usize> {
+    let block = page.blocks.get(first)?;
+    let mut path = page.path(block.element).take(AROUND);
+    let (_, item) = path.find(|(_, own)| own.tag == Tag::Li)?;
+    let element = page.element(item.parent).filter(|own| !own.hidden)?;
+    if element.tag != Tag::Ol {
+        return None;
+    }
+    let is_in = |own: u32| own > item.parent && own < element.end;
+    let before = first.checked_sub(1).and_then(|at| page.blocks.get(at));
+    if before.is_some_and(|before| is_in(before.element)) {
+        return None;
+    }
+    let blocks = page.blocks.iter().skip(first);
+    let blocks: Vec<&Block> = blocks.take_while(|block| is_in(block.element)).collect();
+    let words: u32 = blocks.iter().map(|block| block.words).sum();
+    let fits = blocks.len() >= ITEMS
+        && words as usize >= WORDS * blocks.len()
+        && blocks.iter().all(|own| own.link_density() < 0.5);
+    fits.then_some(blocks.len())
+}
+
+/// Words of a paragraph, and of a text below it; the least probability of the paragraph.
+const PARAGRAPH: u32 = 30;
+const TEXT: u32 = 8;
+const LEAST: f32 = 0.4;
+
+/// Keeps paragraphs that are nearly likely enough between the headline and the text.
+pub(crate) fn keep_lead(
+    page: &Page,
+    headline: Option<usize>,
+    probabilities: &[f32],
+    kept: &mut [bool],
+) {
+    let Some(headline) = headline else { return };
+    let is_text = |at: usize| {
+        page.blocks
+            .get(at)
+            .is_some_and(|own| own.words >= TEXT && heading(page, at).is_none())
+    };
+    let Some(first) =
+        (headline + 1..page.blocks.len()).find(|at| kept.get(*at) == Some(&true) && is_text(*at))
+    else {
+        return;
+    };
+    for at in headline + 1..first {
+        let Some(block) = page.blocks.get(at) else {
+            continue;
+        };
+        let likely = probabilities.get(at).is_some_and(|own| *own >= LEAST);
+        if likely
+            && block.words >= PARAGRAPH
+            && block.link_density() < 0.2
+            && let Some(kept) = kept.get_mut(at)
+        {
+            *kept = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    fn left(html: &str, rule: impl Fn(&Page, &mut [bool])) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
+        let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
+        rule(&page, &mut kept);
+        let left = texts.iter().zip(&kept).filter(|(_, kept)| **kept);
+        left.map(|(text, _)| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn numbered_lists_belong_to_the_heading_above() {
+        let count = |html: &str| left(html, keep_numbered_lists).len();
+        let list = "<h2>Sources</h2><ol><li>-Roe, the abbey of the town<li>-Doe, the mills of the town</ol>";
+        assert_eq!(count(list), 3);
+        assert_eq!(count(&list.replace("Sources", "-Sources")), 0);
+        assert_eq!(count(&list.replace("ol>", "ul>")), 1);
+        assert_eq!(count(&list.replace("the abbey of the town", "abbey")), 1);
+        assert_eq!(
+            count(
+                &list
+                    .replace("<li>-", "<li><a href=x>-")
+                    .replace("town", "town</a>")
+            ),
+            1
+        );
+        assert_eq!(count(&list.replace("</h2>", "</h2><p>-x</p>")), 1);
+    }
+
+    #[test]
+    fn the_first_paragraph_is_kept_if_it_is_nearly_likely_enough() {
+        let text = "-word".to_owned() + &" word".repeat(30);
+        let html =
+            format!("<h1>Title</h1><p>{text}<p>one two three four five six seven eight<p>{text}");
+        let lead = |likely: f32| {
+            left(&html, |page, kept| {
+                keep_lead(page, Some(0), &[0.9, likely, 0.9, likely], kept)
+            })
+        };
+        assert_eq!(lead(0.45).len(), 3);
+        assert_eq!(lead(0.45)[1], text);
+        assert_eq!(lead(0.35).len(), 2);
+    }
+}
