@@ -249,11 +249,9 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
     (
         "infobox",
         &[
-            "| Built | 1824 |",
-            "| Wheels | two, of oak |",
-            "Mill on the river",
+            "*Mill on the river*\n\n**Built:** 1824\\\n**Wheels:** two, of oak\\\n**Owner:** the town",
         ],
-        &[],
+        &["|"],
     ),
     (
         "tables-layout",
@@ -263,6 +261,68 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
             "\nIn the right half",
         ],
         &["| In the", "stayed. |"],
+    ),
+    (
+        "code-editors",
+        &[
+            "CodeMirror shows to whoever asks how the wheel of the mill is turned:\n\n```\nlet wheel = 1;\n\n  turn(wheel);\n```",
+            "a table of lines shows to whoever asks how the wheel of the mill is turned:\n\n```\nfn turn() {\n\n    stop();\n}\n```",
+            "SyntaxHighlighter shows to whoever asks how the wheel of the mill is turned:\n\n```js\nfunction turn() {\n  stop();\n}\n```",
+            "Crayon shows to whoever asks how the wheel of the mill is turned:\n\n```\nfunction turn() {\n  stop();\n}\n```",
+            "Enlighter shows to whoever asks how the wheel of the mill is turned:\n\n```\nfunction turn() {\n  stop();\n}\n```",
+            "Monaco shows to whoever asks how the wheel of the mill is turned:\n\n```\nlet wheel = 1;\n  turn(wheel);\n```",
+            "Ace shows to whoever asks how the wheel of the mill is turned:\n\n```\nlet wheel = 1;\n  turn(wheel);\n```",
+            "a list of lines shows to whoever asks how the wheel of the mill is turned:\n\n```\nlet wheel = 1;\n  turn(wheel);\n```",
+        ],
+        &["mill.js", "\n1\n"],
+    ),
+    (
+        "code-rows",
+        &[
+            "a line element shows to whoever asks how the wheel of the mill is turned:\n\n```js\nlet wheel = 1;\nturn(wheel);\n```",
+            "a highlighter shows to whoever asks how the wheel of the mill is turned:\n\n```js\nlet wheel = 1;\nturn(wheel);\n```",
+            "a book shows to whoever asks how the wheel of the mill is turned:\n\n```\nlet wheel = 1;\nturn(wheel);\n```",
+            "a table of numbers shows to whoever asks how the wheel of the mill is turned:\n\n```\nfunction turn() {\n  stop();\n}\n```",
+            "a chroma table shows to whoever asks how the wheel of the mill is turned:\n\n```go\nfunc turn() {\n}\n```",
+            "a plain element shows to whoever asks how the wheel of the mill is turned:\n\n```js\nlet wheel = 1;\nturn(wheel);\n```",
+        ],
+        &["mill.js", "line-content"],
+    ),
+    (
+        "code-blocks",
+        &[
+            "as `b2` says:\n\n```lean\ndef b2 : Bool := false\n\n/- Check their types. -/\n\n#check b2\nb2 : Bool\n```",
+            "```\nturn(wheel)\n  stop()\n```",
+        ],
+        &[],
+    ),
+    (
+        "headings-role",
+        &[
+            "### Parts of the wheel\n\nThe wheel has",
+            "## The stones\n\nThe stones were",
+            "## Sources\n\n1. Roe",
+            "2. Doe",
+        ],
+        &[],
+    ),
+    (
+        "notes-kinds",
+        &[
+            "by monks [^1] of",
+            "it burned[^2] and",
+            "\n[^1]: The abbey of the lower town.\n",
+            "\n[^2]: In the dry summer of the great fire.\n",
+        ],
+        &["[1]"],
+    ),
+    (
+        "math-mathjax3",
+        &[
+            "It holds that $E = c^{2}$ for the mill",
+            "read aloud that $n = k$ for",
+        ],
+        &[],
     ),
     (
         "entities",
