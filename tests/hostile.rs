@@ -58,6 +58,79 @@ pub const SHAPES: &[Shape] = &[
         &["word", "note"],
     ),
     shape(
+        "notes of one paragraph, linked both ways",
+        100_000,
+        |n| {
+            let mark = |at: usize| format!("word <a id=r{at} href=#fn{at}><sup>{at}</sup></a> ");
+            let note = |at: usize| format!("<li id=fn{at}>note <a href=#r{at}>^</a>");
+            let marks: String = (0..n).map(mark).collect();
+            let notes: String = (0..n).map(note).collect();
+            between(format!("<p>{marks}<ol>{notes}</ol>"))
+        },
+        &["word", "note"],
+    ),
+    shape(
+        "formulas set apart",
+        60_000,
+        |n| between("<p>so<p><math display=block><mi>x</mi></math>".repeat(n)),
+        &["so", "x"],
+    ),
+    shape(
+        "code set as blocks, side by side",
+        200_000,
+        |n| {
+            between("<div>".to_owned() + &"<code class=block>let x\n\n</code>".repeat(n) + "</div>")
+        },
+        &["let x"],
+    ),
+    shape(
+        "code set as blocks, never closed",
+        200_000,
+        |n| between("<code style='display:block'>let <b>x".repeat(n)),
+        &["let x"],
+    ),
+    shape(
+        "editors in editors",
+        200_000,
+        |n| between("<div class=cm-editor><div class=cm-content>let x".repeat(n)),
+        &["let x"],
+    ),
+    shape(
+        "articles that follow",
+        100_000,
+        |n| {
+            let article = |at: usize| {
+                format!(
+                    "<article data-url=/{at}><h1>Article {at}</h1><p>Some words of it.</article>"
+                )
+            };
+            between((0..n).map(article).collect())
+        },
+        &["Some words of it."],
+    ),
+    shape(
+        "numbers of pages",
+        300_000,
+        |n| {
+            let link = |at: usize| format!("<a href=?page={at}>{at}</a> ");
+            let links: String = (0..n).map(link).collect();
+            between(format!("<div class=pagination>{links}</div>"))
+        },
+        &["1 2 3"],
+    ),
+    shape(
+        "details",
+        200_000,
+        |n| between("<details><summary>more</summary><p>inner text</details>".repeat(n)),
+        &["more", "inner text"],
+    ),
+    shape(
+        "details in details",
+        200_000,
+        |n| between("<details><summary>more</summary>inner text".repeat(n)),
+        &["more", "inner text"],
+    ),
+    shape(
         "table of wide spans",
         1_000_000,
         |n| {
