@@ -1,6 +1,7 @@
 //! Segmentation of pages into blocks with a purpose, measured against blocks marked by hand (Kreuzer, Hage and
 //! Feelders, A Quantitative Comparison of Semantic Web Page Segmentation Approaches, ICWE 2015).
 
+mod block_classes;
 mod candidates;
 mod gold;
 mod learned;
@@ -10,6 +11,7 @@ mod region;
 mod report;
 mod set;
 
+pub use block_classes::block_class_report;
 pub use candidates::{Candidate, candidates};
 pub use gold::{GoldBlock, GoldPage, SegmentGoldError, read_gold_blocks};
 pub use matching::{Counts, FUZZY_SIMILARITY, Match, count};

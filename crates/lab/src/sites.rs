@@ -1,15 +1,16 @@
 //! What a memory of sites gains, measured, and the correction that it makes, learned.
 
+mod address;
 mod fit;
 mod measure;
 mod report;
 
 use std::path::Path;
 
-use trommel_learn::{JudgedError, JudgedSet, LearnError, read_set};
+use trommel_learn::{JudgedError, JudgedSet, LearnError, PageSet, read_set};
 use trommel_model::Model;
 
-use measure::{SiteSet, measured};
+use measure::{Part, SiteSet, measured};
 
 /// Sets that a shipped correction may learn from.
 const TRAINING: [&str; 5] = [
@@ -19,8 +20,15 @@ const TRAINING: [&str; 5] = [
     "zhweb",
     "news-world-dev",
 ];
-/// Sets that only check it.
-const CHECKS: [&str; 3] = ["daniel-dev", "l3s-gn1", "cleaneval"];
+/// Sets that its constants are chosen on, beside those, and the archives of each. The two parts of dragnet have sites in
+/// common.
+const CHOOSING: [(&str, &[&str]); 3] = [
+    ("l3s-gn1", &["l3s-gn1"]),
+    ("cleaneval", &["cleaneval"]),
+    ("dragnet", &["dragnet-train", "dragnet-test"]),
+];
+/// The set that only checks it.
+const CHECK: &str = "daniel-dev";
 
 /// Why sites cannot be measured.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +47,7 @@ pub enum SitesReportError {
 
 /// Groups the pages of the labelled sets in `data` by site and scores the model named `model` on them with and
 /// without two passes. With `judged`, what cross-validation said of the pages that the model was trained on,
-/// the correction is learned anew and cross-validated by host. Gives Markdown.
+/// the correction is learned anew, and its constants are chosen, without the set that checks it. Gives Markdown.
 ///
 /// # Errors
 /// If a set or the file cannot be read, or there is no such model.
@@ -47,30 +55,35 @@ pub fn run(data: &Path, model: &str, judged: Option<&Path>) -> Result<String, Si
     let model = Model::builtin(model).ok_or_else(|| SitesReportError::Model(model.to_owned()))?;
     let judged = judged.map(JudgedSet::read).transpose()?;
     let mut sets = Vec::new();
-    for (name, trains) in TRAINING
-        .map(|name| (name, true))
-        .into_iter()
-        .chain(CHECKS.map(|name| (name, false)))
-    {
-        let pages = data.join(format!("{name}.warc.gz"));
-        let gold = data.join(format!("{name}.gold.jsonl.gz"));
-        let set = read_set(&pages, &gold)?;
-        tracing::info!(set = name, "read");
-        sets.push(SiteSet::new(set, trains, &model, judged.as_ref()));
+    let alone = |name: &'static str, part| (name, vec![name], part);
+    let parts = TRAINING.map(|name| alone(name, Part::Learns));
+    let choosing = CHOOSING.map(|(name, archives)| (name, archives.to_vec(), Part::Chooses));
+    let check = alone(CHECK, Part::Checks);
+    for (name, archives, part) in parts.into_iter().chain(choosing).chain([check]) {
+        let mut pages = Vec::new();
+        for archive in archives {
+            let gold = data.join(format!("{archive}.gold.jsonl.gz"));
+            pages.extend(read_set(&data.join(format!("{archive}.warc.gz")), &gold)?.pages);
+        }
+        tracing::info!(set = name, pages = pages.len(), "read");
+        let set = PageSet {
+            name: name.to_owned(),
+            pages,
+        };
+        sets.push(SiteSet::new(set, part, &model, judged.as_ref()));
     }
     let learned = judged.is_some().then(|| fit::learn(&sets, &model));
     if let Some(judged) = &judged {
-        for set in sets.iter().filter(|set| set.trains) {
+        for set in sets.iter().filter(|set| set.part == Part::Learns) {
             let (pages, all) = (set.unjudged(judged), set.set.pages.len());
             tracing::info!(set = set.set.name, pages, all, "without judged blocks");
         }
     }
-    // With probabilities: the last.
-    let correction = learned.as_deref().and_then(|all| all.last());
-    let correction = correction.map(|own| &own.correction);
+    let chosen = learned.as_ref().and_then(|learned| learned.best(false));
+    let correction = chosen.map(|own| &own.correction);
     let rows: Vec<_> = sets
         .iter()
         .map(|set| measured(set, &model, correction))
         .collect();
-    Ok(report::report(&rows, learned.as_deref()))
+    Ok(report::report(&rows, learned.as_ref()))
 }

@@ -11,15 +11,16 @@ pub type Signals = [f32; 3];
 /// Log odds beyond which a probability is as good as certain.
 const CERTAIN: f32 = 6.2;
 
-/// The [`Signals`] of a block that the model gave this probability, on a site with this many other pages.
-pub fn signals(block: &BlockEvidence, pages: u32, probability: f32) -> Signals {
+/// The [`Signals`] of a block that the model gave this probability, on a site with this many other pages. The mean
+/// of `half` pages at a position counts half.
+pub fn signals(block: &BlockEvidence, pages: u32, probability: f32, half: f32) -> Signals {
     let share = block
         .pages
         .map_or(0.0, |with| with as f32 / pages.max(1) as f32);
     let sameness = block.entropy.map_or(0.0, |entropy| 1.0 - entropy);
     let position = block.probability.map_or(0.0, |(mean, judged)| {
         let judged = judged as f32;
-        judged / (judged + 1.0) * (log_odds(mean) - log_odds(probability))
+        judged / (judged + half) * (log_odds(mean) - log_odds(probability))
     });
     [share, sameness, position]
 }
@@ -34,16 +35,20 @@ fn log_odds(probability: f32) -> f32 {
 pub struct Correction {
     /// Change of the log odds for a signal of 1.
     pub weights: Signals,
+    /// Number of pages whose mean at a position counts half.
+    pub half: f32,
 }
 
-/// For a memory without probabilities. Learned as `trommel-lab sites --judged` learns it; docs/sites.md has what
-/// that says of it.
+/// For a memory without probabilities. Learned and chosen as `trommel-lab sites --judged` does it; docs/sites.md has
+/// what that says of it.
 pub const BY_COUNTS: Correction = Correction {
-    weights: [-2.37, -0.20, 0.0],
+    weights: [-5.21, 0.55, 0.0],
+    half: 1.0,
 };
 /// For a memory with probabilities, likewise.
 pub const BY_PROBABILITIES: Correction = Correction {
-    weights: [-2.25, 0.05, 0.93],
+    weights: [-5.00, 1.37, 0.52],
+    half: 2.0,
 };
 
 impl Correction {
@@ -51,7 +56,7 @@ impl Correction {
     pub fn changes(&self, evidence: &PageEvidence, probabilities: &[f32]) -> Vec<f32> {
         let blocks = evidence.blocks.iter().zip(probabilities);
         let change = |(block, probability): (&BlockEvidence, &f32)| {
-            let signals = signals(block, evidence.pages, *probability);
+            let signals = signals(block, evidence.pages, *probability, self.half);
             self.weights
                 .iter()
                 .zip(signals)
@@ -102,7 +107,7 @@ mod tests {
             vec![block(0, Some((0.99, 9))), block(0, Some((0.01, 9)))],
             0.5,
         );
-        assert!(means[0] > 2.0 && means[1] < -2.0, "{means:?}");
+        assert!(means[0] > 1.5 && means[1] < -1.5, "{means:?}");
         let one = changes(vec![block(0, Some((0.99, 1)))], 0.5);
         assert!(one[0] < means[0]);
         // Probabilities of 0 and 1 give numbers.

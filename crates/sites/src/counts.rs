@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::compact::Compact64;
+
 /// Pages with something, and whether they are captures of one URL only: the least and the greatest hash of
 /// their URLs. A page that was captured twice is no sign that its text is part of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,11 +45,11 @@ pub(crate) struct Position {
     /// Those of them that a model judged.
     pub judged: u32,
     /// Sum over these of the mean probability of the words there, in units of [`UNIT`].
-    pub probability: u64,
+    pub probability: Compact64,
     /// Sum over the texts that stood there of the pages they stood on.
     pub texts: u32,
     /// Sum of [`spread`] of these pages. Follows from the texts, so no file holds it.
-    pub spread: u64,
+    pub spread: Compact64,
 }
 
 impl Position {
@@ -55,14 +57,14 @@ impl Position {
     pub fn join(&mut self, pages: u32, judged: u32, probability: u64) {
         self.pages = self.pages.saturating_add(pages);
         self.judged = self.judged.saturating_add(judged);
-        self.probability = self.probability.saturating_add(probability);
+        self.probability = self.probability.plus(probability);
     }
 
     /// A text that stood there on `before` pages stands there on `after`.
     pub fn count_text(&mut self, before: u32, after: u32) {
         self.texts = self.texts.saturating_add(after.saturating_sub(before));
         let more = spread(after).saturating_sub(spread(before));
-        self.spread = self.spread.saturating_add(more);
+        self.spread = self.spread.plus(more);
     }
 }
 

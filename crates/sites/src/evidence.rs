@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::compact::Compact64;
 use crate::counts::{UNIT, entropy, spread};
 use crate::memory::{Keys, SiteMemory, means};
 use crate::print::PagePrint;
@@ -48,14 +49,14 @@ impl SiteMemory {
             .filter(|text| self.keeps_text(**text))
             .peekable();
         kept.peek()?;
-        let included = kept.all(|text| self.texts.contains_key(text));
+        let included = kept.all(|text| self.texts.contains_key(&Compact64::from(*text)));
         let pages = known.others(keys.url, included);
         if pages == 0 {
             return None;
         }
         let positions = self.positions_without(&keys, print, probabilities, included);
         let block = |(text, position, _): &(u64, u32, u32)| {
-            let count = self.texts.get(text);
+            let count = self.texts.get(&Compact64::from(*text));
             let own = self.keeps_text(*text).then(|| {
                 count
                     .map_or(0, |count| count.others(keys.url, included))
@@ -101,12 +102,15 @@ impl SiteMemory {
                 let known = self.positions.get(&key)?;
                 let entropy = entropy(
                     known.texts.saturating_sub(texts),
-                    known.spread.saturating_sub(lost),
+                    known.spread.get().saturating_sub(lost),
                 );
                 // Its own judgement is in the sum only if there was one of this model.
                 let own = means.get(&key).filter(|_| included && known.judged > 0);
                 let judged = known.judged.saturating_sub(u32::from(own.is_some()));
-                let sum = known.probability.saturating_sub(own.copied().unwrap_or(0));
+                let sum = known
+                    .probability
+                    .get()
+                    .saturating_sub(own.copied().unwrap_or(0));
                 let probability = (!means.is_empty() && judged > 0).then(|| {
                     let mean = sum as f64 / UNIT / f64::from(judged);
                     (mean.clamp(0.0, 1.0) as f32, judged)

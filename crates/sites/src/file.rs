@@ -58,12 +58,12 @@ impl SiteMemory {
             texts: self
                 .texts
                 .iter()
-                .map(|(key, count)| (*key, *count))
+                .map(|(key, count)| (key.get(), *count))
                 .collect(),
             positions: self
                 .positions
                 .iter()
-                .map(|(key, own)| (*key, own.pages, own.judged, own.probability))
+                .map(|(key, own)| (*key, own.pages, own.judged, own.probability.get()))
                 .collect(),
             contents: self
                 .contents

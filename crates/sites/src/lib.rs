@@ -18,6 +18,7 @@
 //! assert_eq!(evidence.blocks[1].pages, Some(0));
 //! ```
 
+mod compact;
 mod correction;
 mod counts;
 mod error;

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use trommel_text::{hash, mix};
 
+use crate::compact::Compact64;
 use crate::counts::{PageCount, Position, UNIT};
 use crate::error::SitesError;
 use crate::print::PagePrint;
@@ -21,7 +22,7 @@ const fn entry_bytes(own: usize) -> u64 {
 }
 
 const SITE_BYTES: u64 = entry_bytes(size_of::<(u64, Site)>());
-const TEXT_BYTES: u64 = entry_bytes(size_of::<(u64, PageCount)>());
+const TEXT_BYTES: u64 = entry_bytes(size_of::<(Compact64, PageCount)>());
 const POSITION_BYTES: u64 = entry_bytes(size_of::<(u32, Position)>());
 const CONTENT_BYTES: u64 = entry_bytes(size_of::<((u32, u32), u32)>());
 /// What the allocator adds to a name.
@@ -59,7 +60,7 @@ pub struct SiteMemory {
     pub(crate) model: Option<String>,
     pub(crate) sites: FxHashMap<u64, Site>,
     /// Pages with a text, by site and text.
-    pub(crate) texts: FxHashMap<u64, PageCount>,
+    pub(crate) texts: FxHashMap<Compact64, PageCount>,
     /// By site and position.
     pub(crate) positions: FxHashMap<u32, Position>,
     /// Pages with a text at a position, by both.
@@ -218,13 +219,13 @@ impl SiteMemory {
             self.make_room_sometimes();
         }
         for (key, count) in &other.texts {
-            self.join_text(*key, *count);
+            self.join_text(key.get(), *count);
             self.make_room_sometimes();
         }
         for (key, more) in &other.positions {
             if self.threshold.keeps(position_key(*key)) {
                 let own = self.positions.entry(*key).or_default();
-                own.join(more.pages, more.judged, more.probability);
+                own.join(more.pages, more.judged, more.probability.get());
                 self.make_room_sometimes();
             }
         }
@@ -253,7 +254,7 @@ impl SiteMemory {
         table(self.sites.capacity(), size_of::<(u64, Site)>())
             + self.names
             + self.sites.len() as u64 * NAME_BYTES
-            + table(self.texts.capacity(), size_of::<(u64, PageCount)>())
+            + table(self.texts.capacity(), size_of::<(Compact64, PageCount)>())
             + table(self.positions.capacity(), size_of::<(u32, Position)>())
             + table(self.contents.capacity(), size_of::<((u32, u32), u32)>())
     }
@@ -315,7 +316,7 @@ impl SiteMemory {
 
     pub(crate) fn join_text(&mut self, key: u64, count: PageCount) {
         if self.threshold.keeps(key) {
-            let known = self.texts.entry(key);
+            let known = self.texts.entry(key.into());
             known.and_modify(|own| own.join(count)).or_insert(count);
         }
     }
@@ -357,7 +358,7 @@ impl SiteMemory {
         self.sites
             .retain(|key, _| threshold.keeps(*key >> SITE_SHIFT));
         self.names = self.sites.values().map(|site| site.name.len() as u64).sum();
-        self.texts.retain(|key, _| threshold.keeps(*key));
+        self.texts.retain(|key, _| threshold.keeps(key.get()));
         self.positions
             .retain(|key, _| threshold.keeps(position_key(*key)));
         self.contents

@@ -1,33 +1,68 @@
-//! The weights of the correction: a logistic model on top of the log odds, and a factor chosen by F1.
+//! The weights of the correction: a logistic model on top of the log odds; and its constants, chosen by F1.
 
-use trommel_learn::{LABEL_SHARE, by_group};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use trommel_learn::by_group;
 use trommel_model::Model;
-use trommel_sites::{Correction, Signals, signals};
+use trommel_sites::{Correction, PageEvidence, Signals, signals};
 
-use super::measure::SiteSet;
+use super::measure::{Part, SiteSet};
 
 const FOLDS: usize = 5;
 /// Strength of the L2 penalty, a page weighing [`PAGE`].
 const PENALTY: f64 = 1.0;
 /// Weight of a page, divided among its blocks by words.
 const PAGE: f64 = 200.0;
-/// Blocks of a page are not independent, so that the most likely weights are too small for the choice of
-/// blocks: factors that F1 chooses among.
-const FACTORS: [f32; 5] = [1.0, 1.5, 2.0, 2.5, 3.0];
-/// The signals that are weighed by counts alone, and all.
-const MASKS: [(&str, [bool; 3]); 2] = [
-    ("by counts", [true, true, false]),
-    ("with probabilities", [true, true, true]),
-];
+/// Pages whose mean at a position counts half: the more, the less one page tells beside twenty.
+const HALVES: [f32; 4] = [0.5, 1.0, 2.0, 4.0];
+/// Blocks of a page are not independent, so that the most likely weights are not the best for the choice of blocks:
+/// factors that F1 chooses among, of the weights of counts and of that of the position.
+const COUNTS: [f32; 5] = [1.0, 1.5, 2.0, 3.0, 4.0];
+const POSITION: [f32; 4] = [0.5, 0.75, 1.0, 1.5];
+/// Least number of pages of the sites on which is chosen.
+const LEAST_PAGES: u32 = 5;
+/// Most that a set may lose.
+const MOST_LOSS: f64 = 0.002;
 
-/// A correction learned from all training pages, and what cross-validation by host says of it.
-pub(super) struct Learned {
-    pub name: &'static str,
+/// What is no weight of a correction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Constants {
+    pub half: f32,
+    pub counts: f32,
+    /// 0 by counts alone.
+    pub position: f32,
+}
+
+/// A correction learned from all pages of the sets that are learned from, and F1 of pages that its weights were not
+/// learned from.
+pub(super) struct Tried {
+    pub constants: Constants,
     pub correction: Correction,
-    pub pages: usize,
-    /// Mean F1 without it, and with each of the factors, in parts that had not been learned from.
-    pub plain: f64,
-    pub by_factor: Vec<(f32, f64)>,
+    /// Mean F1 on pages of sites of few and of many pages.
+    pub few: f64,
+    pub many: f64,
+    /// The most that a set loses, all of its pages taken.
+    pub loss: f64,
+}
+
+/// All that was tried.
+pub(super) struct Learned {
+    /// Mean F1 on pages of sites of few and of many pages without a correction, and the numbers of these pages.
+    pub plain: (f64, f64),
+    pub pages: (usize, usize),
+    pub tried: Vec<Tried>,
+}
+
+impl Learned {
+    /// The one with the highest F1 on sites of many pages, of those that lose nowhere much: by counts alone, or with
+    /// probabilities.
+    pub fn best(&self, by_counts: bool) -> Option<&Tried> {
+        let sound = self
+            .tried
+            .iter()
+            .filter(|own| own.loss <= MOST_LOSS && (own.constants.position == 0.0) == by_counts);
+        sound.max_by(|a, b| a.many.total_cmp(&b.many))
+    }
 }
 
 struct Row {
@@ -37,71 +72,119 @@ struct Row {
     weight: f64,
 }
 
-/// Learns the corrections from the sets that train.
-pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Vec<Learned> {
-    let mut pages: Vec<(&SiteSet, usize, Vec<Row>)> = Vec::new();
-    for set in sets.iter().filter(|set| set.trains) {
-        let labels = set.set.labels(set.comments, LABEL_SHARE);
-        for (at, labels) in labels.iter().enumerate() {
-            if let Some(rows) = rows(set, at, labels) {
-                pages.push((set, at, rows));
+/// Learns the corrections from the sets that are learned from, and scores each on these, by folds, and on the sets that
+/// it is chosen on.
+pub(super) fn learn(sets: &[SiteSet], model: &Model) -> Learned {
+    let sets: Vec<&SiteSet> = sets.iter().filter(|set| set.part != Part::Checks).collect();
+    let mut learning: Vec<(&SiteSet, (usize, usize))> = Vec::new();
+    for (number, set) in sets.iter().enumerate() {
+        let known = set.evidence.iter().zip(0..);
+        let known = known.filter(|(own, _)| set.part == Part::Learns && own.is_some());
+        learning.extend(known.map(|(_, at)| (*set, (number, at))));
+    }
+    let groups: Vec<&str> = learning
+        .iter()
+        .filter_map(|(set, (_, at))| Some(set.set.pages.get(*at)?.gold.group()))
+        .collect();
+    let folds = by_group(&groups, FOLDS);
+    let places = learning.iter().map(|(_, place)| *place);
+    let fold_of: FxHashMap<(usize, usize), usize> = places.zip(folds.iter().copied()).collect();
+    let plain = scored(&sets, model, &|_, _, _| None);
+    let mut tried = Vec::new();
+    for half in HALVES {
+        let rows: Vec<Vec<Row>> = learning
+            .iter()
+            .map(|(set, (_, at))| rows(set, *at, half).unwrap_or_default())
+            .collect();
+        // By counts alone nothing depends on the position's mean.
+        let masks = [[true, true, false], [true; 3]];
+        for mask in masks.into_iter().skip(usize::from(half != HALVES[0])) {
+            let fitted = |of: &dyn Fn(usize) -> bool| {
+                let chosen = rows.iter().zip(&folds).filter(|(_, fold)| of(**fold));
+                newton(&chosen.flat_map(|(rows, _)| rows).collect::<Vec<_>>(), mask)
+            };
+            let by_fold: Vec<Signals> = (0..FOLDS).map(|fold| fitted(&|own| own != fold)).collect();
+            let all = fitted(&|_| true);
+            let positions = if mask[2] { &POSITION[..] } else { &[0.0] };
+            for (counts, position) in COUNTS
+                .iter()
+                .flat_map(|counts| positions.iter().map(move |own| (*counts, *own)))
+            {
+                let of = |[share, sameness, mean]: Signals| Correction {
+                    weights: [share * counts, sameness * counts, mean * position],
+                    half,
+                };
+                let scores = scored(&sets, model, &|place, known, own| {
+                    let fold = fold_of.get(&place);
+                    let weights = fold.and_then(|fold| by_fold.get(*fold)).copied();
+                    Some(of(weights.unwrap_or(all)).changes(known, own))
+                });
+                let losses = scores
+                    .iter()
+                    .zip(&plain)
+                    .map(|(own, plain)| mean(plain) - mean(own));
+                let constants = Constants {
+                    half,
+                    counts,
+                    position,
+                };
+                tracing::info!(?constants, "tried");
+                tried.push(Tried {
+                    constants,
+                    correction: of(all),
+                    few: mean(&of_sites(&sets, &scores, 2, LEAST_PAGES - 1)),
+                    many: mean(&of_sites(&sets, &scores, LEAST_PAGES, u32::MAX)),
+                    loss: losses.fold(0.0, f64::max),
+                });
             }
         }
     }
-    let groups: Vec<&str> = pages
+    let few = of_sites(&sets, &plain, 2, LEAST_PAGES - 1);
+    let many = of_sites(&sets, &plain, LEAST_PAGES, u32::MAX);
+    Learned {
+        plain: (mean(&few), mean(&many)),
+        pages: (few.len(), many.len()),
+        tried,
+    }
+}
+
+/// Changes of a page's log odds: set and page, what is known, its probabilities.
+type Changes<'a> = dyn Fn((usize, usize), &PageEvidence, &[f32]) -> Option<Vec<f32>> + Sync + 'a;
+
+/// F1 of every page of every set.
+fn scored(sets: &[&SiteSet], model: &Model, changes: &Changes) -> Vec<Vec<f64>> {
+    let of_set = |(number, set): (usize, &&SiteSet)| {
+        (0..set.set.pages.len())
+            .into_par_iter()
+            .map(|at| {
+                let known = set.evidence.get(at).and_then(Option::as_ref);
+                let changes = known
+                    .zip(set.judged.get(at))
+                    .and_then(|(known, own)| changes((number, at), known, &own.probabilities));
+                set.score(at, model, changes.as_deref()).f1
+            })
+            .collect()
+    };
+    sets.iter().enumerate().map(of_set).collect()
+}
+
+/// The scores of pages of sites of that many pages.
+fn of_sites(sets: &[&SiteSet], scores: &[Vec<f64>], least: u32, most: u32) -> Vec<f64> {
+    let pages = sets
         .iter()
-        .filter_map(|(set, at, _)| set.set.pages.get(*at))
-        .map(|page| page.gold.group())
-        .collect();
-    let folds = by_group(&groups, FOLDS);
-    MASKS
-        .iter()
-        .map(|(name, mask)| {
-            let fitted = |of: &dyn Fn(usize) -> bool| {
-                let chosen = pages.iter().zip(&folds).filter(|(_, fold)| of(**fold));
-                newton(
-                    &chosen.flat_map(|((.., rows), _)| rows).collect::<Vec<_>>(),
-                    *mask,
-                )
-            };
-            let by_fold: Vec<Signals> = (0..FOLDS).map(|fold| fitted(&|own| own != fold)).collect();
-            let mean = |factor: Option<f32>| {
-                let scores = pages.iter().zip(&folds).map(|((set, at, _), fold)| {
-                    let weights = by_fold.get(*fold).copied().unwrap_or_default();
-                    let changes = factor.and_then(|factor| {
-                        let correction = Correction {
-                            weights: weights.map(|weight| weight * factor),
-                        };
-                        let known = set.evidence.get(*at)?.as_ref()?;
-                        Some(correction.changes(known, &set.judged.get(*at)?.probabilities))
-                    });
-                    set.score(*at, model, changes.as_deref()).f1
-                });
-                scores.sum::<f64>() / pages.len().max(1) as f64
-            };
-            let by_factor: Vec<(f32, f64)> = FACTORS
-                .iter()
-                .map(|factor| (*factor, mean(Some(*factor))))
-                .collect();
-            let best = by_factor
-                .iter()
-                .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.total_cmp(&a.0)));
-            let factor = best.map_or(1.0, |(factor, _)| *factor);
-            Learned {
-                name,
-                correction: Correction {
-                    weights: fitted(&|_| true).map(|weight| weight * factor),
-                },
-                pages: pages.len(),
-                plain: mean(None),
-                by_factor,
-            }
-        })
-        .collect()
+        .zip(scores)
+        .flat_map(|(set, scores)| set.site_pages.iter().zip(scores));
+    let pages = pages.filter(|(pages, _)| (least..=most).contains(*pages));
+    pages.map(|(_, f1)| *f1).collect()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// The blocks of a page of which something is known; none if nothing is.
-fn rows(set: &SiteSet, at: usize, labels: &[bool]) -> Option<Vec<Row>> {
+fn rows(set: &SiteSet, at: usize, half: f32) -> Option<Vec<Row>> {
+    let labels = set.labels.get(at)?;
     let evidence = set.evidence.get(at)?.as_ref()?;
     let blocks = &set.set.pages.get(at)?.page.blocks;
     let words: f64 = blocks.iter().map(|block| f64::from(block.words)).sum();
@@ -111,7 +194,7 @@ fn rows(set: &SiteSet, at: usize, labels: &[bool]) -> Option<Vec<Row>> {
         let p = f64::from(*probability).clamp(1e-9, 1.0 - 1e-9);
         Row {
             odds: (p / (1.0 - p)).ln(),
-            signals: signals(known, evidence.pages, *probability).map(f64::from),
+            signals: signals(known, evidence.pages, *probability, half).map(f64::from),
             label: f64::from(u8::from(*label)),
             weight: f64::from(block.words) / words.max(1.0) * PAGE,
         }
@@ -176,6 +259,39 @@ fn solve(mut matrix: [[f64; 3]; 3], mut right: [f64; 3]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_loses_much_or_sees_more_is_not_chosen() {
+        let tried = |position: f32, many: f64, loss: f64| Tried {
+            constants: Constants {
+                half: 1.0,
+                counts: 1.0,
+                position,
+            },
+            correction: Correction {
+                weights: [0.0; 3],
+                half: 1.0,
+            },
+            few: 0.5,
+            many,
+            loss,
+        };
+        let all = [
+            (1.0, 0.9, 0.001),
+            (1.5, 0.95, 0.003),
+            (0.5, 0.8, 0.0),
+            (0.0, 0.85, 0.0),
+        ];
+        let learned = Learned {
+            plain: (0.5, 0.5),
+            pages: (1, 1),
+            tried: all
+                .map(|(position, many, loss)| tried(position, many, loss))
+                .into(),
+        };
+        let of = |by_counts| learned.best(by_counts).map(|own| own.constants.position);
+        assert_eq!((of(false), of(true)), (Some(1.0), Some(0.0)));
+    }
 
     #[test]
     fn equations_are_solved() {

@@ -1,32 +1,53 @@
 //! Pages of a set by site, and their scores with and without a memory of the others.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher as _};
+use std::sync::{Mutex, PoisonError};
 
+use super::address::address;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use trommel_extract::{CommentPolicy, ContentPolicy};
-use trommel_learn::{JudgedRow, JudgedSet, LabelledPage, PageSet, Scores, kept_text};
+use trommel_learn::{JudgedRow, JudgedSet, LABEL_SHARE, LabelledPage, PageSet, Scores, kept_text};
 use trommel_model::{Judgement, Model};
 use trommel_sites::{Correction, DEFAULT_BYTES, PageEvidence, PagePrint, SiteMemory, site_of};
 use trommel_text::words::Rule;
 
+/// What a set is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The weights are learned from it.
+    Learns,
+    /// What is no weight is chosen on it, beside the sets that are learned from.
+    Chooses,
+    /// It had no part in anything.
+    Checks,
+}
+
 /// A labelled set with what is known of each page from the others of its site.
 pub(super) struct SiteSet {
     pub set: PageSet,
-    /// Whether a correction may learn from it.
-    pub trains: bool,
+    /// URL of each page, its own or what it says.
+    pub urls: Vec<String>,
+    /// What it is for.
+    pub part: Part,
     pub comments: bool,
     /// What the model says of each page; what cross-validation said where that is known.
     pub judged: Vec<Judgement>,
     pub evidence: Vec<Option<PageEvidence>>,
+    /// Which blocks of each page are content, of a set that is learned from.
+    pub labels: Vec<Vec<bool>>,
     /// Pages of each page's site in the set; 0 for a page of no site.
     pub site_pages: Vec<u32>,
     /// Distinct blocks, and the bytes that the memory takes.
     pub memory: (usize, u64),
+    /// Scores of choices of blocks that were made before, by page and choice.
+    known: Mutex<FxHashMap<(usize, u64), Scores>>,
 }
 
 impl SiteSet {
-    pub fn new(set: PageSet, trains: bool, model: &Model, held_out: Option<&JudgedSet>) -> Self {
+    pub fn new(set: PageSet, part: Part, model: &Model, held_out: Option<&JudgedSet>) -> Self {
+        let urls: Vec<String> = set.pages.par_iter().map(address).collect();
         let rows = held_out.into_iter().flat_map(|judged| &judged.pages);
         let rows: FxHashMap<&str, &JudgedRow> = rows
             .filter(|row| row.set == set.name)
@@ -54,36 +75,41 @@ impl SiteSet {
             .collect();
         let mut memory = SiteMemory::new(DEFAULT_BYTES).with_model(model.identity());
         let mut sizes: BTreeMap<String, u32> = BTreeMap::new();
-        for ((page, print), own) in set.pages.iter().zip(&prints).zip(&judged) {
-            if memory.add(&page.gold.url, print, Some(&own.probabilities))
-                && let Some(site) = site_of(&page.gold.url)
+        for ((url, print), own) in urls.iter().zip(&prints).zip(&judged) {
+            if memory.add(url, print, Some(&own.probabilities))
+                && let Some(site) = site_of(url)
             {
                 *sizes.entry(site.into_owned()).or_default() += 1;
             }
         }
-        let site_pages = set.pages.iter().map(|page| {
-            site_of(&page.gold.url)
+        let site_pages = urls.iter().map(|url| {
+            site_of(url)
                 .and_then(|site| sizes.get(&*site))
                 .copied()
                 .unwrap_or(0)
         });
-        let evidence = set
-            .pages
+        let evidence = urls
             .iter()
             .zip(&prints)
             .zip(&judged)
-            .map(|((page, print), own)| {
-                memory.evidence(&page.gold.url, print, Some(&own.probabilities))
-            })
+            .map(|((url, print), own)| memory.evidence(url, print, Some(&own.probabilities)))
             .collect();
+        let comments = set.pages.iter().any(|page| page.gold.has_comments());
+        let labels = match part {
+            Part::Learns => set.labels(comments, LABEL_SHARE),
+            _ => Vec::new(),
+        };
         Self {
-            trains,
-            comments: set.pages.iter().any(|page| page.gold.has_comments()),
+            part,
+            labels,
+            comments,
             site_pages: site_pages.collect(),
             memory: (memory.blocks(), memory.allocated_bytes()),
             judged,
             evidence,
+            urls,
             set,
+            known: Mutex::default(),
         }
     }
 
@@ -118,7 +144,16 @@ impl SiteSet {
         let verdicts = policy.verdicts(model, page, gold.address(), own.clone(), changes);
         let judged = &verdicts.judgement;
         let text = kept_text(page, &judged.choice.kept, &judged.embedded);
-        Scores::of(&text, &gold.text(self.comments), Rule::Characters)
+        let mut hasher = FxHasher::default();
+        text.hash(&mut hasher);
+        let key = (at, hasher.finish());
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = known().get(&key).copied();
+        before.unwrap_or_else(|| {
+            let scores = Scores::of(&text, &gold.text(self.comments), Rule::Characters);
+            known().insert(key, scores);
+            scores
+        })
     }
 }
 
@@ -160,7 +195,7 @@ impl Gain {
 /// What was measured on a set.
 pub(super) struct SiteRow {
     pub name: String,
-    pub trains: bool,
+    pub part: Part,
     /// Sites of at least 1, 2, 5 and 10 pages, and the pages of these.
     pub sizes: [(usize, usize); 4],
     pub all: Gain,
@@ -207,10 +242,10 @@ pub(super) fn measured(set: &SiteSet, model: &Model, learned: Option<&Correction
             .iter()
             .filter(|pages| **pages >= least)
             .count();
-        let hosts = set.set.pages.iter().zip(&set.site_pages);
+        let hosts = set.urls.iter().zip(&set.site_pages);
         let mut hosts: Vec<String> = hosts
             .filter(|(_, pages)| **pages >= least)
-            .filter_map(|(page, _)| site_of(&page.gold.url).map(|site| site.into_owned()))
+            .filter_map(|(url, _)| site_of(url).map(|site| site.into_owned()))
             .collect();
         hosts.sort_unstable();
         hosts.dedup();
@@ -218,7 +253,7 @@ pub(super) fn measured(set: &SiteSet, model: &Model, learned: Option<&Correction
     });
     SiteRow {
         name: set.set.name.clone(),
-        trains: set.trains,
+        part: set.part,
         sizes,
         all: Gain::mean(&scores),
         few: of(2, 9),

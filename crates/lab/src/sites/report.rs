@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::fit::Learned;
-use super::measure::{Gain, SIZES, SiteRow};
+use super::measure::{Gain, Part, SIZES, SiteRow};
+use crate::markdown::MarkdownTable;
 
 /// The report as Markdown.
-pub(super) fn report(rows: &[SiteRow], learned: Option<&[Learned]>) -> String {
+pub(super) fn report(rows: &[SiteRow], learned: Option<&Learned>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write!(out, "| set |");
@@ -39,7 +40,11 @@ pub(super) fn report(rows: &[SiteRow], learned: Option<&[Learned]>) -> String {
     let columns = if learned.is_some() { 15 } else { 12 };
     let _ = writeln!(out, "\n|---|{}", "---:|".repeat(columns));
     for row in rows {
-        let mark = if row.trains { "" } else { " (check)" };
+        let mark = match row.part {
+            Part::Learns => "",
+            Part::Chooses => " (choice)",
+            Part::Checks => " (check)",
+        };
         let _ = write!(out, "| {}{mark} |", row.name);
         for Gain {
             pages,
@@ -66,17 +71,54 @@ pub(super) fn report(rows: &[SiteRow], learned: Option<&[Learned]>) -> String {
         }
         out.push('\n');
     }
-    for own in learned.unwrap_or_default() {
-        let [share, sameness, position] = own.correction.weights;
-        let _ = write!(
-            out,
-            "\n{}, {} pages: share {share:.2}, sameness {sameness:.2}, position {position:.2}. Held out: plain {:.4}",
-            own.name, own.pages, own.plain
-        );
-        for (factor, f1) in &own.by_factor {
-            let _ = write!(out, ", x{factor} {f1:.4}");
-        }
+    if let Some(learned) = learned {
         out.push('\n');
+        out.push_str(&constants(learned));
     }
     out
+}
+
+/// Rows of constants, the best ones.
+const ROWS: usize = 8;
+
+/// What the constants of the correction were chosen among.
+fn constants(learned: &Learned) -> String {
+    let number = |value: f32| format!("{value:.2}");
+    let f1 = |value: f64| format!("{value:.4}");
+    let mut table = MarkdownTable::new([
+        "half".to_owned(),
+        "x counts".to_owned(),
+        "x position".to_owned(),
+        "share".to_owned(),
+        "sameness".to_owned(),
+        "position".to_owned(),
+        format!("sites of 2-4 ({} pages)", learned.pages.0),
+        format!("sites of 5+ ({} pages)", learned.pages.1),
+        "most lost".to_owned(),
+    ]);
+    let plain = [f1(learned.plain.0), f1(learned.plain.1), String::new()];
+    table.row(std::iter::repeat_n(String::new(), 6).chain(plain));
+    let mut best: Vec<_> = learned
+        .tried
+        .iter()
+        .filter(|own| own.constants.position > 0.0)
+        .collect();
+    best.sort_by(|a, b| b.many.total_cmp(&a.many));
+    best.truncate(ROWS);
+    let likely = learned.tried.iter().filter(|own| {
+        let own = own.constants;
+        (own.half, own.counts, own.position) == (1.0, 1.0, 1.0)
+    });
+    let by_counts = learned
+        .tried
+        .iter()
+        .filter(|own| own.constants.position == 0.0);
+    for own in best.into_iter().chain(likely).chain(by_counts) {
+        let constants = own.constants;
+        let of = [constants.half, constants.counts, constants.position];
+        let weights = own.correction.weights;
+        let scores = [own.few, own.many, own.loss].map(f1);
+        table.row(of.into_iter().chain(weights).map(number).chain(scores));
+    }
+    table.text()
 }

@@ -91,9 +91,22 @@ fn segmentations_are_scored_on_marked_blocks() {
     );
     assert!(text.contains("| ours, learned with layout | "), "{text}");
     assert!(
-        text.ends_with("3 pages, 2.3 marked blocks a page, 1 of all without a box.\n"),
+        text.contains("3 pages, 2.3 marked blocks a page, 1 of all without a box.\n"),
         "{text}"
     );
+    // Articles are marked on two pages; roles find words of them, and nothing of what nobody marked.
+    let (_, classes) = text.split_once("Classes of blocks\n").unwrap();
+    let row = |class: &str| {
+        let row = classes
+            .lines()
+            .find(|row| row.starts_with(&format!("| {class} |")))
+            .unwrap();
+        row.split('|')
+            .map(|cell| cell.trim().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(row("articles")[2..7], ["2", "TBD", "TBD", "TBD", "TBD"]);
+    assert_eq!(row("menus")[2..4], ["0", "0"]);
 }
 
 #[test]

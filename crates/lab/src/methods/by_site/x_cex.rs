@@ -46,7 +46,7 @@ impl XCex {
             ContentLikeness::Cosine => About {
                 name: "x-cex",
                 line: "elements whose like, by structure and words, stands on few pages of the site",
-                citation: "Fernandes, X-CEX, thesis, 2021, from its abstract and summary; a text is judged with the innermost element of the list around it; tag sequences are compared by their longest common subsequence, difflib's ratio by matching blocks there; the likeness of .8 is ours.",
+                citation: "Fernandes, X-CEX, thesis, 2021, from its abstract and summary; a text is judged with the innermost element of the list around it; tag sequences are compared by their longest common subsequence, difflib's ratio by matching blocks there; of an element the first 256 tags are compared; what no other page has is content however few pages there are; the likeness of .8 is ours.",
                 learns: false,
             },
             ContentLikeness::Hamming => About {
@@ -109,6 +109,15 @@ impl SiteMethod for XCex {
     }
 
     fn extract(&self, pages: &[&Page]) -> Vec<Vec<bool>> {
+        // Below this cosine of the words no structure makes them similar. Of the Hamming form, which is
+        // twice the common words over the words of both, the cosine is never the lower one.
+        self.extract_above((SIMILAR - STRUCTURE) / CONTENT, pages)
+    }
+}
+
+impl XCex {
+    /// Of elements whose words have a lower cosine than `least` not all are compared.
+    fn extract_above(&self, least: f64, pages: &[&Page]) -> Vec<Vec<bool>> {
         let (mut vocabulary, mut names) = (Vocabulary::default(), Vocabulary::default());
         let mut compared: Vec<(usize, Compared<Look>)> = Vec::new();
         let mut of_blocks: Vec<Vec<Option<usize>>> = Vec::with_capacity(pages.len());
@@ -161,9 +170,6 @@ impl SiteMethod for XCex {
             }
             of_blocks.push(own);
         }
-        // Below this cosine of the words no structure makes them similar. Of the Hamming form, which is
-        // twice the common words over the words of both, the cosine is never the lower one.
-        let least = (SIMILAR - STRUCTURE) / CONTENT;
         let others = other_pages(&compared, least, |a, b| self.likeness(a, b) > SIMILAR);
         let most = SHARE * pages.len() as f64;
         let is_rare = |place: &Option<usize>| {
@@ -184,6 +190,7 @@ impl SiteMethod for XCex {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::methods::by_site::read;
 
     fn element(words: &[u32], tags: &[u8], classes: &[u32]) -> Compared<Look> {
         Compared {
@@ -193,6 +200,40 @@ mod tests {
                 classes: classes.to_vec(),
             },
         }
+    }
+
+    #[test]
+    fn on_small_sites_it_is_what_all_pairs_give() {
+        let mut random = trommel_text::SplitMix64::new(3);
+        let mut below = |bound: u64| random.next_u64() % bound;
+        let (mut kept, mut dropped) = (0, 0);
+        for round in 0..12 {
+            let pages: Vec<Page> = (0..12)
+                .map(|_| {
+                    let part = |below: &mut dyn FnMut(u64) -> u64| {
+                        let theme = below(3) * 10;
+                        let words = 4 + below(5);
+                        let text: String = (theme..theme + words)
+                            .map(|at| format!("word{at} "))
+                            .collect();
+                        format!("<div class=c{}><p class=d>{text}</p></div>", below(2))
+                    };
+                    let parts: String = (0..4).map(|_| part(&mut below)).collect();
+                    read(&format!("<body><section>{parts}</section>"))
+                })
+                .collect();
+            let pages: Vec<&Page> = pages.iter().collect();
+            for likeness in [ContentLikeness::Cosine, ContentLikeness::Hamming] {
+                let method = XCex::new(likeness);
+                let found = method.extract(&pages);
+                // Whatever has a word in common is compared; what has none is never similar.
+                assert_eq!(found, method.extract_above(1e-9, &pages), "round {round}");
+                let all = found.iter().flatten();
+                kept += all.clone().filter(|kept| **kept).count();
+                dropped += all.filter(|kept| !**kept).count();
+            }
+        }
+        assert!(kept > 20 && dropped > 20, "{kept} kept, {dropped} dropped");
     }
 
     #[test]
