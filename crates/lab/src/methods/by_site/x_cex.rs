@@ -211,14 +211,14 @@ mod tests {
             let pages: Vec<Page> = (0..12)
                 .map(|_| {
                     let part = |below: &mut dyn FnMut(u64) -> u64| {
-                        let theme = below(3) * 10;
+                        let theme = below(12) * 10;
                         let words = 4 + below(5);
                         let text: String = (theme..theme + words)
                             .map(|at| format!("word{at} "))
                             .collect();
                         format!("<div class=c{}><p class=d>{text}</p></div>", below(2))
                     };
-                    let parts: String = (0..4).map(|_| part(&mut below)).collect();
+                    let parts: String = (0..3).map(|_| part(&mut below)).collect();
                     read(&format!("<body><section>{parts}</section>"))
                 })
                 .collect();
