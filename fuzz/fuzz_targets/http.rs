@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
         format: ArchiveFormat::Warc,
         kind: RecordType::Response,
         headers,
-        block: data.to_vec(),
+        block: data.to_vec().into(),
         notes: Vec::new(),
     };
     let options = PayloadOptions { max_payload: LIMIT };

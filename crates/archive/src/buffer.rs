@@ -1,5 +1,7 @@
 //! A byte queue that is filled at its end and read from its front.
 
+use crate::record_block::RecordBlock;
+
 /// The bytes between `start` and `end` are unread.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
@@ -47,6 +49,26 @@ impl Buffer {
         self.end = self.end.saturating_add(n).min(self.data.len());
     }
 
+    /// Takes another buffer, whose bytes are unread, and gives the one before.
+    pub(crate) fn replace(&mut self, data: Vec<u8>) -> Vec<u8> {
+        self.start = 0;
+        self.end = data.len();
+        std::mem::replace(&mut self.data, data)
+    }
+
+    /// Takes off the first `n` unread bytes together with their memory, if at most `rest` others follow, which
+    /// move.
+    pub(crate) fn split_off(&mut self, n: usize, rest: usize) -> Option<RecordBlock> {
+        let bytes = self.bytes();
+        let behind = bytes
+            .get(n..)
+            .filter(|behind| behind.len() <= rest)?
+            .to_vec();
+        let start = self.start;
+        let data = self.replace(behind);
+        Some(RecordBlock::within(data, start..start + n))
+    }
+
     /// Puts bytes back before the unread ones.
     pub(crate) fn prepend(&mut self, bytes: &[u8]) {
         if let Some(start) = self.start.checked_sub(bytes.len()) {
@@ -68,6 +90,22 @@ impl Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_come_off_with_their_memory() {
+        let mut buffer = Buffer::default();
+        buffer.replace(b"head body\r\n".to_vec());
+        buffer.consume(5);
+        assert_eq!(buffer.split_off(4, 1), None);
+        assert_eq!(buffer.split_off(9, 1), None);
+        let place = buffer.bytes().as_ptr();
+        let block = buffer.split_off(4, 2).unwrap();
+        assert_eq!((&*block, block.as_ptr()), (&b"body"[..], place));
+        assert_eq!(buffer.bytes(), b"\r\n");
+        buffer.room(3)[..3].copy_from_slice(b"abc");
+        buffer.filled(3);
+        assert_eq!(buffer.bytes(), b"\r\nabc");
+    }
 
     #[test]
     fn queue_order_holds_through_compaction_and_prepend() {

@@ -3,6 +3,7 @@
 use std::io;
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
+use memchr::memmem;
 
 use crate::{
     buffer::Buffer,
@@ -11,6 +12,7 @@ use crate::{
     member::{Begin, MemberStop},
     signature::GZIP_DEFLATE as MAGIC,
     source::Source,
+    spares::Spares,
     start::is_one_record,
     zeros::{TAR_BLOCK, ZeroRuns, is_padding},
 };
@@ -23,8 +25,10 @@ const MAX_HEADER: usize = 256 * 1024;
 const MAX_STORED: usize = 4 * 1024 * 1024;
 /// Most plain bytes ever taken from one call.
 const MAX_PLAIN: usize = 16 * 1024 * 1024;
-/// Room for plain bytes at first; it grows with the members.
+/// Room for plain bytes where nothing tells their number.
 const FIRST_PLAIN: usize = 256 * 1024;
+/// Room beyond the plain bytes that are expected.
+const SLACK: usize = 512;
 /// After so many members in a row that can't be taken whole, no more are tried: the file's members
 /// hold several records each, or parts of records.
 const MISSES: u32 = 4;
@@ -125,11 +129,12 @@ impl Gzip {
         &mut self,
         source: &mut Source,
         window: &mut Buffer,
+        spares: &mut Spares,
     ) -> io::Result<Option<MemberStop>> {
         if self.body_ended {
             return self.trailer(source).map(Some);
         }
-        if std::mem::take(&mut self.untried) && self.take_whole(source, window) {
+        if std::mem::take(&mut self.untried) && self.take_whole(source, window, spares) {
             return Ok(None);
         }
         loop {
@@ -168,7 +173,15 @@ impl Gzip {
     /// Decodes the body of the member in one call, if it holds one whole record and nothing else.
     /// Such a member gives the same items however it is decoded; all others are left to the steps,
     /// as the places of records inside a member and of damage depend on them.
-    fn take_whole(&mut self, source: &mut Source, window: &mut Buffer) -> bool {
+    ///
+    /// The length that the trailer states tells how large a buffer must be, which the record can then keep: the
+    /// trailer is what stands before the next member.
+    fn take_whole(
+        &mut self,
+        source: &mut Source,
+        window: &mut Buffer,
+        spares: &mut Spares,
+    ) -> bool {
         let Some(inflate) = &mut self.whole else {
             return false;
         };
@@ -176,39 +189,48 @@ impl Gzip {
             return false;
         }
         self.misses += 1;
-        let mut size = FIRST_PLAIN.min(self.most);
+        let mut size = stated_length(source).unwrap_or(FIRST_PLAIN).min(self.most);
+        // Decoders are slower within some bytes of the end of their room.
+        let mut plain = spares.take_or_new(size.saturating_add(SLACK));
         loop {
             let stored = source.buffered();
             let stored = stored.get(..MAX_STORED).unwrap_or(stored);
-            let room = window.room(size);
-            size = room.len().min(self.most);
-            let room = room.get_mut(..size).unwrap_or_default();
-            match inflate.run(stored, room) {
+            match inflate.run_into(stored, &mut plain, self.most) {
                 Inflated::Whole { read, made } => {
-                    let plain = room.get(..made).unwrap_or_default();
-                    if !is_one_record(plain) {
-                        return false;
+                    if !is_one_record(&plain) {
+                        break;
                     }
                     let length = u32::try_from(made).unwrap_or(u32::MAX);
-                    self.sum = Some((crc32(plain), length));
+                    self.sum = Some((crc32(&plain), length));
                     self.zeros.see(stored.get(..read).unwrap_or_default());
                     self.misses = 0;
                     self.body_ended = true;
-                    window.filled(made);
+                    spares.put(window.replace(plain));
                     source.consume(read);
                     return true;
                 }
                 // Doubling keeps the sum of all tries in proportion to the last.
-                Inflated::Full if size < self.most => size = (size * 2).min(self.most),
+                Inflated::Full if size < self.most => {
+                    size = plain.capacity().saturating_mul(2).min(self.most);
+                    spares.put(plain);
+                    plain = spares.take_or_new(size);
+                }
                 Inflated::Bad if stored.len() < MAX_STORED => {
                     let want = (stored.len() * 2).max(1);
                     if !source.read_ahead(want) {
-                        return false;
+                        break;
                     }
                 }
-                Inflated::Full | Inflated::Bad => return false,
+                Inflated::Full | Inflated::Bad => break,
             }
         }
+        spares.put(plain);
+        false
+    }
+
+    /// Whether the member at hand was taken whole.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.sum.is_some()
     }
 
     fn trailer(&mut self, source: &mut Source) -> io::Result<MemberStop> {
@@ -240,6 +262,32 @@ impl Gzip {
         // An error after the first bytes does not matter here.
         let _ = inflate.decompress(body, plain, FlushDecompress::None);
         usize::try_from(inflate.total_out()).ok()
+    }
+}
+
+/// Plain bytes of the member at hand as its trailer states them, if what looks like the next member, or the end
+/// of the input, stands where it can be found; reads on to find it. A guess: nothing may depend on it but room.
+fn stated_length(source: &mut Source) -> Option<usize> {
+    let next = memmem::Finder::new(&MAGIC);
+    let mut from = 0;
+    loop {
+        let stored = source.buffered();
+        let stored = stored.get(..MAX_STORED).unwrap_or(stored);
+        let found = next.find(stored.get(from..)?).map(|at| from + at);
+        let held = stored.len();
+        if let Some(end) = found.or_else(|| source.is_at_end().then_some(held)) {
+            let size = stored.get(..end)?.last_chunk::<4>()?;
+            let size = usize::try_from(u32::from_le_bytes(*size)).ok()?;
+            // Deflate makes at most 1,032 bytes of one.
+            return (size <= end.saturating_mul(1032)).then_some(size);
+        }
+        if held >= MAX_STORED {
+            return None;
+        }
+        from = held.saturating_sub(MAGIC.len() - 1);
+        if !source.read_ahead(held + 1) && !source.is_at_end() {
+            return None;
+        }
     }
 }
 

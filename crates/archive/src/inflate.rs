@@ -47,11 +47,42 @@ impl Inflate {
                 &raw mut made,
             )
         };
-        match result {
-            sys::libdeflate_result_LIBDEFLATE_SUCCESS => Inflated::Whole { read, made },
-            sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Inflated::Full,
-            _ => Inflated::Bad,
+        ended(result, read, made)
+    }
+
+    /// Inflates the stream that `stored` begins with into a buffer, in place of what that holds, but into no
+    /// more than its capacity or `most` bytes. If the stream is not whole, the buffer is empty.
+    pub(crate) fn run_into(&mut self, stored: &[u8], plain: &mut Vec<u8>, most: usize) -> Inflated {
+        plain.clear();
+        let room = plain.spare_capacity_mut();
+        let (mut read, mut made) = (0, 0);
+        // SAFETY: as in `run`; the room is only written to.
+        let result = unsafe {
+            sys::libdeflate_deflate_decompress_ex(
+                self.0.as_ptr(),
+                stored.as_ptr().cast(),
+                stored.len(),
+                room.as_mut_ptr().cast(),
+                room.len().min(most),
+                &raw mut read,
+                &raw mut made,
+            )
+        };
+        let result = ended(result, read, made);
+        if let Inflated::Whole { made, .. } = result {
+            // SAFETY: libdeflate has written so many bytes to the room, whose length it does not pass.
+            unsafe { plain.set_len(made) };
         }
+        result
+    }
+}
+
+/// What a call of libdeflate says.
+fn ended(result: sys::libdeflate_result, read: usize, made: usize) -> Inflated {
+    match result {
+        sys::libdeflate_result_LIBDEFLATE_SUCCESS => Inflated::Whole { read, made },
+        sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Inflated::Full,
+        _ => Inflated::Bad,
     }
 }
 
@@ -84,6 +115,17 @@ mod tests {
         assert_eq!(inflate.run(&stored, &mut plain[..2]), Inflated::Full);
         assert_eq!(inflate.run(&stored[..7], &mut plain), Inflated::Bad);
         assert_eq!(inflate.run(&[], &mut plain), Inflated::Bad);
+        let mut plain = Vec::with_capacity(4);
+        plain.push(b'x');
+        assert_eq!(inflate.run_into(&stored, &mut plain, 9), whole);
+        assert_eq!(plain, b"abc");
+        assert_eq!(inflate.run_into(&stored, &mut plain, 2), Inflated::Full);
+        assert_eq!(plain, b"");
+        assert_eq!(inflate.run_into(&stored[..7], &mut plain, 9), Inflated::Bad);
+        assert_eq!(
+            inflate.run_into(&stored, &mut Vec::new(), 9),
+            Inflated::Full
+        );
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
     }
 }

@@ -157,7 +157,7 @@ pub fn payload<'a>(
         _ => return Err(PayloadError::NoPayload(record.kind.clone())),
     };
     let mut payload = Payload::default();
-    let mut body = record.block.as_slice();
+    let mut body = &*record.block;
     if http {
         let head = http::head(body);
         body = body.get(head.length..).unwrap_or_default();

@@ -13,6 +13,7 @@ use crate::{
     error::{ArchiveError, Damage},
     member::MemberStop,
     record::Record,
+    record_block::RecordBlock,
     resume::{Accounted, ResumePoint},
     source::Source,
     start::{
@@ -21,12 +22,6 @@ use crate::{
     },
     stream::Stream,
 };
-
-/// Buffers kept for blocks to come, and the bytes of the largest.
-const SPARES: usize = 8;
-const SPARE_BYTES: usize = 4 * 1024 * 1024;
-/// Blocks up to this size are as good as of the same size.
-const SPARE_LEAST: usize = 16 * 1024;
 
 /// Limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +68,6 @@ pub struct Reader {
     pub(crate) hint: Option<String>,
     pub(crate) wrong_lengths: u32,
     pub(crate) finished: bool,
-    /// Buffers for blocks to come.
-    pub(crate) spares: Vec<Vec<u8>>,
     /// State before the items at hand were read; its items are those given since.
     pub(crate) before: ResumePoint,
 }
@@ -120,7 +113,6 @@ impl Reader {
             hint: None,
             wrong_lengths: 0,
             finished: false,
-            spares: Vec::new(),
             before: ResumePoint::default(),
         };
         while reader.given == 0 && !reader.finished {
@@ -142,28 +134,8 @@ impl Reader {
     }
 
     /// Takes the block of a record that is done with, to use its memory for one to come.
-    pub fn reuse(&mut self, mut block: Vec<u8>) {
-        if block.capacity() > SPARE_BYTES {
-            return;
-        }
-        block.clear();
-        if self.spares.len() < SPARES {
-            self.spares.push(block);
-        } else if let Some(least) = self.spares.iter_mut().min_by_key(|spare| spare.capacity())
-            && least.capacity() < block.capacity()
-        {
-            *least = block;
-        }
-    }
-
-    /// The smallest buffer at hand that has room for this many bytes and is not far too large.
-    pub(crate) fn spare(&mut self, bytes: usize) -> Option<Vec<u8>> {
-        let most = bytes.max(SPARE_LEAST).saturating_mul(4);
-        let fitting = self.spares.iter().enumerate();
-        let (at, _) = fitting
-            .filter(|(_, spare)| (bytes..=most).contains(&spare.capacity()))
-            .min_by_key(|(_, spare)| spare.capacity())?;
-        Some(self.spares.swap_remove(at))
+    pub fn reuse(&mut self, block: RecordBlock) {
+        self.stream.spares().put(block.into_buffer());
     }
 
     /// Opens a file; its path is the name used in places and errors.

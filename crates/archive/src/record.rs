@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::headers::Headers;
+use crate::{headers::Headers, record_block::RecordBlock};
 
 /// Where a record is stored.
 ///
@@ -185,7 +185,7 @@ pub struct Record {
     /// Content-Length made from the header line.
     pub headers: Headers,
     /// Its block, at most [`ReadOptions::max_record`](crate::ReadOptions::max_record) bytes.
-    pub block: Vec<u8>,
+    pub block: RecordBlock,
     /// Oddities survived while reading it.
     pub notes: Vec<Note>,
 }
@@ -289,7 +289,7 @@ mod tests {
                 .iter()
                 .map(|&(k, v)| (k.to_owned(), v.to_owned()))
                 .collect(),
-            block: Vec::new(),
+            block: RecordBlock::default(),
             notes: Vec::new(),
         }
     }

@@ -92,6 +92,11 @@ impl Source {
         self.data.get(self.position..self.end).unwrap_or_default()
     }
 
+    /// Whether the unread bytes that are there are the last.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.done && self.error.is_none()
+    }
+
     /// Reads until `n` bytes are unread, and whatever comes with them, so that a pipe is waited for
     /// no longer than that. False if the input ends or fails before, or is live: nobody knows whether more
     /// of it is needed. An error is kept for `peek`.

@@ -11,8 +11,10 @@ use crate::{
     gzip::Gzip,
     lz4::Lz4,
     member::{Begin, MemberStop},
+    record_block::RecordBlock,
     signature,
     source::Source,
+    spares::Spares,
     zst::Zst,
 };
 
@@ -22,6 +24,11 @@ const PROBE: usize = 16 * 1024;
 const MAX_MEMBERS: usize = 4096;
 /// Stored bytes that may be gone over twice whatever the size of the file.
 const REWIND: u64 = 16 * 1024 * 1024;
+/// Bytes of a block that is taken with the buffer it stands in; shorter ones are copied out, so that small
+/// records hold no large buffers.
+const LEAST_WHOLE: usize = 4 * 1024;
+/// Bytes behind such a block: the line ends that close a record.
+const MOST_BEHIND: usize = 4;
 /// Plain bytes decoded when trying.
 const PROBE_PLAIN: usize = 1024;
 
@@ -126,6 +133,7 @@ pub(crate) struct Stream {
     source: Source,
     codec: Codec,
     window: Buffer,
+    spares: Spares,
     /// Plain bytes taken off the window so far.
     taken: u64,
     /// Members that unread or lately read bytes belong to, oldest first.
@@ -146,6 +154,7 @@ impl Stream {
             source,
             codec,
             window: Buffer::default(),
+            spares: Spares::default(),
             taken: 0,
             members: VecDeque::new(),
             steps: VecDeque::new(),
@@ -246,6 +255,26 @@ impl Stream {
         let n = n.min(self.window.len());
         self.window.consume(n);
         self.taken += n as u64;
+    }
+
+    /// Takes off the first `length` plain bytes, with the buffer that they stand in, if the member was inflated
+    /// as a whole and ends right behind them.
+    pub(crate) fn take_whole(&mut self, length: u64) -> Option<RecordBlock> {
+        let Codec::Gzip(gzip) = &self.codec else {
+            return None;
+        };
+        let length = usize::try_from(length).ok()?;
+        if !gzip.is_whole() || length < LEAST_WHOLE {
+            return None;
+        }
+        let block = self.window.split_off(length, MOST_BEHIND)?;
+        self.taken += length as u64;
+        Some(block)
+    }
+
+    /// Buffers for blocks to come.
+    pub(crate) fn spares(&mut self) -> &mut Spares {
+        &mut self.spares
     }
 
     /// Puts back plain bytes, the last ones taken off.
@@ -363,7 +392,7 @@ impl Stream {
         });
         let result = match &mut self.codec {
             Codec::Plain => copy(&mut self.source, &mut self.window),
-            Codec::Gzip(gzip) => gzip.decode(&mut self.source, &mut self.window),
+            Codec::Gzip(gzip) => gzip.decode(&mut self.source, &mut self.window, &mut self.spares),
             Codec::Zst(zst) => zst.decode(&mut self.source, &mut self.window),
             Codec::Lz4(lz4) => lz4.decode(&mut self.source, &mut self.window),
         };

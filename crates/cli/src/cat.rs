@@ -39,11 +39,11 @@ pub struct CatArgs {
 
 pub fn run(args: &CatArgs) -> anyhow::Result<ExitCode> {
     let place = PlaceArgument::parse(&args.place, args.offset.as_deref())?;
-    let (mut record, crawl_charset) = place.record()?;
+    let (record, crawl_charset) = place.record()?;
     let bytes = if args.record {
         whole(&record)?
     } else if record.kind == RecordType::Conversion {
-        std::mem::take(&mut record.block)
+        record.block.to_vec()
     } else {
         let page = payload(&record, &PayloadOptions::default())?;
         let hints = Hints {

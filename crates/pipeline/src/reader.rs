@@ -10,7 +10,9 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender};
-use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, RecordType, ResumePoint};
+use trommel_archive::{
+    ArchiveError, ReadOptions, Reader, Record, RecordBlock, RecordType, ResumePoint,
+};
 use trommel_metrics::Metrics;
 use trommel_output::Disk;
 use trommel_sources::{RecordSelection, StopFlag, interruptible, open_file, redacted};
@@ -38,7 +40,7 @@ pub(crate) struct RecordFeed<'a> {
     gate: &'a Gate,
     tasks: Sender<Task<Captured>>,
     /// Blocks that the workers are done with.
-    spares: Receiver<Vec<u8>>,
+    spares: Receiver<RecordBlock>,
     pub(crate) position: &'a AtomicU64,
     disk: &'a dyn Disk,
     /// Is told how long reading takes.
@@ -78,7 +80,7 @@ impl<'a> RecordFeed<'a> {
         plan: &'a Plan,
         gate: &'a Gate,
         tasks: Sender<Task<Captured>>,
-        spares: Receiver<Vec<u8>>,
+        spares: Receiver<RecordBlock>,
         position: &'a AtomicU64,
         disk: &'a dyn Disk,
     ) -> Self {
@@ -310,7 +312,7 @@ impl<'a> RecordFeed<'a> {
                     let is_info = record.kind == RecordType::Warcinfo;
                     let step = Step::Begin {
                         input,
-                        info: is_info.then(|| record.block.clone()),
+                        info: is_info.then(|| record.block.to_vec()),
                         date: record.date().map(str::to_owned),
                     };
                     self.send(0, None, step)?;

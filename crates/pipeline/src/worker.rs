@@ -7,7 +7,8 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender};
 use trommel_archive::{
-    MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordType, media_type, payload,
+    MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordBlock, RecordType,
+    media_type, payload,
 };
 use trommel_extract::{Document, Hints};
 use trommel_filters::{Capture, Filters, Fingerprint};
@@ -61,7 +62,7 @@ impl Worker<'_> {
         &self,
         tasks: &Receiver<Task<Captured>>,
         results: &Sender<Task<Made>>,
-        spares: &Sender<Vec<u8>>,
+        spares: &Sender<RecordBlock>,
     ) {
         for task in tasks {
             let task = task.map(|captured| {

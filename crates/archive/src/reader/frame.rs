@@ -8,6 +8,7 @@ use crate::{
     headers::Headers,
     member::MemberStop,
     record::{ArchiveFormat, Note, Place, Record, RecordType},
+    record_block::RecordBlock,
     start::{
         ARC_REACH, ArcLine, FoundStart, StartSearch, WARC_REACH, is_warc, names_warc, record_starts,
     },
@@ -47,7 +48,7 @@ enum HeaderEnd {
 /// A block as read.
 #[derive(Default)]
 struct Block {
-    bytes: Vec<u8>,
+    bytes: RecordBlock,
     /// Bytes of the block seen, kept or not.
     total: u64,
     notes: Vec<Note>,
@@ -219,15 +220,30 @@ impl Reader {
 
     /// Reads a block and the line ends after it, and mends a wrong length.
     fn block(&mut self, length: Option<u64>) -> Block {
+        if let Some(length) = length
+            && length <= self.options.max_record
+            && let Some(bytes) = self.stream.take_whole(length)
+        {
+            let mut block = Block {
+                bytes,
+                total: length,
+                ..Block::default()
+            };
+            self.sized_block(&mut block, length);
+            self.note_stop(&mut block);
+            return block;
+        }
         // What has been decoded is there; only the rest may be a lie.
         let trusted = FIRST_CAPACITY.max(self.stream.bytes().len() as u64);
         let most = self.options.max_record.min(trusted);
         let room = usize::try_from(length.unwrap_or(0).min(most)).unwrap_or(0);
-        let spare = self.spare(room);
+        let spare = self.stream.spares().take(room);
         let is_new = spare.is_none();
         let mut block = Block {
             // In powers of two, so that it fits as many others.
-            bytes: spare.unwrap_or_else(|| Vec::with_capacity(room.next_power_of_two())),
+            bytes: spare
+                .unwrap_or_else(|| Vec::with_capacity(room.next_power_of_two()))
+                .into(),
             ..Block::default()
         };
         match length {
@@ -238,9 +254,9 @@ impl Reader {
                 block.trim_end();
             }
         }
-        if is_new && block.bytes.capacity() / 2 > block.bytes.len() {
-            // The length was a lie; callers may keep many records.
-            block.bytes.shrink_to_fit();
+        if is_new {
+            // The length may be a lie; callers may keep many records.
+            block.bytes.shrink();
         }
         if block.kept() < block.total {
             block.notes.push(Note::BlockTooLong {
@@ -248,6 +264,12 @@ impl Reader {
                 kept: block.kept(),
             });
         }
+        self.note_stop(&mut block);
+        block
+    }
+
+    /// Notes on a block what its member ended with.
+    fn note_stop(&self, block: &mut Block) {
         if self.stream.bytes().is_empty() {
             match self.stream.stop() {
                 Some(MemberStop::Broken(Damage::Checksum)) => block.notes.push(Note::Checksum),
@@ -258,7 +280,6 @@ impl Reader {
                 _ => {}
             }
         }
-        block
     }
 
     fn sized_block(&mut self, block: &mut Block, length: u64) {

@@ -149,7 +149,6 @@ impl Reader {
             hint: None,
             wrong_lengths: state.wrong_lengths,
             finished: state.finished,
-            spares: Vec::new(),
             before: ResumePoint {
                 state: Some(state),
                 items: 0,

@@ -141,3 +141,43 @@ fn members_past_the_caps_read_alike() {
     bytes.extend(member(&record(5, &vec![b' '; 10_000_000])));
     assert_eq!(compare(&bytes, "large"), 5);
 }
+
+#[test]
+fn a_block_keeps_the_buffer_that_it_was_inflated_into() {
+    let body = b"Some words of a page. ".repeat(1000);
+    let mut bytes = member(&record(1, &body));
+    bytes.extend(member(&record(2, b"short")));
+    bytes.extend(member(&record(3, &body)));
+    let mut reader = Reader::new("x", Cursor::new(bytes), ReadOptions::default()).unwrap();
+    let mut next = || reader.next().unwrap().unwrap().block;
+    let (long, short, last) = (next(), next(), next());
+    for block in [long, last] {
+        assert_eq!(block, body);
+        // With the header before it and the line ends behind it, in no more room than the trailer states.
+        let buffer = block.into_buffer();
+        assert!(buffer.starts_with(b"WARC/1.0\r\n") && buffer.ends_with(b"\r\n\r\n"));
+        assert!(buffer.capacity() <= (buffer.len() + 512).next_power_of_two());
+    }
+    assert_eq!(short, b"short");
+    assert_eq!(short.into_buffer(), b"short");
+    assert!(reader.next().is_none());
+}
+
+#[test]
+fn what_looks_like_a_next_member_misleads_nobody() {
+    let mut seeded = Seeded(17);
+    let mut bytes = Vec::new();
+    for number in 0..40 {
+        // Bytes that no compressor makes shorter, with beginnings of members among them and lengths before
+        // these that are far too short or too long.
+        let mut noise: Vec<u8> = (0..20_000).map(|_| seeded.below(256) as u8).collect();
+        for _ in 0..3 {
+            let at = seeded.below(noise.len() - 7);
+            let length = [0u32, 9, 100_000, u32::MAX][seeded.below(4)];
+            noise[at..at + 4].copy_from_slice(&length.to_le_bytes());
+            noise[at + 4..at + 7].copy_from_slice(&[0x1f, 0x8b, 8]);
+        }
+        bytes.extend(gzip_member(&record(number, &noise), 0).unwrap());
+    }
+    assert_eq!(compare(&bytes, "magic bytes inside"), 40);
+}

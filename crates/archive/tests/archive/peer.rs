@@ -58,7 +58,7 @@ fn we_read_what_the_warc_crate_writes() {
     let bytes = writer.into_inner().unwrap();
     let reader = Reader::new("peer", std::io::Cursor::new(bytes), ReadOptions::default()).unwrap();
     let records: Vec<_> = reader.map(Result::unwrap).collect();
-    let blocks: Vec<&[u8]> = records.iter().map(|r| r.block.as_slice()).collect();
+    let blocks: Vec<&[u8]> = records.iter().map(|r| &*r.block).collect();
     assert_eq!(blocks, [&b"first"[..], b"", b"third\r\n\r\nWARC is a word"]);
     assert!(
         records

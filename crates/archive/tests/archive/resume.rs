@@ -180,7 +180,7 @@ fn after_a_failing_input_the_same_record_comes_again() {
             let input = Cursor::new(bytes.clone());
             let again = Reader::resume("f", input, &point, ReadOptions::default()).unwrap();
             let urls = |items: &mut dyn Iterator<Item = Result<Record, String>>| -> Vec<Vec<u8>> {
-                items.map(|item| item.unwrap().block).collect()
+                items.map(|item| item.unwrap().block.to_vec()).collect()
             };
             let rest = urls(&mut again.map(shape));
             assert!(

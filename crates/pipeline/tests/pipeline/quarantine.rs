@@ -49,7 +49,7 @@ fn failed_records_come_back_as_they_were() {
     again.sort_unstable();
     assert_eq!(again, fields);
     assert_eq!(kept[1].kind, RecordType::Metadata);
-    let about = String::from_utf8(kept[1].block.clone()).unwrap();
+    let about = String::from_utf8(kept[1].block.to_vec()).unwrap();
     let offset = stored[1].place.offset;
     for line in [
         "reason: panic\r\n".to_owned(),
