@@ -1,6 +1,7 @@
 //! Where a page goes on, read off its row of page numbers.
 
-use trommel_html::{Element, Page, Tag, element_text};
+use trommel_html::{AttributeWord, Element, Page, Tag, element_text};
+use trommel_text::word_hash;
 
 /// Names in class attributes of rows of page numbers.
 const NAMES: [&[u8]; 8] = [
@@ -28,6 +29,18 @@ const ROWS: [&str; 12] = [
     "pageturner",
     "seitenzahlen",
 ];
+/// A word that names such rows beside another.
+const PAGE: &str = "page";
+/// Hashes of all these words.
+const HASHES: [u64; ROWS.len() + 1] = {
+    let mut hashes = [word_hash(PAGE.as_bytes()); ROWS.len() + 1];
+    let mut at = 0;
+    while at < ROWS.len() {
+        hashes[at] = word_hash(ROWS[at].as_bytes());
+        at += 1;
+    }
+    hashes
+};
 /// What links to the next page say, in lower case.
 const NEXT: [&str; 38] = [
     "next",
@@ -82,12 +95,15 @@ const MOST: usize = 400;
 /// words, its label or its arrow, else that behind the number without link.
 pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     // Most pages have no such row, and none of their elements is looked at.
-    if !names_a_row(html.as_bytes()) {
+    let words = row_words(page);
+    if words.is_empty() || !names_a_row(html.as_bytes()) {
         return None;
     }
+    let elements = page.elements.iter();
+    let rows: Vec<bool> = elements.map(|own| is_row(page, own, &words)).collect();
     let links = (0u32..).zip(&page.elements);
     let links = links.filter(|(_, own)| own.tag == Tag::A);
-    let links = links.filter_map(|(at, own)| Some((row(page, at)?, own)));
+    let links = links.filter_map(|(at, own)| Some((row(page, at, &rows)?, own)));
     let links: Vec<(u32, &Element)> = links.take(MOST).collect();
     let href = |own: &Element| {
         let href = own.attribute(html, "href")?.trim().to_owned();
@@ -126,18 +142,38 @@ fn names_a_row(bytes: &[u8]) -> bool {
     })
 }
 
-/// The row of page numbers around a link.
-fn row(page: &Page, link: u32) -> Option<u32> {
-    let mut around = page.path(link).skip(1).take(AROUND);
-    around
-        .find(|(_, own)| {
-            let words = page.attribute_words(own);
-            let mut texts = words.iter().map(|word| page.word_text(word));
-            let says = |wanted: &str| words.iter().any(|word| page.word_text(word) == wanted);
-            texts.any(|text| ROWS.contains(&text))
-                || says("page") && (says("links") || says("numbers") || says("nav"))
-        })
-        .map(|(at, _)| at)
+/// Which words of the page's attributes can be of a row of page numbers; empty if none is.
+fn row_words(page: &Page) -> Vec<bool> {
+    let can_be = |word: &AttributeWord| {
+        HASHES.contains(&word.hash) && {
+            let text = page.word_text(word);
+            text == PAGE || ROWS.contains(&text)
+        }
+    };
+    if !page.attribute_words.iter().any(can_be) {
+        return Vec::new();
+    }
+    page.attribute_words.iter().map(can_be).collect()
+}
+
+/// Whether an element is named like a row of page numbers, given which words can be of one.
+fn is_row(page: &Page, own: &Element, row_words: &[bool]) -> bool {
+    let words = page.attribute_words(own);
+    let marked = row_words.get(page.first_attribute_word(own)..);
+    let marked = marked.unwrap_or_default().iter().zip(words);
+    if !marked.into_iter().any(|(marked, _)| *marked) {
+        return false;
+    }
+    let mut texts = words.iter().map(|word| page.word_text(word));
+    let says = |wanted: &str| words.iter().any(|word| page.word_text(word) == wanted);
+    texts.any(|text| ROWS.contains(&text))
+        || says(PAGE) && (says("links") || says("numbers") || says("nav"))
+}
+
+/// The row of page numbers around a link, given which elements are some.
+fn row(page: &Page, link: u32, rows: &[bool]) -> Option<u32> {
+    let mut around = page.path(link).skip(1).take(AROUND).map(|(at, _)| at);
+    around.find(|at| rows.get(*at as usize) == Some(&true))
 }
 
 /// Whether a link says that it leads to the next page.

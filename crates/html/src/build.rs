@@ -135,6 +135,8 @@ pub(crate) struct Builder {
     seen_title: bool,
     /// Numbers of the names of unknown elements.
     name_numbers: HashMap<String, u16>,
+    /// Texts of the words of attributes, all of them text.
+    word_text: Vec<u8>,
     classes: Classes,
     formulas: Formulas,
     /// What the attributes of the element whose row was written last say of notation.
@@ -197,12 +199,13 @@ impl Builder {
     /// A builder in the memory that `spare` has.
     pub fn over(limits: Limits, spare: &mut SparePage) -> Self {
         let SparePage {
-            page,
+            mut page,
             stack,
             title,
             fold,
             classes,
         } = std::mem::take(spare);
+        let word_text = std::mem::take(&mut page.word_text).into_bytes();
         Self {
             page,
             limits,
@@ -229,6 +232,7 @@ impl Builder {
             seen_body: false,
             seen_title: false,
             name_numbers: HashMap::new(),
+            word_text,
             classes,
             formulas: Formulas::default(),
             marks: Marks::empty(),
@@ -285,6 +289,7 @@ impl Builder {
         while !self.stack.is_empty() {
             self.pop();
         }
+        self.page.word_text = String::from_utf8(self.word_text).unwrap_or_default();
         self.page.bytes = bytes;
         self.page.steps = self.steps + bytes as u64;
         self.page.tags = self.tag_count;

@@ -58,7 +58,7 @@ pub struct Page {
     /// Where in `text` the inline style changes; empty unless that was asked for.
     pub(crate) styles: Vec<(u32, InlineStyle)>,
     /// Texts of the words of attributes, one after the other.
-    pub(crate) word_text: Vec<u8>,
+    pub(crate) word_text: String,
     pub(crate) names: Vec<String>,
     /// Notations with their places in `text`, in its order.
     pub(crate) notations: Vec<Notation>,
@@ -100,7 +100,7 @@ impl Page {
             hidden_by_sheet: emptied(self.hidden_by_sheet),
             text: text(self.text),
             styles: emptied(self.styles),
-            word_text: emptied(self.word_text),
+            word_text: text(self.word_text),
             notations: emptied(self.notations),
             ..Self::default()
         }
@@ -148,8 +148,7 @@ impl Page {
     pub fn word_text(&self, word: &AttributeWord) -> &str {
         let start = word.start as usize;
         let text = self.word_text.get(start..start + usize::from(word.len));
-        text.and_then(|text| str::from_utf8(text).ok())
-            .unwrap_or_default()
+        text.unwrap_or_default()
     }
 
     /// The page's JSON-LD. It is parsed at the first call only.

@@ -260,6 +260,7 @@ impl Builder {
     /// out.
     fn read_words(&mut self, attribute: Attribute, value: &[u8], first: usize) -> u16 {
         let page = &mut self.page;
+        let word_text = &mut self.word_text;
         let limits = &self.limits;
         let steps = &mut self.steps;
         let marks = &mut self.marks;
@@ -292,11 +293,11 @@ impl Builder {
             }
             page.attribute_words.push(AttributeWord {
                 hash,
-                start: narrow(page.word_text.len()),
+                start: narrow(word_text.len()),
                 len: u16::try_from(text.len()).unwrap_or(u16::MAX),
                 attribute,
             });
-            page.word_text.extend_from_slice(text);
+            word_text.extend_from_slice(text);
         });
         given
     }

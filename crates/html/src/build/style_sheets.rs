@@ -56,6 +56,10 @@ impl StyleSheets {
     }
 
     fn rules(&mut self, css: &[u8]) {
+        let display = memmem::Finder::new(b"display");
+        // Most rules do not speak of it, so that nothing of them need be read.
+        let mut places = display.find_iter(css);
+        let mut spoken = places.next();
         // How many blocks are open, and how many of these do not count.
         let (mut open, mut ignored) = (0u32, None);
         let mut at = 0;
@@ -106,11 +110,15 @@ impl StyleSheets {
                     let Some(end) = memchr(b'}', rest) else {
                         return;
                     };
-                    self.rule(
-                        selector,
-                        rest.get(..end).unwrap_or_default(),
-                        ignored.is_none(),
-                    );
+                    while spoken.is_some_and(|place| place < at) {
+                        spoken = places.next();
+                    }
+                    if spoken.is_some_and(|place| place < at + end) {
+                        let body = rest.get(..end).unwrap_or_default();
+                        if let Some(is_none) = hides(&display, body) {
+                            self.rule(selector, is_none, ignored.is_none());
+                        }
+                    }
                     at += end + 1;
                     from = at;
                 }
@@ -118,9 +126,8 @@ impl StyleSheets {
         }
     }
 
-    /// A rule, and whether it counts for the page as it is shown first.
-    fn rule(&mut self, selector: &[u8], body: &[u8], counts: bool) {
-        let Some(is_none) = display(body) else { return };
+    /// A rule that hides or shows, and whether it counts for the page as it is shown first.
+    fn rule(&mut self, selector: &[u8], is_none: bool, counts: bool) {
         for own in selector.split(|byte| *byte == b',') {
             let own = own.trim_ascii();
             let Some((&sign, name)) = own.split_first() else {
@@ -159,9 +166,9 @@ fn is_for_all(rule: &[u8]) -> bool {
 }
 
 /// Whether what a rule says last of `display` is `none`; nothing if it does not speak of it.
-fn display(body: &[u8]) -> Option<bool> {
+fn hides(display: &memmem::Finder, body: &[u8]) -> Option<bool> {
     let mut said = None;
-    for at in memmem::find_iter(body, b"display") {
+    for at in display.find_iter(body) {
         let before = at.checked_sub(1).and_then(|at| body.get(at));
         let is_property = before
             .is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b';' | b'/' | b'{'));
