@@ -54,7 +54,7 @@ pub fn kmeans<const D: usize>(
     centres: &mut [[f32; D]],
     fixed: usize,
 ) -> Vec<usize> {
-    let mut nearest = Nearest::new(points);
+    let mut nearest = Nearest::new(points, centres, fixed);
     let mut sums = vec![([0.0f64; D], 0.0f64); centres.len()];
     for round in 0..ROUNDS {
         let is_same = !nearest.assign(centres);
@@ -100,16 +100,38 @@ struct Nearest<const D: usize> {
     before: Scratch<u32>,
     /// Distances to the centre at hand.
     new: Scratch<f32>,
+    /// Distances to the first centre if that never moves: they stay the same from round to round.
+    to_first: Option<Scratch<f32>>,
 }
 
 impl<const D: usize> Nearest<D> {
-    fn new(points: &[[f32; D]]) -> Self {
-        Self {
+    fn new(points: &[[f32; D]], centres: &[[f32; D]], fixed: usize) -> Self {
+        let mut own = Self {
             columns: std::array::from_fn(|at| points.iter().map(|point| point[at]).collect()),
             own: Scratch::filled(points.len(), 0),
             distances: Scratch::filled(points.len(), 0.0),
             before: Scratch::filled(points.len(), 0),
             new: Scratch::filled(points.len(), 0.0),
+            to_first: None,
+        };
+        if let Some(first) = centres.first().filter(|_| fixed > 0) {
+            own.measure(first);
+            // A point that is at no finite distance is nearer to none.
+            let far = f32::INFINITY;
+            let to_first = own.new.iter();
+            let to_first = to_first.map(|new| if *new < far { *new } else { far });
+            own.to_first = Some(to_first.collect());
+        }
+        own
+    }
+
+    /// Fills in the distances to a centre.
+    fn measure(&mut self, centre: &[f32; D]) {
+        self.new.fill(0.0);
+        for (column, centre) in self.columns.iter().zip(centre) {
+            for (distance, value) in self.new.iter_mut().zip(column) {
+                *distance += (value - centre).powi(2);
+            }
         }
     }
 
@@ -118,14 +140,13 @@ impl<const D: usize> Nearest<D> {
         count_work(self.own.len() * centres.len());
         std::mem::swap(&mut self.own, &mut self.before);
         self.own.fill(0);
-        self.distances.fill(f32::INFINITY);
-        for (at, centre) in (0u32..).zip(centres) {
-            self.new.fill(0.0);
-            for (column, centre) in self.columns.iter().zip(centre) {
-                for (distance, value) in self.new.iter_mut().zip(column) {
-                    *distance += (value - centre).powi(2);
-                }
-            }
+        match &self.to_first {
+            Some(to_first) => self.distances.copy_from_slice(to_first),
+            None => self.distances.fill(f32::INFINITY),
+        }
+        let known = usize::from(self.to_first.is_some());
+        for (at, centre) in (0u32..).zip(centres).skip(known) {
+            self.measure(centre);
             let best = self.own.iter_mut().zip(&mut self.distances);
             for (new, (own, distance)) in self.new.iter().zip(best) {
                 let is_nearer = new < distance;
@@ -173,5 +194,28 @@ mod tests {
         assert_eq!(centres, [[2.0], [20.0 / 3.0]]);
         assert!(kmeans(&[], &mut centres, 0).is_empty());
         assert_eq!(centres, [[2.0], [20.0 / 3.0]]);
+    }
+
+    #[test]
+    fn each_point_goes_to_the_nearest_centre_fixed_or_not() {
+        // Numbers without order, and points at no finite distance.
+        let value = |at: u32| (at.wrapping_mul(2_654_435_761) >> 20) as f32 / 64.0;
+        let mut points: Vec<[f32; 2]> = (0..200).map(|at| [value(at), value(at + 999)]).collect();
+        points.extend([[f32::NAN, 1.0], [f32::INFINITY, 2.0], [1.0, f32::MAX]]);
+        for fixed in [0, 1, 3] {
+            let centres = [[0.0, 0.0], [30.0, 10.0], [5.0, 50.0]];
+            let mut nearest = Nearest::new(&points, &centres, fixed);
+            assert!(nearest.assign(&centres));
+            // The first centre stays where it is if it is fixed.
+            let centres = [centres[0], [9.0, 9.0], [40.0, 40.0]];
+            assert!(nearest.assign(&centres), "{fixed} fixed");
+            assert!(!nearest.assign(&centres), "{fixed} fixed");
+            let expected: Vec<usize> = points
+                .iter()
+                .map(|point| nearest_centre(&centres, point))
+                .collect();
+            assert_eq!(nearest.centres(), expected, "{fixed} fixed");
+            assert!((0..3).all(|centre| expected.contains(&centre)));
+        }
     }
 }
