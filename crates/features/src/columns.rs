@@ -52,10 +52,26 @@ impl ColumnSet {
         (slot != UNASKED).then_some(usize::from(slot))
     }
 
-    /// Whether a column of this range is asked for.
-    pub(crate) fn asks(&self, columns: Range<usize>) -> bool {
-        let slots = self.slots.get(columns).unwrap_or_default();
-        slots.iter().any(|slot| *slot != UNASKED)
+    /// Which columns of this range are asked for.
+    pub(crate) fn asked_of(&self, columns: Range<usize>) -> Asked<'_> {
+        Asked(self.slots.get(columns).unwrap_or_default())
+    }
+}
+
+/// Which columns of one group are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'s>(&'s [u16]);
+
+impl Asked<'_> {
+    /// Whether one of these is.
+    pub fn any(self, columns: impl IntoIterator<Item = usize>) -> bool {
+        let mut slots = columns.into_iter().filter_map(|at| self.0.get(at));
+        slots.any(|slot| *slot != UNASKED)
+    }
+
+    /// Whether none is.
+    pub fn is_empty(self) -> bool {
+        self.0.iter().all(|slot| *slot == UNASKED)
     }
 }
 

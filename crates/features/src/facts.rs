@@ -17,6 +17,7 @@ use trommel_text::vectors::Vectors;
 pub(crate) use self::batch::Batch;
 
 use self::headline::Outline;
+use self::paths::Paths;
 use self::prose::Prose;
 use self::shape::{Shape, Shapes};
 use self::sums::Sums;
@@ -29,7 +30,9 @@ use crate::scratch::Scratch;
 pub(crate) enum Fact {
     /// Counts over the characters of each block.
     Shapes,
-    /// Sums over the blocks inside each element.
+    /// The elements on the paths to blocks.
+    Paths,
+    /// Sums over the blocks inside each element; brings shapes and paths.
     Sums,
     /// Where the prose stands; brings shapes and sums.
     Prose,
@@ -48,7 +51,8 @@ pub(crate) struct PageFacts<'a> {
     pub lexicon: &'a Lexicon,
     /// Of each block.
     pub shapes: Scratch<Shape>,
-    /// Of each element, and of the page.
+    pub paths: Paths,
+    /// Of each element on a path, and of the page.
     pub sums: Scratch<Sums>,
     pub whole: Sums,
     pub prose: Prose,
@@ -77,13 +81,18 @@ impl<'a> PageFacts<'a> {
         } else {
             Scratch::default()
         };
+        let paths = if has_sums || has_outline || needs(Fact::Paths) || needs(Fact::Levels) {
+            Paths::new(page)
+        } else {
+            Paths::default()
+        };
         let (sums, whole) = if has_sums {
-            sums::sums(page, &shapes)
+            sums::sums(page, &paths, &shapes)
         } else {
             Default::default()
         };
         let prose = if has_prose {
-            Prose::new(page, &shapes, &sums)
+            Prose::new(page, &paths, &shapes, &sums)
         } else {
             Prose::default()
         };
@@ -93,7 +102,7 @@ impl<'a> PageFacts<'a> {
             Terms::default()
         };
         let outline = if has_outline {
-            Outline::new(page, &terms)
+            Outline::new(page, &paths, &terms)
         } else {
             Outline::default()
         };
@@ -102,6 +111,7 @@ impl<'a> PageFacts<'a> {
             url,
             lexicon,
             shapes,
+            paths,
             sums,
             whole,
             prose,
@@ -115,9 +125,9 @@ impl<'a> PageFacts<'a> {
     pub fn batch(&self, first: usize) -> Batch {
         let mut batch = Batch::default();
         if self.has_levels {
-            let blocks = self.page.blocks.get(first..).unwrap_or_default();
-            for (levels, block) in batch.levels.iter_mut().zip(blocks) {
-                *levels = levels::levels(self.page, block.element);
+            let blocks = self.paths.blocks.get(first..).unwrap_or_default();
+            for (levels, place) in batch.levels.iter_mut().zip(blocks) {
+                *levels = levels::levels(&self.paths, *place);
             }
         }
         batch

@@ -1,5 +1,6 @@
 //! What a feature group is.
 
+pub(crate) use crate::columns::Asked;
 use crate::columns::GroupColumns;
 
 use crate::facts::PageFacts;
@@ -14,8 +15,9 @@ pub(crate) trait Group<'a>: Fill {
     /// Names of its columns under a lexicon.
     fn columns(lexicon: &Lexicon) -> Vec<String>;
 
-    /// Makes its own pass over the page, if it needs one.
-    fn new(facts: &'a PageFacts<'a>) -> Self;
+    /// Makes its own pass over the page, if the columns that are asked for need one. What only others need is
+    /// left out.
+    fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self;
 }
 
 /// Fills columns.

@@ -22,7 +22,7 @@ mod topic;
 mod wording;
 
 use crate::facts::PageFacts;
-use crate::group::{Fact, Fill, Group};
+use crate::group::{Asked, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
 
 macro_rules! groups {
@@ -63,9 +63,15 @@ macro_rules! groups {
                 }
             }
 
-            pub(crate) fn on<$life>(self, facts: &$life PageFacts<$life>) -> Box<dyn Fill + $life> {
+            pub(crate) fn on<$life>(
+                self,
+                facts: &$life PageFacts<$life>,
+                asked: Asked,
+            ) -> Box<dyn Fill + $life> {
                 match self {
-                    $(FeatureGroup::$variant => Box::new(<$group as Group<$life>>::new(facts)),)+
+                    $(FeatureGroup::$variant => {
+                        Box::new(<$group as Group<$life>>::new(facts, asked))
+                    })+
                 }
             }
         }

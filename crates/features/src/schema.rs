@@ -85,7 +85,7 @@ impl Schema {
     ) {
         let asked = self.groups.iter().zip(&self.ranges);
         let asked: Vec<(FeatureGroup, Range<usize>)> = asked
-            .filter(|(_, range)| set.asks((*range).clone()))
+            .filter(|(_, range)| !set.asked_of((*range).clone()).is_empty())
             .map(|(group, range)| (*group, range.clone()))
             .collect();
         let needed: Vec<Fact> = asked
@@ -96,7 +96,7 @@ impl Schema {
         let facts = PageFacts::new(page, url, &self.lexicon, &needed);
         let ready: Vec<_> = asked
             .into_iter()
-            .map(|(group, range)| (group.on(&facts), range))
+            .map(|(group, range)| (group.on(&facts, set.asked_of(range.clone())), range))
             .collect();
         let mut columns = Columns::new(set);
         for first in (0..page.blocks.len()).step_by(LANES) {
@@ -188,6 +188,65 @@ mod tests {
             }
         });
         assert_eq!(seen, page.blocks.len());
+    }
+
+    #[test]
+    fn each_column_alone_is_that_of_the_rows() {
+        let cards: String = (0..70)
+            .map(|at| format!("<li class=card><img><p>Card {}, with words.</p>", at % 9))
+            .collect();
+        let html = format!(
+            "<title>Some story of today</title><meta name=description content='A story with words.'>\
+             <script type=application/ld+json>{{\"@type\":\"Article\",\"headline\":\"Some story\",\
+             \"articleBody\":\"The story itself, told with many words.\"}}</script>\
+             <h1>Some story</h1><article><p>The story itself, told with many words.<p>{}</article><ul>{cards}</ul><div id=comments><p>I do not agree with this at all.</p></div>",
+            "And more of it, too, at length. ".repeat(20)
+        );
+        let page = ScanEngine.read(&html, &Limits::default());
+        let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
+        let url = Some("http://a.example/some-story");
+        let rows = schema.rows(&page, url);
+        for (column, name) in schema.names().iter().enumerate() {
+            let set = ColumnSet::new(schema.names().len(), [column as u16]);
+            schema.each_batch(&page, url, &set, |columns| {
+                for (lane, at) in columns.blocks().enumerate() {
+                    let expected = rows.iter().nth(at).unwrap()[column];
+                    assert_eq!(columns.values()[0][lane], expected, "{name}, block {at}");
+                }
+            });
+        }
+        let varies = |name: &str| {
+            let column = schema.names().iter().position(|own| own == name).unwrap();
+            let first = rows.iter().next().unwrap()[column];
+            rows.iter().any(|row| row[column] != first)
+        };
+        for name in [
+            "tag_ratio.cluster",
+            "topic.body_phrases",
+            "position.title_share",
+            "position.log_like",
+        ] {
+            assert!(varies(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn columns_that_nobody_asks_for_make_no_pass() {
+        let blocks = "<p>Some words of prose, at some length.<li>Some".repeat(200);
+        let page = ScanEngine.read(
+            &format!("<title>Some words</title>{blocks}"),
+            &Limits::default(),
+        );
+        let schema = Schema::new(&FeatureGroup::serving(), &[], &[], &[]);
+        let work = |name: &str| {
+            let at = schema.names().iter().position(|own| own == name).unwrap();
+            let set = ColumnSet::new(schema.names().len(), [at as u16]);
+            crate::work::work_of(|| schema.each_batch(&page, None, &set, |_| {}))
+        };
+        // Clusters and texts are what the others of the group do without.
+        assert!(work("tag_ratio.cluster") > 2 * work("tag_ratio.smoothed"));
+        assert!(work("position.log_repeats") > work("position.share") + page.blocks.len() as u64);
+        assert!(work("position.title_share") > work("position.share") + page.blocks.len() as u64);
     }
 
     #[test]

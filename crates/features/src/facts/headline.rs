@@ -3,7 +3,7 @@
 
 use trommel_html::{NONE, Page, Tag};
 
-use super::paths::meetings;
+use super::paths::Paths;
 use super::terms::{Terms, WordSet};
 use crate::log::{flag, log};
 use crate::scratch::Scratch;
@@ -68,7 +68,7 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    pub fn new(page: &Page, terms: &Terms) -> Self {
+    pub fn new(page: &Page, paths: &Paths, terms: &Terms) -> Self {
         let title = WordSet::of(&page.head.title);
         let mut best: Option<(f32, usize)> = None;
         let mut outline = Self {
@@ -122,11 +122,8 @@ impl Outline {
             outline.section.push(outline.sections.len() as u32 - 1);
         }
         outline.headline = best.map(|(_, at)| at);
-        let element = outline
-            .headline
-            .and_then(|at| page.blocks.get(at))
-            .map_or(NONE, |block| block.element);
-        outline.meetings = meetings(page, element);
+        let place = outline.headline.map_or(NONE, |at| paths.of_block(at));
+        outline.meetings = paths.meetings(place);
         outline
     }
 
@@ -142,15 +139,14 @@ impl Outline {
     }
 
     /// Where a block stands to the headings.
-    pub fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
+    pub fn features(&self, page: &Page, paths: &Paths, at: usize) -> [f32; NAMES.len()] {
         let Some(block) = page.blocks.get(at) else {
             return [0.0; NAMES.len()];
         };
-        let depth = |element: u32| page.element(element).map_or(0, |element| element.depth);
         let before = |at: usize| self.words_before.get(at).copied().unwrap_or(0);
         let (up, meeting) = self
             .meetings
-            .get(block.element as usize)
+            .get(paths.of_block(at) as usize)
             .copied()
             .unwrap_or((0, NONE));
         let (mut after, mut ahead, mut words_after, mut down) = (0, 0, 0.0, 0);
@@ -159,8 +155,8 @@ impl Outline {
             ahead = headline.saturating_sub(at);
             words_after =
                 before(at).saturating_sub(before(headline)) as f32 / self.words.max(1) as f32;
-            let own = page.blocks.get(headline).map_or(NONE, |b| b.element);
-            down = depth(own).saturating_sub(depth(meeting));
+            let own = paths.depth(page, paths.of_block(headline));
+            down = own.saturating_sub(paths.depth(page, meeting));
         }
         let section = self
             .section
@@ -211,13 +207,15 @@ mod tests {
              <aside><h3><a href=x>More</a></h3><a href=y>three</a></aside>",
             &Limits::default(),
         );
+        let paths = Paths::new(&page);
         let outline = Outline::new(
             &page,
+            &paths,
             &Terms::new(&page, &trommel_text::TextMasks::of(page.texts())),
         );
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();
-            outline.features(&page, block)[at]
+            outline.features(&page, &paths, block)[at]
         };
         assert_eq!(value(1, "outline.is_headline"), 1.0);
         assert_eq!(

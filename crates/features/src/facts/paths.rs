@@ -1,39 +1,163 @@
-//! Sums and distances along the paths of elements.
+//! The elements on the paths to blocks, as columns: those that text stands in, directly or deeper. A third of a
+//! page's elements holds none (images, line breaks, empty boxes), and no feature asks for them.
+//!
+//! An element is known by its place among these; a place is lower than those of all elements inside.
 
-use trommel_html::{NONE, Page};
+use trommel_html::{Element, NONE, Page};
 
 use crate::scratch::Scratch;
 use crate::work::count_work;
 
-/// Adds to every element what its descendants have. Elements stand before their descendants, so
-/// backwards each is complete before it is passed up.
-pub(crate) fn sum_up(page: &Page, values: &mut [u32]) {
-    count_work(page.elements.len());
-    for (at, element) in page.elements.iter().enumerate().rev() {
-        let own = values.get(at).copied().unwrap_or_default();
-        if let Some(parent) = values.get_mut(element.parent as usize) {
-            *parent += own;
+/// The elements with text of one page.
+#[derive(Debug, Default)]
+pub(crate) struct Paths {
+    /// Of each: its index in the page's table.
+    pub elements: Scratch<u32>,
+    /// Of each: the place of the element around it, or [`NONE`].
+    pub parents: Scratch<u32>,
+    /// Of each: one past the place of the last inside of it.
+    pub ends: Scratch<u32>,
+    /// Of each block: the place of its element, or [`NONE`].
+    pub blocks: Scratch<u32>,
+    /// Of each element of the page: the place of the innermost one with text that it is or stands in.
+    around: Scratch<u32>,
+}
+
+/// Marks an element that text stands in.
+const HAS_TEXT: u32 = 0;
+
+impl Paths {
+    pub fn new(page: &Page) -> Self {
+        let mut around = Scratch::filled(page.elements.len(), NONE);
+        for block in &page.blocks {
+            for (at, _) in page.path(block.element) {
+                count_work(1);
+                match around.get_mut(at as usize) {
+                    // What is around it is marked as well.
+                    Some(mark) if *mark == HAS_TEXT => break,
+                    Some(mark) => *mark = HAS_TEXT,
+                    None => {}
+                }
+            }
         }
+        count_work(page.elements.len());
+        let mut elements = Scratch::with_capacity(page.elements.len());
+        let mut parents = Scratch::with_capacity(page.elements.len());
+        for (at, element) in (0u32..).zip(&page.elements) {
+            let parent = around.get(element.parent as usize).copied().unwrap_or(NONE);
+            if let Some(own) = around.get_mut(at as usize) {
+                *own = if *own == HAS_TEXT {
+                    elements.push(at);
+                    parents.push(parent);
+                    elements.len() as u32 - 1
+                } else {
+                    parent
+                };
+            }
+        }
+        let mut ends: Scratch<u32> = (1..=elements.len() as u32).collect();
+        for (at, parent) in parents.iter().enumerate().rev() {
+            let end = ends.get(at).copied().unwrap_or_default();
+            if let Some(outer) = ends.get_mut(*parent as usize) {
+                *outer = end.max(*outer);
+            }
+        }
+        let blocks = page.blocks.iter();
+        let blocks = blocks.map(|own| around.get(own.element as usize).copied().unwrap_or(NONE));
+        Self {
+            blocks: blocks.collect(),
+            elements,
+            parents,
+            ends,
+            around,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Place of a block's element, or [`NONE`].
+    #[inline]
+    pub fn of_block(&self, block: usize) -> u32 {
+        self.blocks.get(block).copied().unwrap_or(NONE)
+    }
+
+    /// Place of an element of the page, or that of the innermost with text around it.
+    #[inline]
+    pub fn around(&self, element: u32) -> u32 {
+        self.around.get(element as usize).copied().unwrap_or(NONE)
+    }
+
+    /// Place of an element of the page, if text stands in it.
+    #[inline]
+    pub fn of_element(&self, element: u32) -> Option<u32> {
+        let place = self.around(element);
+        (self.elements.get(place as usize) == Some(&element)).then_some(place)
+    }
+
+    /// Place of the element around one, or [`NONE`].
+    #[inline]
+    pub fn parent(&self, place: u32) -> u32 {
+        self.parents.get(place as usize).copied().unwrap_or(NONE)
+    }
+
+    /// The elements in the order of their places.
+    pub fn rows<'p>(&'p self, page: &'p Page) -> impl Iterator<Item = &'p Element> {
+        self.elements.iter().filter_map(|at| page.element(*at))
+    }
+
+    /// Number of elements around one.
+    pub fn depth(&self, page: &Page, place: u32) -> u16 {
+        let element = self.elements.get(place as usize);
+        let element = element.and_then(|at| page.element(*at));
+        element.map_or(0, |element| element.depth)
+    }
+
+    /// For each element: how many levels above it is the innermost that also holds `target`, and which that is
+    /// ([`NONE`] if there is none).
+    pub fn meetings(&self, target: u32) -> Scratch<(u16, u32)> {
+        count_work(self.len());
+        let mut all: Scratch<(u16, u32)> = Scratch::with_capacity(self.len());
+        for ((at, parent), end) in (0u32..).zip(&self.parents).zip(&self.ends) {
+            let around = at <= target && target < *end && target != NONE;
+            let own = if around {
+                (0, at)
+            } else {
+                let above = all.get(*parent as usize).copied();
+                let (up, meeting) = above.unwrap_or((0, NONE));
+                (up.saturating_add(1), meeting)
+            };
+            all.push(own);
+        }
+        all
     }
 }
 
-/// How far every element is from the nearest element around both it and `target`: levels up, and that
-/// element's index ([`NONE`] if there is none).
-pub(crate) fn meetings(page: &Page, target: u32) -> Scratch<(u16, u32)> {
-    count_work(page.elements.len());
-    let mut all: Scratch<(u16, u32)> = Scratch::with_capacity(page.elements.len());
-    for (at, element) in (0u32..).zip(&page.elements) {
-        let around = at <= target && target < element.end && target != NONE;
-        let own = if around {
-            (0, at)
-        } else {
-            let (up, meeting) = all
-                .get(element.parent as usize)
-                .copied()
-                .unwrap_or((0, NONE));
-            (up.saturating_add(1), meeting)
-        };
-        all.push(own);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    #[test]
+    fn elements_without_text_have_no_place() {
+        let html = "<div><img src=a><p>one <i></i><b>two</b></div>\
+                    <section><hr><div></div></section><ul><li>three";
+        let page = ScanEngine.read(html, &Limits::default());
+        let paths = Paths::new(&page);
+        let names: Vec<&str> = paths.rows(&page).map(|own| page.name(own)).collect();
+        // An inline element within a block is not on the path to it.
+        assert_eq!(names, ["div", "p", "ul", "li"]);
+        assert_eq!(*paths.parents, [NONE, 0, NONE, 2]);
+        assert_eq!(*paths.ends, [2, 2, 4, 4]);
+        assert_eq!(*paths.blocks, [1, 3]);
+        // The image stands in the first, the line in none.
+        assert_eq!((paths.around(1), paths.of_element(1)), (0, None));
+        let line = page.elements.iter().position(|own| page.name(own) == "hr");
+        assert_eq!(paths.around(line.unwrap() as u32), NONE);
+        assert_eq!(paths.of_element(paths.elements[3]), Some(3));
+        assert_eq!(*paths.meetings(3), [(1, NONE), (2, NONE), (0, 2), (0, 3)]);
+        assert_eq!(paths.meetings(NONE)[0], (1, NONE));
+        assert_eq!((paths.depth(&page, 3), paths.depth(&page, NONE)), (1, 0));
     }
-    all
 }

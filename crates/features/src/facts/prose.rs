@@ -7,7 +7,7 @@
 
 use trommel_html::{Block, NONE, Page};
 
-use super::paths::{meetings, sum_up};
+use super::paths::Paths;
 use super::shape::Shape;
 use super::sums::Sums;
 use crate::log::log;
@@ -49,13 +49,15 @@ pub(crate) fn prose_words(block: &Block, shape: &Shape) -> u32 {
 #[derive(Debug, Default)]
 pub(crate) struct Prose {
     own: Scratch<u32>,
-    /// Prose words inside each element.
-    inside: Scratch<u32>,
     page_words: u32,
     total: u32,
+    /// Place of the top, or [`NONE`].
     top: u32,
+    /// Its index in the page's table.
+    top_element: u32,
     second: f32,
     meetings: Scratch<(u16, u32)>,
+    top_depth: u16,
     /// First and one past the last block of the top, and words before each block.
     top_blocks: (usize, usize),
     words_before: Scratch<u32>,
@@ -69,38 +71,33 @@ pub(crate) struct Prose {
 }
 
 impl Prose {
-    pub fn new(page: &Page, shapes: &[Shape], sums: &[Sums]) -> Self {
+    pub fn new(page: &Page, paths: &Paths, shapes: &[Shape], sums: &[Sums]) -> Self {
         let own: Scratch<u32> = page
             .blocks
             .iter()
             .zip(shapes)
             .map(|(block, shape)| prose_words(block, shape))
             .collect();
-        let mut inside = Scratch::filled(page.elements.len(), 0u32);
         // In halves of a word, so that a grandparent's half is a whole number.
-        let mut direct = Scratch::filled(page.elements.len(), 0u32);
+        let mut direct = Scratch::filled(paths.len(), 0u32);
         for (block, prose) in page.blocks.iter().zip(&own) {
-            if let Some(sum) = inside.get_mut(block.element as usize) {
-                *sum += prose;
-            }
-            let Some((_, container)) = page.container(block) else {
+            let Some((container, _)) = page.container(block).filter(|_| *prose > 0) else {
                 continue;
             };
-            if let Some(sum) = direct.get_mut(container.parent as usize) {
+            let around = paths.parent(paths.around(container));
+            if let Some(sum) = direct.get_mut(around as usize) {
                 *sum += 2 * prose;
-                let above = page.element(container.parent).map_or(NONE, |e| e.parent);
-                if let Some(sum) = direct.get_mut(above as usize) {
+                if let Some(sum) = direct.get_mut(paths.parent(around) as usize) {
                     *sum += prose;
                 }
             }
         }
-        sum_up(page, &mut inside);
         let best = (0u32..)
             .zip(&direct)
             .filter(|(_, prose)| **prose > 0)
             .max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(&a.0)));
         let top = best.map_or(NONE, |(at, _)| at);
-        let range = |at: u32| (at, page.element(at).map_or(at, |element| element.end));
+        let range = |at: u32| (at, paths.ends.get(at as usize).copied().unwrap_or(at));
         let (first, end) = range(top);
         let second = (0u32..)
             .zip(&direct)
@@ -111,9 +108,9 @@ impl Prose {
             .map(|(_, prose)| *prose)
             .max()
             .unwrap_or(0);
-        let is_in_top = |block: &Block| (first..end).contains(&block.element) && top != NONE;
-        let from = page.blocks.iter().position(is_in_top);
-        let to = page.blocks.iter().rposition(is_in_top);
+        let is_in_top = |place: &u32| (first..end).contains(place) && top != NONE;
+        let from = paths.blocks.iter().position(is_in_top);
+        let to = paths.blocks.iter().rposition(is_in_top);
         let mut words_before = Scratch::with_capacity(page.blocks.len() + 1);
         let mut words = 0;
         for block in &page.blocks {
@@ -132,33 +129,29 @@ impl Prose {
                 - 6
         }));
         let mut prose = Self {
-            shares: Scratch::with_capacity(page.elements.len()),
+            shares: Scratch::with_capacity(paths.len()),
             facts: [0.0; 7],
             second: second as f32 / best.map_or(1, |(_, prose)| *prose).max(1) as f32,
-            meetings: meetings(page, top),
+            meetings: paths.meetings(top),
             top_blocks: from.zip(to).map_or((0, 0), |(from, to)| (from, to + 1)),
             page_words: words,
             total: own.iter().sum(),
             longest: own.iter().copied().max().unwrap_or(0),
             blocks: own.iter().filter(|prose| **prose > 0).count() as u32,
             own,
-            inside,
             top,
+            top_element: paths.elements.get(top as usize).copied().unwrap_or(NONE),
+            top_depth: paths.depth(page, top),
             words_before,
             bte,
             segment,
         };
-        for (inside, sum) in prose.inside.iter().zip(sums) {
-            let shares = [share(*inside, sum.words), share(*inside, prose.total)];
+        for sum in sums {
+            let shares = [share(sum.prose, sum.words), share(sum.prose, prose.total)];
             prose.shares.push(shares);
         }
-        prose.facts = prose.page_facts();
+        prose.facts = prose.page_facts(sums.get(top as usize).map_or(0, |sum| sum.prose));
         prose
-    }
-
-    /// Prose words inside an element.
-    pub fn inside(&self, element: u32) -> u32 {
-        self.inside.get(element as usize).copied().unwrap_or(0)
     }
 
     /// Prose words of the page.
@@ -167,15 +160,14 @@ impl Prose {
     }
 
     /// Element with the most prose directly inside it, or [`NONE`].
-    pub fn top(&self) -> u32 {
-        self.top
+    pub fn top_element(&self) -> u32 {
+        self.top_element
     }
 
     /// The facts of the whole page among the features: log prose words, their share of all words, the
     /// top's share of them, log prose words of the top, the second best element against the top, log
     /// prose blocks, log words of the longest.
-    fn page_facts(&self) -> [f32; 7] {
-        let top = self.inside(self.top);
+    fn page_facts(&self, top: u32) -> [f32; 7] {
         [
             log(self.total),
             share(self.total, self.page_words),
@@ -187,31 +179,30 @@ impl Prose {
         ]
     }
 
-    /// Share of an element's words that are prose, and its share in the prose of the page.
+    /// Share of the words of the element at a place that are prose, and its share in the prose of the page.
     #[inline]
-    pub fn shares(&self, element: u32) -> [f32; 2] {
-        let shares = self.shares.get(element as usize);
+    pub fn shares(&self, place: u32) -> [f32; 2] {
+        let shares = self.shares.get(place as usize);
         shares.copied().unwrap_or_default()
     }
 
     /// The features of block `at` but for those of its levels.
     /// Where a block stands to the prose.
-    pub fn features(&self, page: &Page, at: usize) -> [f32; NAMES.len()] {
-        let Some(block) = page.blocks.get(at) else {
+    pub fn features(&self, page: &Page, paths: &Paths, at: usize) -> [f32; NAMES.len()] {
+        if at >= page.blocks.len() {
             return [0.0; NAMES.len()];
-        };
+        }
+        let place = paths.of_block(at);
         let flag = |value: bool| f32::from(u8::from(value));
         let (from, to) = self.top_blocks;
-        let is_inside = from < to
-            && page
-                .element(self.top)
-                .is_some_and(|top| (self.top..top.end).contains(&block.element));
+        let end = paths.ends.get(self.top as usize);
+        let is_inside = from < to && end.is_some_and(|end| (self.top..*end).contains(&place));
         let (up, meeting) = self
             .meetings
-            .get(block.element as usize)
+            .get(place as usize)
             .copied()
             .unwrap_or((0, NONE));
-        let depth = |element: u32| page.element(element).map_or(0, |element| element.depth);
+        let down = self.top_depth.saturating_sub(paths.depth(page, meeting));
         let before = |at: usize| self.words_before.get(at).copied().unwrap_or(0);
         let (blocks_away, words_away) = if at < from {
             (from - at, before(from) - before(at + 1))
@@ -236,7 +227,7 @@ impl Prose {
             flag(at < from),
             flag(at >= to && from < to),
             log(up),
-            log(depth(self.top).saturating_sub(depth(meeting))),
+            log(down),
             self.shares(meeting)[0],
             log(blocks_away),
             share(words_away, self.page_words),

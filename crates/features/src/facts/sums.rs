@@ -1,7 +1,9 @@
 //! Sums over the blocks inside each element.
 
-use trommel_html::{Page, Tag};
+use trommel_html::{NONE, Page, Tag};
 
+use super::paths::Paths;
+use super::prose::prose_words;
 use super::shape::Shape;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -14,6 +16,10 @@ pub(crate) struct Sums {
     pub blocks: u32,
     pub paragraph_words: u32,
     pub commas: u32,
+    /// Words of prose ([`prose_words`]).
+    pub prose: u32,
+    /// `img` elements.
+    pub images: u32,
 }
 
 impl Sums {
@@ -23,6 +29,8 @@ impl Sums {
         self.blocks += other.blocks;
         self.paragraph_words += other.paragraph_words;
         self.commas += other.commas;
+        self.prose += other.prose;
+        self.images += other.images;
     }
 
     pub fn share(part: u32, whole: u32) -> f32 {
@@ -42,11 +50,12 @@ impl Sums {
     }
 }
 
-/// Sums of every element of the page, and of the page.
-pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Scratch<Sums>, Sums) {
-    let mut sums = Scratch::filled(page.elements.len(), Sums::default());
+/// The sums of every element with text, by its place, and those of the page, whose images are not counted: all in
+/// one pass up.
+pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sums>, Sums) {
+    let mut sums = Scratch::filled(paths.len(), Sums::default());
     let mut whole = Sums::default();
-    for (block, shape) in page.blocks.iter().zip(shapes) {
+    for ((block, shape), place) in page.blocks.iter().zip(shapes).zip(&paths.blocks) {
         let paragraph = page
             .container(block)
             .is_some_and(|(_, element)| element.tag == Tag::P);
@@ -56,20 +65,29 @@ pub(crate) fn sums(page: &Page, shapes: &[Shape]) -> (Scratch<Sums>, Sums) {
             blocks: 1,
             paragraph_words: if paragraph { block.words } else { 0 },
             commas: shape.commas,
+            prose: prose_words(block, shape),
+            images: 0,
         };
         whole.add(&own);
-        if let Some(sum) = sums.get_mut(block.element as usize) {
+        if let Some(sum) = sums.get_mut(*place as usize) {
             sum.add(&own);
         }
     }
     count_work(page.elements.len());
+    for (at, element) in (0u32..).zip(&page.elements) {
+        if element.tag == Tag::Img
+            && let Some(sum) = sums.get_mut(paths.around(at) as usize)
+        {
+            sum.images += 1;
+        }
+    }
     // Elements stand before their descendants, so backwards each is complete before it is passed up.
-    for at in (0..page.elements.len()).rev() {
-        let Some((element, own)) = page.elements.get(at).zip(sums.get(at).copied()) else {
-            continue;
-        };
-        if let Some(parent) = sums.get_mut(element.parent as usize) {
-            parent.add(&own);
+    for (at, parent) in paths.parents.iter().enumerate().rev() {
+        if *parent != NONE
+            && let Some(own) = sums.get(at).copied()
+            && let Some(outer) = sums.get_mut(*parent as usize)
+        {
+            outer.add(&own);
         }
     }
     (sums, whole)
@@ -91,7 +109,8 @@ mod tests {
             .iter()
             .map(|b| Shape::of(page.text(b)))
             .collect();
-        let (sums, whole) = sums(&page, &shapes);
+        let paths = Paths::new(&page);
+        let (sums, whole) = sums(&page, &paths, &shapes);
         assert_eq!(
             whole,
             Sums {
@@ -99,7 +118,8 @@ mod tests {
                 link_words: 1,
                 blocks: 3,
                 paragraph_words: 4,
-                commas: 1
+                commas: 1,
+                ..Sums::default()
             }
         );
         assert_eq!(
@@ -109,7 +129,8 @@ mod tests {
                 link_words: 1,
                 blocks: 2,
                 paragraph_words: 3,
-                commas: 1
+                commas: 1,
+                ..Sums::default()
             }
         );
     }

@@ -6,7 +6,7 @@ use trommel_text::words;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 use crate::word_hash::word_hash;
@@ -34,7 +34,7 @@ impl<'a> Group<'a> for Address {
         owned(&NAMES)
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self(features(facts.page, facts.url))
     }
 }

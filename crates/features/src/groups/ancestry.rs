@@ -4,7 +4,8 @@ use trommel_html::{Page, Tag};
 
 use crate::columns::{GroupColumns, LANES};
 use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group};
+use crate::facts::paths::Paths;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 use crate::scratch::Scratch;
@@ -140,11 +141,11 @@ const IN_INNERMOST: [u8; 256] = places(&INNERMOST);
 const IN_PARENT: [u8; 256] = places(&PARENT);
 const IN_AROUND: [u8; 256] = places(&AROUND);
 
-/// For every element, a bit for each tag of [`AROUND`] that it is or stands in.
-fn around(page: &Page) -> Scratch<u64> {
-    let mut sets: Scratch<u64> = Scratch::with_capacity(page.elements.len());
-    for element in &page.elements {
-        let above = sets.get(element.parent as usize).copied().unwrap_or(0);
+/// For every element on a path, a bit for each tag of [`AROUND`] that it is or stands in.
+fn around(page: &Page, paths: &Paths) -> Scratch<u64> {
+    let mut sets: Scratch<u64> = Scratch::with_capacity(paths.len());
+    for (element, parent) in paths.rows(page).zip(&paths.parents) {
+        let above = sets.get(*parent as usize).copied().unwrap_or(0);
         let own = match IN_AROUND[element.tag as usize] {
             at if usize::from(at) < AROUND.len() => 1 << at,
             _ => 0,
@@ -165,20 +166,22 @@ fn around(page: &Page) -> Scratch<u64> {
 /// The elements around the blocks of a page.
 pub(crate) struct Ancestry<'a> {
     page: &'a Page,
+    paths: &'a Paths,
     around: Scratch<u64>,
 }
 
 impl<'a> Group<'a> for Ancestry<'a> {
-    const NEEDS: &'static [Fact] = &[];
+    const NEEDS: &'static [Fact] = &[Fact::Paths];
 
     fn columns(_: &Lexicon) -> Vec<String> {
         names()
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self {
             page: facts.page,
-            around: around(facts.page),
+            paths: &facts.paths,
+            around: around(facts.page, &facts.paths),
         }
     }
 }
@@ -188,8 +191,8 @@ impl Fill for Ancestry<'_> {
         let (mut own, mut innermost, mut parent) = ([0u8; LANES], [0u8; LANES], [0u8; LANES]);
         let (mut sets, mut hidden, mut depth) = ([0u64; LANES], [0.0; LANES], [0.0; LANES]);
         let none = u8::MAX;
-        for (lane, block) in out.blocks().enumerate() {
-            let Some(block) = self.page.blocks.get(block) else {
+        for (lane, at) in out.blocks().enumerate() {
+            let Some(block) = self.page.blocks.get(at) else {
                 break;
             };
             let container = self.page.container(block).map(|(_, element)| element);
@@ -198,7 +201,7 @@ impl Fill for Ancestry<'_> {
             own[lane] = container.map_or(none, |own| IN_OWN[own.tag as usize]);
             parent[lane] = above.map_or(none, |own| IN_PARENT[own.tag as usize]);
             innermost[lane] = element.map_or(none, |own| IN_INNERMOST[own.tag as usize]);
-            let set = self.around.get(block.element as usize);
+            let set = self.around.get(self.paths.of_block(at) as usize);
             sets[lane] = set.copied().unwrap_or(0);
             hidden[lane] = f32::from(u8::from(element.is_some_and(|own| own.hidden)));
             depth[lane] = log(element.map_or(0, |own| own.depth));

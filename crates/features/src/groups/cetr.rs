@@ -9,7 +9,7 @@ use trommel_html::Page;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
 use crate::kmeans::{farthest_first, kmeans};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
@@ -19,6 +19,9 @@ const NAMES: [&str; 3] = [
     "tag_ratio.derivative",
     "tag_ratio.cluster",
 ];
+
+/// Which of them is the verdict of the whole algorithm.
+const CLUSTER: usize = 2;
 
 /// Blocks ahead that the derivative looks at.
 const AHEAD: usize = 3;
@@ -35,8 +38,8 @@ impl<'a> Group<'a> for TagRatios {
         owned(&NAMES)
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
-        Self(tag_ratios(facts.page))
+    fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
+        Self(features(facts.page, asked.any([CLUSTER])))
     }
 }
 
@@ -51,17 +54,23 @@ impl Fill for TagRatios {
 /// The tag-ratio features of each block: smoothed ratio (characters a tag), smoothed absolute
 /// derivative, and 1 if clustering takes the block for content, else 0.
 pub fn tag_ratios(page: &Page) -> Vec<[f32; 3]> {
+    features(page, true)
+}
+
+/// The same; without clustering, no block is content.
+fn features(page: &Page, with_clusters: bool) -> Vec<[f32; 3]> {
     let ratios = text_to_tag_ratios(page);
     let x = smooth(&ratios);
     let y = smooth(&derivative(&ratios));
     let points = x.iter().zip(&y);
     let points: Scratch<[f32; 2]> = points.map(|(x, y)| [*x, *y]).collect();
-    let content = cluster(&points);
-    points
-        .iter()
-        .zip(content)
-        .map(|(p, c)| [p[0], p[1], f32::from(u8::from(c))])
-        .collect()
+    let mut features: Vec<[f32; 3]> = points.iter().map(|[x, y]| [*x, *y, 0.0]).collect();
+    if with_clusters {
+        for (own, is_content) in features.iter_mut().zip(cluster(&points)) {
+            own[CLUSTER] = f32::from(u8::from(is_content));
+        }
+    }
+    features
 }
 
 /// Characters of each block divided by its tags, those before it included; by 1 where it has none.

@@ -8,10 +8,8 @@ use trommel_text::word_hash;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::facts::headline::Outline;
-use crate::facts::prose::Prose;
 use crate::facts::terms::Sieve;
-use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 use crate::scratch::Scratch;
@@ -84,10 +82,10 @@ impl<'a> Group<'a> for CommentSections<'a> {
         owned(&NAMES)
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self {
             page: facts.page,
-            sections: Sections::new(facts.page, &facts.outline, &facts.prose),
+            sections: Sections::new(facts),
         }
     }
 }
@@ -111,7 +109,21 @@ struct Sections {
 }
 
 impl Sections {
-    fn new(page: &Page, outline: &Outline, prose: &Prose) -> Self {
+    fn new(facts: &PageFacts) -> Self {
+        let PageFacts {
+            page,
+            paths,
+            sums,
+            prose,
+            outline,
+            ..
+        } = facts;
+        let prose_inside = |element: u32| {
+            let sum = paths
+                .of_element(element)
+                .and_then(|at| sums.get(at as usize));
+            sum.map_or(0, |sum| sum.prose)
+        };
         let headline = outline
             .headline()
             .and_then(|at| page.blocks.get(at))
@@ -145,8 +157,8 @@ impl Sections {
                 && page.attribute_words(element).iter().any(is_named);
             if is_one {
                 found.regions += 1;
-                found.prose_inside += prose.inside(at);
-                found.top_inside |= (at..element.end).contains(&prose.top());
+                found.prose_inside += prose_inside(at);
+                found.top_inside |= (at..element.end).contains(&prose.top_element());
             }
             found.region.push(if is_one { at } else { above });
         }
@@ -190,8 +202,6 @@ impl Sections {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::shape::Shape;
-    use crate::facts::sums::sums;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
@@ -201,19 +211,9 @@ mod tests {
              <div id=comments><div class=comment><p>I do not agree with any of this at all.</p></div></div><p>End</p>",
             &Limits::default(),
         );
-        let shapes: Vec<Shape> = page
-            .blocks
-            .iter()
-            .map(|b| Shape::of(page.text(b)))
-            .collect();
-        let comments = Sections::new(
-            &page,
-            &Outline::new(
-                &page,
-                &crate::facts::terms::Terms::new(&page, &trommel_text::TextMasks::of(page.texts())),
-            ),
-            &Prose::new(&page, &shapes, &sums(&page, &shapes).0),
-        );
+        let lexicon = Lexicon::new(&[], &[], &[]);
+        let facts = PageFacts::new(&page, None, &lexicon, CommentSections::NEEDS);
+        let comments = Sections::new(&facts);
         let inside: Vec<f32> = (0..4).map(|at| comments.features(&page, at)[0]).collect();
         assert_eq!(inside, [0.0, 0.0, 1.0, 0.0]);
         let third = comments.features(&page, 2);

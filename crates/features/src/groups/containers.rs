@@ -1,12 +1,10 @@
 //! Aggregates of the elements around a block, from its own outwards.
 
-use trommel_html::Page;
-
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::levels::LEVELS;
 use crate::facts::sums::Sums;
-use crate::group::{Batch, Fact, Fill, Group, crossed};
+use crate::group::{Asked, Batch, Fact, Fill, Group, crossed};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 use crate::scratch::Scratch;
@@ -39,8 +37,8 @@ impl<'a> Group<'a> for Containers {
         names()
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
-        Self::of(facts.page, &facts.sums, &facts.whole)
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
+        Self::of(facts)
     }
 }
 
@@ -55,7 +53,14 @@ impl Fill for Containers {
 }
 
 impl Containers {
-    fn of(page: &Page, sums: &[Sums], whole: &Sums) -> Self {
+    fn of(facts: &PageFacts) -> Self {
+        let PageFacts {
+            page,
+            paths,
+            sums,
+            whole,
+            ..
+        } = facts;
         let parts = |sum: &Sums, descendants: u32| {
             [
                 Sums::share(sum.words, whole.words),
@@ -66,24 +71,18 @@ impl Containers {
                 Sums::share(sum.commas, sum.words),
             ]
         };
-        let elements = (0u32..).zip(page.elements.iter().zip(sums));
+        let elements = paths.elements.iter().zip(paths.rows(page)).zip(sums);
         Self {
             elements: elements
-                .map(|(at, (element, sum))| {
-                    // Nobody asks for an element without blocks.
-                    if sum.blocks == 0 {
-                        return [0.0; PARTS.len()];
-                    }
-                    parts(sum, element.end.saturating_sub(at + 1))
-                })
+                .map(|((at, element), sum)| parts(sum, element.end.saturating_sub(at + 1)))
                 .collect(),
             whole: parts(whole, 0),
         }
     }
 
     #[inline]
-    fn parts(&self, element: u32) -> &[f32; PARTS.len()] {
-        self.elements.get(element as usize).unwrap_or(&self.whole)
+    fn parts(&self, place: u32) -> &[f32; PARTS.len()] {
+        self.elements.get(place as usize).unwrap_or(&self.whole)
     }
 }
 

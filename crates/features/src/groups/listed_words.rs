@@ -5,7 +5,7 @@ use trommel_html::{Block, Page};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group};
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
 
 /// Which listed words stand on each element or on one around it: a bit set an element.
@@ -73,7 +73,7 @@ impl<'a> Group<'a> for ListedWords<'a> {
         lexicon.listed_names().to_vec()
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self::of(facts.page, facts.lexicon)
     }
 }

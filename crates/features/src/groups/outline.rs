@@ -3,7 +3,7 @@
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::headline::NAMES;
-use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 
 /// Where the blocks of a page stand to its headings.
@@ -16,14 +16,19 @@ impl<'a> Group<'a> for OutlineFeatures<'a> {
         owned(&NAMES)
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self(facts)
     }
 }
 
 impl Fill for OutlineFeatures<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        let PageFacts { page, outline, .. } = self.0;
-        out.put_rows(|at| outline.features(page, at));
+        let PageFacts {
+            page,
+            paths,
+            outline,
+            ..
+        } = self.0;
+        out.put_rows(|at| outline.features(page, paths, at));
     }
 }

@@ -5,7 +5,7 @@ use trommel_html::{Page, Tag};
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::sums::Sums;
-use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 
 use crate::log::log;
@@ -33,7 +33,7 @@ impl<'a> Group<'a> for PageFeatures {
         owned(&NAMES)
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self(features(facts.page, &facts.whole))
     }
 }

@@ -6,7 +6,8 @@ use trommel_html::{AttributeWord, Page};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::facts::paths::Paths;
+use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -36,30 +37,31 @@ struct PathWeight {
     own: f32,
 }
 
-/// The weights gathered down the path to every element.
+/// The weights gathered down the path to every block.
 pub(crate) struct PathWeights<'a> {
-    page: &'a Page,
+    facts: &'a PageFacts<'a>,
+    /// Of the elements on these paths, by their places.
     elements: Scratch<PathWeight>,
 }
 
 impl<'a> Group<'a> for PathWeights<'a> {
-    const NEEDS: &'static [Fact] = &[];
+    const NEEDS: &'static [Fact] = &[Fact::Paths];
 
     fn columns(_: &Lexicon) -> Vec<String> {
         owned(&NAMES)
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self {
-            page: facts.page,
-            elements: path_weights(facts.page, facts.lexicon),
+            facts,
+            elements: path_weights(facts.page, &facts.paths, facts.lexicon),
         }
     }
 }
 
 impl Fill for PathWeights<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        out.put_rows(|at| weight_features(self.page, &self.elements, at));
+        out.put_rows(|at| weight_features(self.facts, &self.elements, at));
     }
 }
 
@@ -89,15 +91,12 @@ impl OwnWeights {
     }
 }
 
-/// Word weights of every element, gathered down the path to it.
-fn path_weights(page: &Page, lexicon: &Lexicon) -> Scratch<PathWeight> {
-    let mut all: Scratch<PathWeight> = Scratch::with_capacity(page.elements.len());
+/// Word weights of every element on a path, gathered down to it.
+fn path_weights(page: &Page, paths: &Paths, lexicon: &Lexicon) -> Scratch<PathWeight> {
+    let mut all: Scratch<PathWeight> = Scratch::with_capacity(paths.len());
     let mut known = Scratch::filled(page.attribute_words.len(), OwnWeights::default());
-    for element in &page.elements {
-        let above = all
-            .get(element.parent as usize)
-            .copied()
-            .unwrap_or_default();
+    for (element, parent) in paths.rows(page).zip(&paths.parents) {
+        let above = all.get(*parent as usize).copied().unwrap_or_default();
         let tokens = page.attribute_words(element);
         let own = match known.get_mut(page.first_attribute_word(element)) {
             // Most elements have none.
@@ -124,21 +123,25 @@ fn path_weights(page: &Page, lexicon: &Lexicon) -> Scratch<PathWeight> {
 }
 
 /// The weight features of block `at`.
-fn weight_features(page: &Page, paths: &[PathWeight], at: usize) -> [f32; NAMES.len()] {
-    let of = |element: u32| paths.get(element as usize).copied().unwrap_or_default();
-    let sum_at = |at: Option<usize>| {
-        at.and_then(|at| page.blocks.get(at))
-            .map_or(0.0, |block| of(block.element).sum)
-    };
+fn weight_features(facts: &PageFacts, weights: &[PathWeight], at: usize) -> [f32; NAMES.len()] {
+    let PageFacts { page, paths, .. } = facts;
+    let of = |place: u32| weights.get(place as usize).copied().unwrap_or_default();
+    let sum_at = |at: Option<usize>| at.map_or(0.0, |at| of(paths.of_block(at)).sum);
     let Some(block) = page.blocks.get(at) else {
         return [0.0; NAMES.len()];
     };
-    let own = of(block.element);
-    let parent = page
-        .element(block.element)
-        .map(|e| of(e.parent))
-        .unwrap_or_default();
-    let inline = page.inline(block).iter().map(|element| of(*element).own);
+    let own = of(paths.of_block(at));
+    let parent = of(paths.parent(paths.of_block(at)));
+    let inline = page.inline(block).iter().map(|at| {
+        // Most inline elements are on no path.
+        let element = page.element(*at);
+        match paths.of_element(*at) {
+            Some(place) => of(place).own,
+            None => element.map_or(0.0, |element| {
+                OwnWeights::of(page.attribute_words(element), facts.lexicon).sum
+            }),
+        }
+    });
     let (low, high) = inline.fold((0.0f32, 0.0f32), |(low, high), w| (low.min(w), high.max(w)));
     [
         own.sum,
@@ -175,8 +178,9 @@ mod tests {
             "<div class=nav><div class=post><p>a <i class=nav>x</i></p></div></div>",
             &Limits::default(),
         );
-        let paths = path_weights(&page, &lexicon);
-        let f = weight_features(&page, &paths, 0);
+        let facts = PageFacts::new(&page, None, &lexicon, &[Fact::Paths]);
+        let weights = path_weights(&page, &facts.paths, &lexicon);
+        let f = weight_features(&facts, &weights, 0);
         let close = |a: f32, b: f32| (a - b).abs() < 1e-6;
         // nav -2 → div -2*.8+1 = -.6 → p -.48
         assert!(

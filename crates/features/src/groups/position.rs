@@ -1,14 +1,15 @@
 //! Where a block stands: order, headline, title, repetition.
 
 use std::hash::Hasher;
+use std::ops::Range;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
-use trommel_html::{Block, Page, Tag};
+use trommel_html::{Block, NONE, Page, Tag};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::{Terms, WordSet};
-use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 use crate::scratch::Scratch;
@@ -33,7 +34,12 @@ const NAMES: [&str; 16] = [
     "position.log_tags_before",
 ];
 
-/// What is known of the whole page.
+/// Which of them are about the words of the title, about equal texts, about equal elements.
+const OF_TITLE: Range<usize> = 8..10;
+const OF_TEXTS: Range<usize> = 10..12;
+const OF_SIGNATURES: Range<usize> = 12..14;
+
+/// What is known of the whole page. Title, texts and signatures are empty if no column asks for them.
 struct Positions {
     words: u32,
     longest: u32,
@@ -60,10 +66,10 @@ impl<'a> Group<'a> for Position<'a> {
         owned(&NAMES)
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
         Self {
             facts,
-            positions: Positions::new(facts.page),
+            positions: Positions::new(facts.page, asked),
         }
     }
 }
@@ -85,20 +91,27 @@ fn signature(page: &Page, block: &Block) -> u64 {
 }
 
 impl Positions {
-    fn new(page: &Page) -> Self {
+    fn new(page: &Page, asked: Asked) -> Self {
+        let with_texts = asked.any(OF_TEXTS);
+        let with_signatures = asked.any(OF_SIGNATURES);
+        let title = match asked.any(OF_TITLE) {
+            true => WordSet::of(&page.head.title),
+            false => WordSet::default(),
+        };
         let mut positions = Positions {
             words: 0,
             longest: 0,
             headline: None,
-            title: WordSet::of(&page.head.title),
+            title,
             texts: Scratch::with_capacity(0),
             signatures: Scratch::with_capacity(0),
             blocks: Scratch::with_capacity(page.blocks.len()),
         };
+        let room = |is_asked: bool| if is_asked { page.blocks.len() } else { 0 };
         let mut by_text: FxHashMap<u64, u32> =
-            FxHashMap::with_capacity_and_hasher(page.blocks.len(), FxBuildHasher);
+            FxHashMap::with_capacity_and_hasher(room(with_texts), FxBuildHasher);
         let mut by_signature: FxHashMap<u64, u32> =
-            FxHashMap::with_capacity_and_hasher(page.blocks.len(), FxBuildHasher);
+            FxHashMap::with_capacity_and_hasher(room(with_signatures), FxBuildHasher);
         for (at, block) in page.blocks.iter().enumerate() {
             let words_before = positions.words;
             positions.words += block.words;
@@ -110,27 +123,32 @@ impl Positions {
             {
                 positions.headline = Some(at);
             }
-            count_work(page.text(block).len());
-            let mut hasher = FxHasher::default();
-            hasher.write(page.text(block).as_bytes());
-            let text = *by_text.entry(hasher.finish()).or_insert_with(|| {
-                positions.texts.push((0, at));
-                positions.texts.len() as u32 - 1
-            });
-            if let Some(known) = positions.texts.get_mut(text as usize) {
-                known.0 += 1;
-            }
-            let signature = *by_signature
-                .entry(signature(page, block))
-                .or_insert_with(|| {
-                    positions.signatures.push((0, 0));
-                    positions.signatures.len() as u32 - 1
+            let (mut text, mut own_signature) = (NONE, NONE);
+            if with_texts {
+                count_work(page.text(block).len());
+                let mut hasher = FxHasher::default();
+                hasher.write(page.text(block).as_bytes());
+                text = *by_text.entry(hasher.finish()).or_insert_with(|| {
+                    positions.texts.push((0, at));
+                    positions.texts.len() as u32 - 1
                 });
-            if let Some(known) = positions.signatures.get_mut(signature as usize) {
-                known.0 += 1;
-                known.1 += block.words;
+                if let Some(known) = positions.texts.get_mut(text as usize) {
+                    known.0 += 1;
+                }
             }
-            positions.blocks.push((words_before, text, signature));
+            if with_signatures {
+                own_signature = *by_signature
+                    .entry(signature(page, block))
+                    .or_insert_with(|| {
+                        positions.signatures.push((0, 0));
+                        positions.signatures.len() as u32 - 1
+                    });
+                if let Some(known) = positions.signatures.get_mut(own_signature as usize) {
+                    known.0 += 1;
+                    known.1 += block.words;
+                }
+            }
+            positions.blocks.push((words_before, text, own_signature));
         }
         positions
     }
@@ -184,6 +202,7 @@ impl Positions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::ColumnSet;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
@@ -192,7 +211,8 @@ mod tests {
             "<title>Big News - Site</title><p class=a>menu</p><h1>Big news</h1><p class=a>text of it</p><p class=a>menu</p>",
             &Limits::default(),
         );
-        let positions = Positions::new(&page);
+        let all = ColumnSet::new(NAMES.len(), (0..).take(NAMES.len()));
+        let positions = Positions::new(&page, all.asked_of(0..NAMES.len()));
         let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();

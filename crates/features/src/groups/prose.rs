@@ -4,7 +4,7 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::levels::LEVELS;
 use crate::facts::prose::NAMES;
-use crate::group::{Batch, Fact, Fill, Group, crossed, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group, crossed, owned};
 use crate::lexicon::Lexicon;
 
 fn names() -> Vec<String> {
@@ -24,15 +24,17 @@ impl<'a> Group<'a> for ProseFeatures<'a> {
         names()
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self(facts)
     }
 }
 
 impl Fill for ProseFeatures<'_> {
     fn fill(&self, batch: &Batch, out: &mut GroupColumns) {
-        let PageFacts { page, prose, .. } = self.0;
-        out.put_rows(|at| prose.features(page, at));
+        let PageFacts {
+            page, paths, prose, ..
+        } = self.0;
+        out.put_rows(|at| prose.features(page, paths, at));
         for level in 0..LEVELS.len() {
             for part in 0..2 {
                 out.put_lanes(|lane| prose.shares(batch.levels[lane][level])[part]);

@@ -2,17 +2,15 @@
 //! that a block stands in, outermost and innermost.
 
 use rustc_hash::FxHashMap;
-use trommel_html::{NONE, Page, Tag};
+use trommel_html::{NONE, Tag};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::facts::sums::Sums;
-use crate::group::{Batch, Fact, Fill, Group, crossed};
+use crate::group::{Asked, Batch, Fact, Fill, Group, crossed};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
-use crate::facts::paths::sum_up;
-use crate::facts::prose::Prose;
+use crate::facts::paths::Paths;
 use crate::log::log;
 use crate::work::count_work;
 
@@ -55,9 +53,9 @@ struct Templates {
     groups: Scratch<Template>,
     /// What each group gives to the features of its items, but for their place.
     parts: Scratch<[f32; PARTS.len()]>,
-    /// Outermost and innermost item around each element, or [`NONE`].
+    /// Outermost and innermost item around each element on a path, by places, or [`NONE`].
     items: Scratch<(u32, u32)>,
-    /// Template of each element ([`NONE`] if it is in none) and its rank there.
+    /// Template of each element on a path ([`NONE`] if it is in none) and its rank there.
     places: Scratch<(u32, u32)>,
 }
 
@@ -131,39 +129,28 @@ impl ByTemplate {
 
 /// The repeated elements around the blocks of a page.
 pub(crate) struct Repeats<'a> {
-    page: &'a Page,
+    paths: &'a Paths,
     templates: Templates,
 }
 
 impl<'a> Group<'a> for Repeats<'a> {
-    const NEEDS: &'static [Fact] = &[Fact::Prose];
+    const NEEDS: &'static [Fact] = &[Fact::Sums];
 
     fn columns(_: &Lexicon) -> Vec<String> {
         names()
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
-        let PageFacts {
-            page,
-            sums,
-            whole,
-            prose,
-            ..
-        } = facts;
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self {
-            page,
-            templates: Templates::new(page, sums, whole, prose),
+            paths: &facts.paths,
+            templates: Templates::new(facts),
         }
     }
 }
 
 impl Fill for Repeats<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
-        let blocks = &self.page.blocks;
-        out.put_rows(|at| {
-            let element = blocks.get(at).map_or(NONE, |block| block.element);
-            self.templates.features(element)
-        });
+        out.put_rows(|at| self.templates.features(self.paths.of_block(at)));
     }
 }
 
@@ -175,27 +162,27 @@ fn is_item(tag: Tag) -> bool {
 }
 
 impl Templates {
-    fn new(page: &Page, sums: &[Sums], whole: &Sums, prose: &Prose) -> Self {
-        let mut images: Scratch<u32> = page
-            .elements
-            .iter()
-            .map(|element| u32::from(element.tag == Tag::Img))
-            .collect();
-        sum_up(page, &mut images);
-        count_work(2 * page.elements.len());
+    fn new(facts: &PageFacts) -> Self {
+        let PageFacts {
+            page,
+            paths,
+            sums,
+            whole,
+            ..
+        } = facts;
+        count_work(2 * paths.len());
         let mut groups: Scratch<Template> = Scratch::with_capacity(0);
-        let mut by_template = ByTemplate::new(page.elements.len());
-        let mut places: Scratch<(u32, u32)> = Scratch::with_capacity(page.elements.len());
-        for (at, element) in (0u32..).zip(&page.elements) {
-            let own = sums.get(at as usize).copied().unwrap_or_default();
-            if !is_item(element.tag) || own.words == 0 {
+        let mut by_template = ByTemplate::new(paths.len());
+        let mut places: Scratch<(u32, u32)> = Scratch::with_capacity(paths.len());
+        for ((element, parent), own) in paths.rows(page).zip(&paths.parents).zip(sums) {
+            if !is_item(element.tag) {
                 places.push((NONE, 0));
                 continue;
             }
-            let known = by_template.get(element.parent, element.signature);
+            let known = by_template.get(*parent, element.signature);
             let index = known.unwrap_or_else(|| {
                 groups.push(Template::default());
-                by_template.insert(element.parent, element.signature)
+                by_template.insert(*parent, element.signature)
             });
             let Some(group) = groups.get_mut(index as usize) else {
                 continue;
@@ -205,30 +192,15 @@ impl Templates {
             group.words += own.words;
             group.squares += f64::from(own.words).powi(2);
             group.link_words += own.link_words;
-            group.prose += prose.inside(at);
-            group.images += images.get(at as usize).copied().unwrap_or(0);
+            group.prose += own.prose;
+            group.images += own.images;
         }
-        let mut items: Scratch<(u32, u32)> = Scratch::with_capacity(page.elements.len());
-        for (at, element) in (0u32..).zip(&page.elements) {
-            let (outer, inner) = items
-                .get(element.parent as usize)
-                .copied()
-                .unwrap_or((NONE, NONE));
-            // An item without words is in the group of its template, but counts for nothing there.
-            let is_wordless = is_item(element.tag)
-                && sums
-                    .get(at as usize)
-                    .is_some_and(|own| own.words == 0 && own.blocks > 0);
-            if is_wordless
-                && let Some(group) = by_template.get(element.parent, element.signature)
-                && let Some(place) = places.get_mut(at as usize)
-            {
-                place.0 = group;
-            }
-            let repeated = places
-                .get(at as usize)
-                .and_then(|(group, _)| groups.get(*group as usize))
-                .is_some_and(|group| group.items >= LEAST);
+        let mut items: Scratch<(u32, u32)> = Scratch::with_capacity(paths.len());
+        for (at, (parent, (group, _))) in (0u32..).zip(paths.parents.iter().zip(&places)) {
+            let above = items.get(*parent as usize).copied();
+            let (outer, inner) = above.unwrap_or((NONE, NONE));
+            let group = groups.get(*group as usize);
+            let repeated = group.is_some_and(|group| group.items >= LEAST);
             items.push(if repeated {
                 (if outer == NONE { at } else { outer }, at)
             } else {
@@ -246,12 +218,12 @@ impl Templates {
         }
     }
 
-    /// The features of a block in this element.
-    fn features(&self, element: u32) -> [f32; 2 * PARTS.len() + 1] {
+    /// The features of a block in the element at a place.
+    fn features(&self, place: u32) -> [f32; 2 * PARTS.len() + 1] {
         let mut row = [0.0; 2 * PARTS.len() + 1];
         let (outer, inner) = self
             .items
-            .get(element as usize)
+            .get(place as usize)
             .copied()
             .unwrap_or((NONE, NONE));
         for (item, slots) in [outer, inner].iter().zip(row.chunks_exact_mut(PARTS.len())) {
@@ -300,8 +272,6 @@ impl Template {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::shape::Shape;
-    use crate::facts::sums;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]
@@ -332,16 +302,11 @@ mod tests {
             card.repeat(4)
         );
         let page = ScanEngine.read(&html, &Limits::default());
-        let shapes: Vec<Shape> = page
-            .blocks
-            .iter()
-            .map(|b| Shape::of(page.text(b)))
-            .collect();
-        let (sums, whole) = sums::sums(&page, &shapes);
-        let prose = Prose::new(&page, &shapes, &sums);
-        let repeats = Templates::new(&page, &sums, &whole, &prose);
+        let lexicon = Lexicon::new(&[], &[], &[]);
+        let facts = PageFacts::new(&page, None, &lexicon, Repeats::NEEDS);
+        let repeats = Templates::new(&facts);
         let of = |block: usize| {
-            let values = repeats.features(page.blocks[block].element);
+            let values = repeats.features(facts.paths.of_block(block));
             assert_eq!(values.len(), names().len());
             values
         };

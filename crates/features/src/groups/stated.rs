@@ -6,7 +6,7 @@ use trommel_html::Page;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::{Terms, WordSet};
-use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 use crate::word_hash::{hashes, pair_hash};
@@ -46,7 +46,7 @@ impl<'a> Group<'a> for StatedItems<'a> {
         owned(&NAMES)
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self {
             facts,
             items: Items::new(facts.page),

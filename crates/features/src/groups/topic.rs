@@ -1,13 +1,15 @@
 //! What the page's head says its topic is, against the words of each block: title, descriptions, and
 //! the texts that structured data repeats.
 
+use std::ops::Range;
+
 use trommel_html::Page;
 use trommel_html::json_ld::JsonLdKind;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::{Sieve, Terms, WordSet};
-use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 use crate::log::log;
 use crate::word_hash::hashes;
@@ -23,6 +25,9 @@ const NAMES: [&str; 8] = [
     "topic.log_body",
     "topic.title_words_per_word",
 ];
+
+/// Which of them are about descriptions and structured data.
+const OF_TEXTS: Range<usize> = 1..7;
 
 /// Words of a phrase.
 const PHRASE: usize = 3;
@@ -53,10 +58,10 @@ impl<'a> Group<'a> for HeadTopic<'a> {
         owned(&NAMES)
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
         Self {
             facts,
-            head: HeadTexts::new(facts.page),
+            head: HeadTexts::new(facts.page, asked.any(OF_TEXTS)),
         }
     }
 }
@@ -76,7 +81,8 @@ fn phrases(hashes: &[u64]) -> impl Iterator<Item = u64> {
 }
 
 impl HeadTexts {
-    fn new(page: &Page) -> Self {
+    /// Those of a page; only the title unless the others are asked for.
+    fn new(page: &Page, with_texts: bool) -> Self {
         let mut topic = Self {
             title: WordSet::of(&page.head.title),
             description: WordSet::default(),
@@ -85,14 +91,16 @@ impl HeadTexts {
             body_phrases: WordSet::default(),
             phrases: Sieve::default(),
         };
-        for name in ["description", "og:description", "twitter:description"] {
+        let names = ["description", "og:description", "twitter:description"];
+        for name in names.iter().filter(|_| with_texts) {
             if let Some(text) = page.head.meta(name) {
                 let words = hashes(text);
                 topic.description_phrases.extend(phrases(&words));
                 topic.description.extend(words.iter().copied());
             }
         }
-        for text in page.json_ld().texts() {
+        let texts = with_texts.then(|| page.json_ld().texts());
+        for text in texts.into_iter().flatten() {
             let words = hashes(&text.text);
             if text.kind != JsonLdKind::ProductDescription {
                 topic.body_phrases.extend(phrases(&words));
@@ -156,7 +164,7 @@ mod tests {
              <p>Home page</p><p>Here is all about red apples</p>",
             &Limits::default(),
         );
-        let topic = HeadTexts::new(&page);
+        let topic = HeadTexts::new(&page, true);
         let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
         let value = |block: usize, name: &str| {
             let at = NAMES.iter().position(|n| *n == name).unwrap();

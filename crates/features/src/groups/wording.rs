@@ -8,7 +8,7 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::headline::Outline;
 use crate::facts::terms::{PAIRED, Terms};
-use crate::group::{Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
@@ -48,7 +48,7 @@ impl<'a> Group<'a> for Wording<'a> {
         owned(&NAMES)
     }
 
-    fn new(facts: &'a PageFacts<'a>) -> Self {
+    fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self {
             facts,
             blocks: wordings(facts.page, &facts.terms, facts.lexicon),
@@ -119,6 +119,7 @@ fn features(all: &[BlockWording], outline: &Outline, at: usize) -> [f32; NAMES.l
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::paths::Paths;
     use crate::weight_table::TermWeight;
     use trommel_html::{Engine, Limits, ScanEngine};
 
@@ -140,7 +141,7 @@ mod tests {
         );
         let terms = Terms::new(&page, &trommel_text::TextMasks::of(page.texts()));
         let all = wordings(&page, &terms, &lexicon);
-        let outline = Outline::new(&page, &terms);
+        let outline = Outline::new(&page, &Paths::new(&page), &terms);
         let second = features(&all, &outline, 1);
         assert_eq!(second[0], 1.0);
         assert_eq!(second[4..8], [-2.5, -3.0, 0.0, -2.5]);
