@@ -59,6 +59,17 @@ const BEFORE: &[&str] = &[
     "編集:",
     "著者:",
     "撰文：",
+    "بقلم:",
+    "بقلم ",
+    "كتب:",
+    "كتبت:",
+    "מאת:",
+    "מאת ",
+    "โดย:",
+    "โดย ",
+    "लेखक:",
+    "लेखिका:",
+    "글:",
 ];
 
 /// Where what follows a name starts.
@@ -305,6 +316,10 @@ mod tests {
             assert_eq!(names(text)[0], "Jane Roe", "{text}");
         }
         assert_eq!(names("作者：茉莉"), ["茉莉"]);
+        assert_eq!(names("كتبت: سلمى الحداد"), ["سلمى الحداد"]);
+        assert_eq!(names("מאת נועה ברק"), ["נועה ברק"]);
+        assert_eq!(names("โดย สมหญิง ใจดี"), ["สมหญิง ใจดี"]);
+        assert_eq!(names("लेखक: मीना रावत"), ["मीना रावत"]);
         assert_eq!(names("Byron Katie"), ["Byron Katie"]);
     }
 
