@@ -80,26 +80,13 @@ mod tests {
     #[test]
     fn archives_are_known_by_their_endings() {
         for name in [
-            "a.warc",
-            "a.warc.gz",
-            "a.WARC.Zst",
-            "a.warc.lz4",
-            "a.arc",
-            "a.arc.gz",
-            "a.b.arc.lz4",
+            "a.warc", "a.warc.gz", "a.WARC.Zst", "a.warc.lz4", "a.arc", "a.arc.gz", "a.b.arc.lz4",
         ] {
             assert!(is_archive(name), "{name}");
         }
         for name in [
-            "a.warc.wet.gz",
-            "a.warc.wat",
-            "a.gz",
-            "a.warc.xz",
-            "a.warc.gz.txt",
-            "warc",
-            ".warc",
-            ".warc.gz",
-            "",
+            "a.warc.wet.gz", "a.warc.wat", "a.gz", "a.warc.xz", "a.warc.gz.txt", "warc", ".warc",
+            ".warc.gz", "",
         ] {
             assert!(!is_archive(name), "{name}");
         }

@@ -8,18 +8,9 @@ use trommel_html::{Element, NONE, Page, Tag};
 const ARTICLE_WORDS: u32 = 40;
 /// Attributes of the element around an article that state its own address.
 const ADDRESSES: [&str; 12] = [
-    "data-url",
-    "data-href",
-    "data-permalink",
-    "data-article-url",
-    "data-page-url",
-    "data-post-url",
-    "data-story-url",
-    "data-canonical",
-    "data-canonical-url",
-    "data-share-url",
-    "data-path",
-    "itemid",
+    "data-url", "data-href", "data-permalink", "data-article-url", "data-page-url",
+    "data-post-url", "data-story-url", "data-canonical", "data-canonical-url", "data-share-url",
+    "data-path", "itemid",
 ];
 /// Words in the attributes of elements that hold an article.
 const ARTICLES: [&str; 6] = ["article", "story", "post", "entry", "hentry", "artikel"];

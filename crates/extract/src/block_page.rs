@@ -102,14 +102,8 @@ const PHRASES: [&str; 46] = [
 static FINDERS: LazyLock<[Finder; PHRASES.len()]> = LazyLock::new(|| PHRASES.map(Finder::new));
 /// What a wall of consent says; two of them together make one.
 const CONSENT: [&str; 8] = [
-    "accept all",
-    "reject all",
-    "before you continue",
-    "we value your privacy",
-    "manage your privacy",
-    "manage preferences",
-    "cookies and data",
-    "our partners",
+    "accept all", "reject all", "before you continue", "we value your privacy",
+    "manage your privacy", "manage preferences", "cookies and data", "our partners",
 ];
 
 /// Whether a page blocks what was asked for, by its title and what it says.

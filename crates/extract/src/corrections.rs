@@ -11,27 +11,9 @@ const WORDS: u32 = 6;
 const BEFORE: usize = 3;
 /// What the label of such a line says, in lower case.
 const LABELS: [&str; 22] = [
-    "edit",
-    "edited",
-    "update",
-    "updated",
-    "correction",
-    "corrected",
-    "clarification",
-    "erratum",
-    "errata",
-    "addendum",
-    "nachtrag",
-    "korrektur",
-    "berichtigung",
-    "ergänzung",
-    "aktualisierung",
-    "correctif",
-    "rectificatif",
-    "corrección",
-    "actualización",
-    "correzione",
-    "rettifica",
+    "edit", "edited", "update", "updated", "correction", "corrected", "clarification", "erratum",
+    "errata", "addendum", "nachtrag", "korrektur", "berichtigung", "ergänzung", "aktualisierung",
+    "correctif", "rectificatif", "corrección", "actualización", "correzione", "rettifica",
     "aggiornamento",
 ];
 

@@ -85,10 +85,7 @@ mod tests {
             .map(|(text, _)| text)
             .collect();
         let expected = [
-            "Why?",
-            "Since it is so.",
-            "One thing.",
-            "Since one sees more.",
+            "Why?", "Since it is so.", "One thing.", "Since one sees more.",
         ];
         assert_eq!(left, expected);
     }

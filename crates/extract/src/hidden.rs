@@ -4,17 +4,8 @@ use trommel_html::{Attribute, Element, Page, Tag};
 
 /// Words of classes, ids and roles that say that something is a menu.
 const MENU: [&str; 11] = [
-    "menu",
-    "menubar",
-    "nav",
-    "navbar",
-    "navigation",
-    "submenu",
-    "megamenu",
-    "offcanvas",
-    "drawer",
-    "dropdown",
-    "toolbar",
+    "menu", "menubar", "nav", "navbar", "navigation", "submenu", "megamenu", "offcanvas", "drawer",
+    "dropdown", "toolbar",
 ];
 
 /// Takes menus that are hidden (by attributes, or by a simple rule of a style sheet of the page) out of `kept` (one

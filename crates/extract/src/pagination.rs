@@ -5,29 +5,13 @@ use trommel_text::word_hash;
 
 /// Names in class attributes of rows of page numbers.
 const NAMES: [&[u8]; 8] = [
-    b"paginat",
-    b"paging",
-    b"pager",
-    b"pagenav",
-    b"page-numbers",
-    b"page-links",
-    b"pagelinks",
+    b"paginat", b"paging", b"pager", b"pagenav", b"page-numbers", b"page-links", b"pagelinks",
     b"pagebar",
 ];
 /// Words of attributes that name such rows, alone.
 const ROWS: [&str; 12] = [
-    "pagination",
-    "paginate",
-    "paginated",
-    "paginator",
-    "pager",
-    "paging",
-    "pagenav",
-    "pagenavi",
-    "pagelinks",
-    "pagebar",
-    "pageturner",
-    "seitenzahlen",
+    "pagination", "paginate", "paginated", "paginator", "pager", "paging", "pagenav", "pagenavi",
+    "pagelinks", "pagebar", "pageturner", "seitenzahlen",
 ];
 /// A word that names such rows beside another.
 const PAGE: &str = "page";
@@ -43,44 +27,12 @@ const HASHES: [u64; ROWS.len() + 1] = {
 };
 /// What links to the next page say, in lower case.
 const NEXT: [&str; 38] = [
-    "next",
-    "next page",
-    "older",
-    "older posts",
-    "continue",
-    "weiter",
-    "nächste",
-    "nächste seite",
-    "suivant",
-    "suivante",
-    "page suivante",
-    "siguiente",
-    "página siguiente",
-    "siguiente página",
-    "próxima",
-    "próximo",
-    "próxima página",
-    "seguinte",
-    "página seguinte",
-    "successiva",
-    "pagina successiva",
-    "avanti",
-    "volgende",
-    "volgende pagina",
-    "następna",
-    "następna strona",
-    "další",
-    "nästa",
-    "næste",
-    "seuraava",
-    "следующая",
-    "вперед",
-    "вперёд",
-    "下一页",
-    "下一頁",
-    "次へ",
-    "次のページ",
-    "다음",
+    "next", "next page", "older", "older posts", "continue", "weiter", "nächste", "nächste seite",
+    "suivant", "suivante", "page suivante", "siguiente", "página siguiente", "siguiente página",
+    "próxima", "próximo", "próxima página", "seguinte", "página seguinte", "successiva",
+    "pagina successiva", "avanti", "volgende", "volgende pagina", "następna", "następna strona",
+    "další", "nästa", "næste", "seuraava", "следующая", "вперед", "вперёд", "下一页", "下一頁",
+    "次へ", "次のページ", "다음",
 ];
 /// Arrows that stand for the next page.
 const ARROWS: [&str; 7] = ["›", "»", "→", ">", ">>", "⟩", "❯"];

@@ -8,59 +8,21 @@ use crate::metadata::{date_in, pen_name};
 
 /// Words in the attributes of elements that hold a post, in several languages.
 const POSTS: [&str; 19] = [
-    "post",
-    "posting",
-    "postcontainer",
-    "postbit",
-    "message",
-    "msg",
-    "comment",
-    "reply",
-    "answer",
-    "question",
-    "entry",
-    "hentry",
-    "beitrag",
-    "antwort",
-    "kommentar",
-    "commentaire",
-    "comentario",
-    "bericht",
-    "reactie",
+    "post", "posting", "postcontainer", "postbit", "message", "msg", "comment", "reply", "answer",
+    "question", "entry", "hentry", "beitrag", "antwort", "kommentar", "commentaire", "comentario",
+    "bericht", "reactie",
 ];
 /// Words in the attributes of elements that name who wrote a post.
 const AUTHORS: [&str; 16] = [
-    "author",
-    "username",
-    "nickname",
-    "nick",
-    "poster",
-    "postername",
-    "byline",
-    "commenter",
-    "creator",
-    "displayname",
-    "screenname",
-    "fn",
-    "autor",
-    "auteur",
-    "auteurs",
-    "pseudo",
+    "author", "username", "nickname", "nick", "poster", "postername", "byline", "commenter",
+    "creator", "displayname", "screenname", "fn", "autor", "auteur", "auteurs", "pseudo",
 ];
 /// Words in the attributes of elements that are about who wrote a post.
 const WRITERS: [&str; 5] = ["user", "userinfo", "profile", "signature", "avatar"];
 /// Words in the attributes of elements that say when.
 const TIMES: [&str; 10] = [
-    "date",
-    "datetime",
-    "time",
-    "timestamp",
-    "posted",
-    "published",
-    "postdate",
-    "dateline",
-    "datum",
-    "fecha",
+    "date", "datetime", "time", "timestamp", "posted", "published", "postdate", "dateline",
+    "datum", "fecha",
 ];
 /// Bytes of an element that holds a name or a time.
 const ELEMENT: usize = 600;

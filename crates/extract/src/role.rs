@@ -128,21 +128,11 @@ pub(crate) fn refined(roles: &[Role], page: &Page, url: Option<&str>) -> Vec<Rol
 
 /// Attribute words around the names and times of a page, around questions and answers.
 const BYLINE: [&str; 8] = [
-    "byline",
-    "bylines",
-    "author",
-    "authors",
-    "dateline",
-    "pubdate",
-    "datepublished",
+    "byline", "bylines", "author", "authors", "dateline", "pubdate", "datepublished",
     "datemodified",
 ];
 const QUESTIONS: [&str; 5] = [
-    "acceptedanswer",
-    "suggestedanswer",
-    "faq",
-    "faqs",
-    "faqpage",
+    "acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage",
 ];
 /// Elements around a byline or a caption that may say so, and around a question or an answer.
 const NEAR: usize = 3;
@@ -260,16 +250,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                "header",
-                "navigation",
-                "headline",
-                "body",
-                "comment",
-                "navigation",
-                "hidden",
-                "form",
-                "footer",
-                "other"
+                "header", "navigation", "headline", "body", "comment", "navigation", "hidden",
+                "form", "footer", "other"
             ]
         );
     }

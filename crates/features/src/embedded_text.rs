@@ -318,11 +318,7 @@ mod tests {
         assert_eq!((body.content.text.as_str(), body.words), (STORY, 14));
         assert_eq!(
             [
-                "article_body",
-                "markup",
-                "ends_sentence",
-                "ellipsis",
-                "share"
+                "article_body", "markup", "ends_sentence", "ellipsis", "share"
             ]
             .map(|n| value(body, n)),
             [1.0, 1.0, 1.0, 0.0, 1.0]

@@ -221,10 +221,7 @@ mod tests {
             rows.iter().any(|row| row[column] != first)
         };
         for name in [
-            "tag_ratio.cluster",
-            "topic.body_phrases",
-            "position.title_share",
-            "position.log_like",
+            "tag_ratio.cluster", "topic.body_phrases", "position.title_share", "position.log_like",
         ] {
             assert!(varies(name), "{name}");
         }

@@ -152,14 +152,8 @@ mod tests {
         assert_eq!(
             names,
             [
-                "HTTP status",
-                "robots",
-                "length",
-                "language",
-                "confidence",
-                "C4",
-                "Gopher quality",
-                "near duplicates"
+                "HTTP status", "robots", "length", "language", "confidence", "C4",
+                "Gopher quality", "near duplicates"
             ]
         );
         let (early, late) = filters.describe_both();

@@ -18,10 +18,7 @@ pub(crate) struct Length {
 impl Length {
     pub(crate) fn is_bounded(&self) -> bool {
         [
-            self.min_words,
-            self.max_words,
-            self.min_chars,
-            self.max_chars,
+            self.min_words, self.max_words, self.min_chars, self.max_chars,
         ]
         .iter()
         .any(Option::is_some)

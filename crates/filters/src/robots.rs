@@ -8,10 +8,7 @@ use crate::{Capture, Filter, Reason, RobotsRule};
 /// Directives of `X-Robots-Tag` whose own value follows a colon; another name before a colon is that
 /// of the one robot addressed.
 const VALUED: [&str; 4] = [
-    "unavailable_after",
-    "max-snippet",
-    "max-image-preview",
-    "max-video-preview",
+    "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview",
 ];
 
 /// Drops pages that ask every robot not to do what the rules name, in `X-Robots-Tag` or

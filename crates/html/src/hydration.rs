@@ -17,32 +17,13 @@ pub(crate) const START: usize = 64;
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// What payloads begin with, or have as their `id`.
 const NAMES: [&str; 9] = [
-    "__NEXT_DATA__",
-    "__NUXT__",
-    "__NUXT_DATA__",
-    "__next_f",
-    "__APOLLO_STATE__",
-    "__INITIAL_STATE__",
-    "__PRELOADED_STATE__",
-    "__INITIAL_DATA__",
-    "__remixContext",
+    "__NEXT_DATA__", "__NUXT__", "__NUXT_DATA__", "__next_f", "__APOLLO_STATE__",
+    "__INITIAL_STATE__", "__PRELOADED_STATE__", "__INITIAL_DATA__", "__remixContext",
 ];
 /// How the keys of texts end, in lower case.
 const KEYS: [&str; 14] = [
-    "body",
-    "content",
-    "contents",
-    "html",
-    "text",
-    "children",
-    "value",
-    "description",
-    "rendered",
-    "markdown",
-    "article",
-    "paragraph",
-    "paragraphs",
-    "copy",
+    "body", "content", "contents", "html", "text", "children", "value", "description", "rendered",
+    "markdown", "article", "paragraph", "paragraphs", "copy",
 ];
 /// Strings within strings are read this deep.
 const DEPTH: u32 = 2;

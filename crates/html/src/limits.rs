@@ -79,15 +79,7 @@ bitflags! {
 impl Caps {
     /// Names in documents, in the order of the bits.
     const NAMES: [&str; 10] = [
-        "depth",
-        "elements",
-        "blocks",
-        "text",
-        "tokens",
-        "attributes",
-        "head",
-        "page",
-        "recovered",
+        "depth", "elements", "blocks", "text", "tokens", "attributes", "head", "page", "recovered",
         "steps",
     ];
 

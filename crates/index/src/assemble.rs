@@ -48,10 +48,7 @@ impl Assemble for Tantivy {
             let name = PathBuf::from(entry?.file_name());
             let is_ours = managed.contains(&name)
                 || [
-                    MANAGED,
-                    "meta.json",
-                    ".tantivy-writer.lock",
-                    ".tantivy-meta.lock",
+                    MANAGED, "meta.json", ".tantivy-writer.lock", ".tantivy-meta.lock",
                 ]
                 .iter()
                 .any(|own| name == Path::new(own));

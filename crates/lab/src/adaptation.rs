@@ -42,13 +42,7 @@ struct Point {
 /// If a solver fails.
 pub fn table(base: &Model, sets: &[PageSet], curve: &Curve) -> Result<String, LearnError> {
     let mut table = MarkdownTable::new([
-        "set",
-        "own pages",
-        "finished",
-        "adapted",
-        "gain",
-        "worst draw",
-        "corrected",
+        "set", "own pages", "finished", "adapted", "gain", "worst draw", "corrected",
         "from nothing",
     ]);
     for set in sets {

@@ -26,10 +26,7 @@ const FOLDS: usize = 5;
 const LOOKS: usize = 24;
 /// Published methods that stand beside, by name.
 const BESIDE: [&str; 4] = [
-    "all-text",
-    "largest-block",
-    "boilerpipe-article",
-    "readability",
+    "all-text", "largest-block", "boilerpipe-article", "readability",
 ];
 
 /// Why rendered pages cannot be measured.

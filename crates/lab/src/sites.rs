@@ -14,11 +14,7 @@ use measure::{Part, SiteSet, measured};
 
 /// Sets that a shipped correction may learn from.
 const TRAINING: [&str; 5] = [
-    "wcxb-dev",
-    "aed424",
-    "magic-articles",
-    "zhweb",
-    "news-world-dev",
+    "wcxb-dev", "aed424", "magic-articles", "zhweb", "news-world-dev",
 ];
 /// Sets that its constants are chosen on, beside those, and the archives of each. The two parts of dragnet have sites in
 /// common.

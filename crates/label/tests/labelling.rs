@@ -128,13 +128,7 @@ fn choices_become_gold_and_labelling_continues() {
         assert_eq!(page["choice"], Value::Null);
         assert_eq!(blocks[4]["role"], "body");
         let mut roles = vec![
-            "navigation",
-            "navigation",
-            "headline",
-            "body",
-            "body",
-            "other",
-            "review",
+            "navigation", "navigation", "headline", "body", "body", "other", "review",
         ];
         let choice = json!({"roles": roles, "page_type": "article", "lang": "en"});
         assert_eq!(host.put("/pages/0", &choice).0, 200);

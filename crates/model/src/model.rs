@@ -101,10 +101,7 @@ impl Model {
             });
         }
         let schema = Schema::new(
-            &file.groups,
-            &file.listed,
-            &file.attribute_weights,
-            &file.word_weights,
+            &file.groups, &file.listed, &file.attribute_weights, &file.word_weights,
         );
         let known: FxHashMap<&str, u16> = (0..=u16::MAX)
             .zip(schema.names())
@@ -335,10 +332,7 @@ impl Model {
     ) {
         judgement.embedded = self.embedded(page);
         judgement.choice = self.file.selection.choose_with(
-            &judgement.probabilities,
-            layout,
-            &mut judgement.embedded,
-            with_comments,
+            &judgement.probabilities, layout, &mut judgement.embedded, with_comments,
         );
     }
 

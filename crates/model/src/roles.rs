@@ -315,12 +315,7 @@ mod tests {
         assert_eq!(
             names,
             [
-                "card",
-                "ingredient",
-                "notice",
-                "review",
-                "specification",
-                "step"
+                "card", "ingredient", "notice", "review", "specification", "step"
             ]
         );
     }

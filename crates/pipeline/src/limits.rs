@@ -94,16 +94,10 @@ impl Plan {
         }
         for (least_name, least, most_name, most) in [
             (
-                "min_words",
-                filters.min_words,
-                "max_words",
-                filters.max_words,
+                "min_words", filters.min_words, "max_words", filters.max_words,
             ),
             (
-                "min_chars",
-                filters.min_chars,
-                "max_chars",
-                filters.max_chars,
+                "min_chars", filters.min_chars, "max_chars", filters.max_chars,
             ),
         ] {
             if let (Some(least), Some(most)) = (least, most)

@@ -205,13 +205,7 @@ mod tests {
             assert_eq!(tcp.parse(), Ok(Listen::Tcp(tcp.to_owned())));
         }
         for bad in [
-            "",
-            "8642",
-            ":8642",
-            "localhost",
-            "localhost:x",
-            "a:99999",
-            "unix:",
+            "", "8642", ":8642", "localhost", "localhost:x", "a:99999", "unix:",
         ] {
             assert!(bad.parse::<Listen>().is_err(), "{bad}");
         }

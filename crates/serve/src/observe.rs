@@ -15,12 +15,7 @@ use crate::{answer::Refusal, app::App, linger::Lingering, request_id::REQUEST_ID
 
 /// Paths that are open to everyone: health, and the files of the page, which say nothing.
 const OPEN: [&str; 7] = [
-    "/healthz",
-    "/readyz",
-    "/",
-    "/assets/app.css",
-    "/assets/app.js",
-    "/assets/viewer.css",
+    "/healthz", "/readyz", "/", "/assets/app.css", "/assets/app.js", "/assets/viewer.css",
     "/assets/viewer.js",
 ];
 

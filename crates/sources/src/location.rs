@@ -121,12 +121,7 @@ mod tests {
             );
         }
         for name in [
-            "../a",
-            "a/../../b",
-            "..\\a",
-            "s3://b/k",
-            "file:///etc/passwd",
-            "http://127.0.0.1/",
+            "../a", "a/../../b", "..\\a", "s3://b/k", "file:///etc/passwd", "http://127.0.0.1/",
         ] {
             assert_eq!(url.join_below(name), None, "{name}");
             assert_eq!(folder.join_below(name), None, "{name}");

@@ -4,26 +4,11 @@
 const HIDDEN: &str = "REDACTED";
 /// Names of query parameters that are secrets, in small letters.
 const SECRET_NAMES: [&str; 9] = [
-    "sig",
-    "key",
-    "apikey",
-    "jwt",
-    "pwd",
-    "pass",
-    "code",
-    "policy",
-    "key-pair-id",
+    "sig", "key", "apikey", "jwt", "pwd", "pass", "code", "policy", "key-pair-id",
 ];
 /// Parts of such names.
 const SECRET_PARTS: [&str; 8] = [
-    "signature",
-    "token",
-    "secret",
-    "password",
-    "passwd",
-    "credential",
-    "auth",
-    "session",
+    "signature", "token", "secret", "password", "passwd", "credential", "auth", "session",
 ];
 /// Ends of such names.
 const SECRET_ENDS: [&str; 3] = ["-key", "_key", "keyid"];

@@ -152,20 +152,8 @@ impl EarlyStops {
 /// Whether something begins as other formats do. A tag anywhere in it speaks for HTML.
 fn is_no_html(bytes: &[u8]) -> bool {
     const KNOWN: [&[u8]; 14] = [
-        b"%PDF-",
-        b"\x89PNG",
-        b"GIF8",
-        b"\xFF\xD8\xFF",
-        b"PK\x03\x04",
-        b"\x1F\x8B",
-        b"RIFF",
-        b"BM",
-        b"\x7FELF",
-        b"OggS",
-        b"ID3",
-        b"\0\0\0 ftyp",
-        b"wOFF",
-        b"wOF2",
+        b"%PDF-", b"\x89PNG", b"GIF8", b"\xFF\xD8\xFF", b"PK\x03\x04", b"\x1F\x8B", b"RIFF", b"BM",
+        b"\x7FELF", b"OggS", b"ID3", b"\0\0\0 ftyp", b"wOFF", b"wOF2",
     ];
     let start = bytes.trim_ascii_start();
     let is_data = start.starts_with(b"{") || start.starts_with(b"[");

@@ -93,15 +93,8 @@ fn duplicates_over_shards_are_found_and_left_out() {
     assert_eq!(shares.into_iter().collect::<Vec<_>>(), ["b0", "b1", "b3"]);
 
     let drop = [
-        "drop",
-        "out/a.jsonl",
-        "out/b.jsonl",
-        "--duplicates",
-        "k1.jsonl",
-        "k2.jsonl",
-        "k3.jsonl",
-        "-o",
-        "unique",
+        "drop", "out/a.jsonl", "out/b.jsonl", "--duplicates", "k1.jsonl", "k2.jsonl", "k3.jsonl",
+        "-o", "unique",
     ];
     let dropped = run(&drop);
     assert!(

@@ -70,10 +70,7 @@ fn readme_shows_a_result_before_the_list_of_commands() {
     let at = |wanted: &str| text.find(wanted).unwrap_or_else(|| panic!("no {wanted}"));
     let screen = text.lines().take(40).collect::<Vec<_>>().join("\n").len();
     for first in [
-        "cargo install",
-        "trommel run ",
-        "\"text\":",
-        "docs/benchmarks.svg",
+        "cargo install", "trommel run ", "\"text\":", "docs/benchmarks.svg",
     ] {
         assert!(at(first) < screen, "{first} is not on the first screen");
     }

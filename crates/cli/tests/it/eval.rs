@@ -31,13 +31,7 @@ fn scores_overall_and_by_page_type() {
     assert_eq!(row(&["overall"]).0, golds.len());
     let mut sum = 0.0;
     let types = [
-        "article",
-        "collection",
-        "documentation",
-        "forum",
-        "listing",
-        "product",
-        "service",
+        "article", "collection", "documentation", "forum", "listing", "product", "service",
     ];
     for page_type in types {
         let (pages, f1) = row(&["type", page_type]);
@@ -101,11 +95,7 @@ fn gold_that_does_not_fit_is_named() {
         ),
         (
             &[
-                "--pages",
-                "a.warc.gz",
-                "--gold",
-                "other.jsonl",
-                "other.jsonl",
+                "--pages", "a.warc.gz", "--gold", "other.jsonl", "other.jsonl",
             ],
             "1 archives but 2 gold files",
         ),

@@ -57,14 +57,7 @@ fn the_summary_replaces_nothing_that_the_run_reads_or_writes() {
         let ran = trommel(
             folder.path(),
             &[
-                "run",
-                "a.warc.gz",
-                "-o",
-                "o.jsonl",
-                "--config",
-                "c.toml",
-                "--summary",
-                summary,
+                "run", "a.warc.gz", "-o", "o.jsonl", "--config", "c.toml", "--summary", summary,
             ],
             b"",
         );

@@ -129,14 +129,7 @@ fn json_and_blocks_say_the_same_as_text() {
         .map(String::as_str)
         .collect();
     for key in [
-        "text",
-        "title",
-        "lang",
-        "charset",
-        "charset_source",
-        "confidence",
-        "capped",
-        "url",
+        "text", "title", "lang", "charset", "charset_source", "confidence", "capped", "url",
     ] {
         assert!(keys.contains(key), "{key}: {keys:?}");
     }
@@ -411,9 +404,7 @@ fn several_pages_and_folders_are_extracted() {
     assert_eq!(
         heads,
         [
-            "==> site/a.html <==",
-            "==> site/sub/b.htm <==",
-            "==> c.html <=="
+            "==> site/a.html <==", "==> site/sub/b.htm <==", "==> c.html <=="
         ]
     );
     assert_eq!(text.matches(PARAGRAPHS[0]).count(), 3);

@@ -23,14 +23,7 @@ fn twice(config: &str) -> (BTreeMap<String, Value>, Value) {
     fs::write(folder.path().join("c.toml"), config).unwrap();
     let archive = sample();
     let arguments = [
-        &archive,
-        &archive,
-        "-o",
-        "-",
-        "--config",
-        "c.toml",
-        "--summary",
-        "s.json",
+        &archive, &archive, "-o", "-", "--config", "c.toml", "--summary", "s.json",
     ];
     let ran = run(folder.path(), &arguments);
     let documents = ran.well().lines().map(|line| {
@@ -101,13 +94,7 @@ fn pipelines_run_on_the_sample() {
         let config = workspace().join(format!("pipelines/{name}.toml"));
         let (archive, config) = (sample(), config.to_string_lossy().into_owned());
         let arguments = [
-            &archive,
-            "-o",
-            "out",
-            "--config",
-            &config,
-            "--summary",
-            "s.json",
+            &archive, "-o", "out", "--config", &config, "--summary", "s.json",
         ];
         let ran = run(folder.path(), &arguments);
         ran.well();
@@ -125,13 +112,7 @@ fn a_dry_run_says_what_would_be_done_and_does_nothing() {
     let config = workspace().join("pipelines/index.toml");
     let (archive, config) = (sample(), config.to_string_lossy().into_owned());
     let arguments = [
-        &archive,
-        "gone.warc",
-        "-o",
-        "out",
-        "--config",
-        &config,
-        "--dry-run",
+        &archive, "gone.warc", "-o", "out", "--config", &config, "--dry-run",
     ];
     let ran = run(folder.path(), &arguments);
     let plan = ran.well();

@@ -256,12 +256,7 @@ fn metrics_are_answered_while_the_run_goes_on() {
         );
     }
     let arguments = [
-        "run",
-        "a.warc.gz",
-        "-o",
-        "x.jsonl",
-        "--metrics",
-        "1.2.3.4:1",
+        "run", "a.warc.gz", "-o", "x.jsonl", "--metrics", "1.2.3.4:1",
     ];
     let taken = trommel(at, &arguments, b"");
     assert_eq!(taken.code, 2);
@@ -278,14 +273,7 @@ fn what_is_dropped_is_listed_with_its_reason() {
     fs::write(at.join("c.toml"), "[filters]\nmin_words = 200\n").unwrap();
     let list = ["--dropped", "dropped.jsonl"];
     let arguments = [
-        "run",
-        archive,
-        "-o",
-        "out.jsonl",
-        "--config",
-        "c.toml",
-        "--summary",
-        "s.json",
+        "run", archive, "-o", "out.jsonl", "--config", "c.toml", "--summary", "s.json",
     ];
     trommel(at, &[&arguments[..], &list].concat(), b"").well();
     let summary: Value = serde_json::from_slice(&fs::read(at.join("s.json")).unwrap()).unwrap();

@@ -104,14 +104,8 @@ fn golden_documents() {
 
 /// Sample pages with lists, tables, code and quotes.
 const MARKDOWN: [&str; 8] = [
-    "wcxb-dev-0052",
-    "wcxb-dev-0053",
-    "wcxb-dev-0499",
-    "wcxb-dev-0687",
-    "wcxb-dev-1066",
-    "wcxb-dev-2889",
-    "wcxb-dev-4119",
-    "wcxb-dev-4309",
+    "wcxb-dev-0052", "wcxb-dev-0053", "wcxb-dev-0499", "wcxb-dev-0687", "wcxb-dev-1066",
+    "wcxb-dev-2889", "wcxb-dev-4119", "wcxb-dev-4309",
 ];
 
 #[test]
@@ -145,13 +139,7 @@ fn a_difference_is_shown_by_line() {
     let found = files(&[("a", "one\n2\n"), ("b", "same\n"), ("new", "y\n")]);
     let shown = differences(&kept, &found);
     for line in [
-        "--- a (golden)",
-        "+++ a (now)",
-        " one",
-        "-two",
-        "+2",
-        "-x",
-        "+y",
+        "--- a (golden)", "+++ a (now)", " one", "-two", "+2", "-x", "+y",
     ] {
         assert!(shown.lines().any(|shown| shown == line), "{line}: {shown}");
     }

@@ -206,12 +206,7 @@ fn other_programs_read_the_formats() {
     let python = std::env::var("TROMMEL_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let folder = tempfile::tempdir().unwrap();
     for name in [
-        "x.jsonl",
-        "x.wet.gz",
-        "x.parquet",
-        "x.anserini.jsonl.gz",
-        "x.trec.gz",
-        "x.bulk.ndjson",
+        "x.jsonl", "x.wet.gz", "x.parquet", "x.anserini.jsonl.gz", "x.trec.gz", "x.bulk.ndjson",
     ] {
         trommel(folder.path(), &["run", &archive(), "-o", name], b"").well();
     }

@@ -289,14 +289,7 @@ fn a_hostile_page_stays_text() {
             .replacen(&shown, "", 1);
     }
     for loads in [
-        "<img",
-        "<link",
-        "<iframe",
-        "<a href=\"http",
-        " src=",
-        "url(",
-        "@import",
-        "onerror=\"",
+        "<img", "<link", "<iframe", "<a href=\"http", " src=", "url(", "@import", "onerror=\"",
     ] {
         assert!(!own.contains(loads), "{loads}");
     }

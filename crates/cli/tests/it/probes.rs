@@ -443,9 +443,7 @@ fn articles_that_follow_are_left_out_where_asked() {
     assert_eq!(
         times,
         [
-            "2024-05-01T10:20:00",
-            "2024-05-01T09:45:00",
-            "2024-05-01T09:10:00"
+            "2024-05-01T10:20:00", "2024-05-01T09:45:00", "2024-05-01T09:10:00"
         ]
     );
     // In runs, by option and by configuration.

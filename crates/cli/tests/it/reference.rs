@@ -193,11 +193,7 @@ fn keys_of_the_configuration() {
 fn variables_of_the_environment() {
     let documented = documented("## Variables of the environment");
     for name in [
-        "RUST_LOG",
-        "NO_COLOR",
-        "TERM",
-        "SOURCE_DATE_EPOCH",
-        "AWS_ENDPOINT",
+        "RUST_LOG", "NO_COLOR", "TERM", "SOURCE_DATE_EPOCH", "AWS_ENDPOINT",
     ] {
         assert!(documented.contains(name), "{name}");
     }

@@ -199,10 +199,7 @@ fn s3_prefixes_and_globs_are_inputs() {
         return;
     };
     for name in [
-        "a/c.warc.gz",
-        "a/sub/d.warc.gz",
-        "a/notes.txt",
-        "z/e.warc.gz",
+        "a/c.warc.gz", "a/sub/d.warc.gz", "a/notes.txt", "z/e.warc.gz",
     ] {
         server.put(&format!("/crawl/{name}"), &archive());
     }
@@ -252,13 +249,7 @@ fn outputs_go_to_s3_whole_or_not_at_all() {
     fs::write(folder.path().join("a.warc.gz"), archive()).unwrap();
     let out = |arguments: &[&str]| under(folder.path(), server.port, arguments);
     out(&[
-        "a.warc.gz",
-        "-o",
-        "s3://crawl/out",
-        "-f",
-        "jsonl,parquet",
-        "--summary",
-        "s.json",
+        "a.warc.gz", "-o", "s3://crawl/out", "-f", "jsonl,parquet", "--summary", "s.json",
     ])
     .well();
     let summary = fs::read_to_string(folder.path().join("s.json")).unwrap();

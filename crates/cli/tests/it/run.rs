@@ -364,13 +364,7 @@ fn records_of_another_kind_are_set_aside() {
     }
     fs::write(folder.path().join("a.warc"), &bytes).unwrap();
     let arguments = [
-        "a.warc",
-        "-o",
-        "out",
-        "--set-aside",
-        "pdf=kept/pdfs.warc.gz",
-        "--summary",
-        "s.json",
+        "a.warc", "-o", "out", "--set-aside", "pdf=kept/pdfs.warc.gz", "--summary", "s.json",
     ];
     fs::create_dir(folder.path().join("kept")).unwrap();
     let ran = run(folder.path(), &arguments, b"");
@@ -448,11 +442,7 @@ fn options_win_over_the_file() {
         assert_eq!(
             names,
             [
-                ".run.checkpoint",
-                ".run.journal",
-                "_MANIFEST",
-                "_SUCCESS",
-                expected
+                ".run.checkpoint", ".run.journal", "_MANIFEST", "_SUCCESS", expected
             ]
         );
     }

@@ -60,14 +60,7 @@ fn only_named_records_are_read() {
     let samples = workspace().join("samples");
     let samples = samples.to_str().unwrap();
     let arguments = [
-        "--select",
-        "i.cdxj.gz",
-        "--base-url",
-        samples,
-        "-o",
-        "-",
-        "--summary",
-        "s.json",
+        "--select", "i.cdxj.gz", "--base-url", samples, "-o", "-", "--summary", "s.json",
     ];
     let ran = run(folder.path(), &arguments);
     same_documents(&ran, &wanted, &format!("{samples}/wcxb-sample.warc.gz"));

@@ -123,12 +123,7 @@ pub fn nginx_with_a_certificate_of_its_own(folder: &Path) -> Option<Server> {
             "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
         ])
         .args([
-            "-subj",
-            "/CN=127.0.0.1",
-            "-keyout",
-            "key.pem",
-            "-out",
-            "own.pem",
+            "-subj", "/CN=127.0.0.1", "-keyout", "key.pem", "-out", "own.pem",
         ])
         .current_dir(folder)
         .stderr(Stdio::null())

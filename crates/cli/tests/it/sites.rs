@@ -42,13 +42,7 @@ fn write_archive(path: &Path, things: &[&str]) {
 
 fn run(folder: &Path, more: &[&str]) -> Ran {
     let mut arguments = vec![
-        "run",
-        "all.warc",
-        "-o",
-        "out",
-        "--overwrite",
-        "--compress",
-        "none",
+        "run", "all.warc", "-o", "out", "--overwrite", "--compress", "none",
     ];
     arguments.extend(more);
     trommel(folder, &arguments, b"")
@@ -193,13 +187,7 @@ fn what_cannot_be_done_is_refused() {
     );
     refused(
         &[
-            "run",
-            "all.warc",
-            "-o",
-            "out",
-            "--site-memory",
-            "online",
-            "--resume",
+            "run", "all.warc", "-o", "out", "--site-memory", "online", "--resume",
         ],
         "cannot be resumed",
     );
@@ -210,13 +198,7 @@ fn what_cannot_be_done_is_refused() {
     refused(&["sites", "show", "all.warc"], "not a site memory");
     refused(
         &[
-            "sites",
-            "build",
-            "all.warc",
-            "-o",
-            "x",
-            "--sites-size",
-            "9K",
+            "sites", "build", "all.warc", "-o", "x", "--sites-size", "9K",
         ],
         "at least 1M",
     );

@@ -17,15 +17,7 @@ fn a_trained_model_can_be_shown_and_used() {
     let model = folder.path().join("small.trommel");
     let model = model.to_str().unwrap();
     let train = [
-        "train",
-        "--pages",
-        ARCHIVE,
-        "--features",
-        "paper",
-        "--date",
-        "2026-01-31",
-        "-o",
-        model,
+        "train", "--pages", ARCHIVE, "--features", "paper", "--date", "2026-01-31", "-o", model,
     ];
     let ran = trommel(&workspace, &train, b"");
     let row = ran
@@ -38,10 +30,7 @@ fn a_trained_model_can_be_shown_and_used() {
 
     let shown = trommel(&workspace, &["model", "show", model], b"");
     for words in [
-        "small",
-        "2026-01-31",
-        "wcxb-sample (32 pages)",
-        "shallow, cetr, tokens",
+        "small", "2026-01-31", "wcxb-sample (32 pages)", "shallow, cetr, tokens",
     ] {
         assert!(shown.well().contains(words), "{words}: {}", shown.text());
     }
@@ -114,9 +103,7 @@ fn a_shipped_model_is_adapted_to_own_pages() {
     );
     let shown = trommel(&workspace(), &["model", "show", &own], b"");
     for words in [
-        "model      own ",
-        "from       fast of ",
-        "wcxb-sample (32 pages)",
+        "model      own ", "from       fast of ", "wcxb-sample (32 pages)",
     ] {
         assert!(shown.well().contains(words), "{words}: {}", shown.text());
     }

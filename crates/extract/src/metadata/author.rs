@@ -37,29 +37,13 @@ const TOKENS: [&str; 8] = [
 
 /// Words in the attributes of elements that hold other things about authors, or other people.
 const OTHERS: [&str; 13] = [
-    "comment",
-    "comments",
-    "bio",
-    "avatar",
-    "image",
-    "img",
-    "photo",
-    "related",
-    "title",
-    "social",
-    "follow",
-    "description",
-    "widget",
+    "comment", "comments", "bio", "avatar", "image", "img", "photo", "related", "title", "social",
+    "follow", "description", "widget",
 ];
 
 /// What a line begins with that names the author anywhere on the page.
 const BOXES: [&str; 6] = [
-    "Written by ",
-    "Written By ",
-    "Article by ",
-    "Author: ",
-    "About the author: ",
-    "Posted by ",
+    "Written by ", "Written By ", "Article by ", "Author: ", "About the author: ", "Posted by ",
 ];
 
 /// Bytes of an element that holds an author.
@@ -73,13 +57,7 @@ const MOST: usize = 32;
 /// is no other.
 pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
     let reads: [fn(&Sources) -> Vec<String>; 7] = [
-        from_graph,
-        from_meta,
-        from_labels,
-        from_facts,
-        from_links,
-        from_markup,
-        from_lines,
+        from_graph, from_meta, from_labels, from_facts, from_links, from_markup, from_lines,
     ];
     let mut fallback = Vec::new();
     for read in reads {

@@ -66,16 +66,8 @@ const MODIFIED: &[&str] = &[
 
 /// Words in the attributes of elements that hold dates.
 const TOKENS: &[&str] = &[
-    "date",
-    "datetime",
-    "published",
-    "publish",
-    "pubdate",
-    "dateline",
-    "timestamp",
-    "time",
-    "posted",
-    "entrydate",
+    "date", "datetime", "published", "publish", "pubdate", "dateline", "timestamp", "time",
+    "posted", "entrydate",
 ];
 
 /// Words of a block beyond which a date in it is one in the text.

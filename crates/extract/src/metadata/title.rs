@@ -17,34 +17,10 @@ const ECHO_BLOCKS: usize = 300;
 
 /// Names of parts that are of no use without what they are parts of.
 const PARTS: [&str; 28] = [
-    "introduction",
-    "intro",
-    "overview",
-    "home",
-    "homepage",
-    "home page",
-    "main page",
-    "index",
-    "contents",
-    "table of contents",
-    "preface",
-    "foreword",
-    "prologue",
-    "summary",
-    "abstract",
-    "welcome",
-    "untitled",
-    "start",
-    "einleitung",
-    "einführung",
-    "vorwort",
-    "überblick",
-    "übersicht",
-    "startseite",
-    "accueil",
-    "inicio",
-    "introducción",
-    "введение",
+    "introduction", "intro", "overview", "home", "homepage", "home page", "main page", "index",
+    "contents", "table of contents", "preface", "foreword", "prologue", "summary", "abstract",
+    "welcome", "untitled", "start", "einleitung", "einführung", "vorwort", "überblick",
+    "übersicht", "startseite", "accueil", "inicio", "introducción", "введение",
 ];
 
 /// The best title of a page, as [`chosen`]; one that names but a part (`Introduction`) in full, with

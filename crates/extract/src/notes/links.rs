@@ -181,13 +181,7 @@ fn root(fragment: &str) -> String {
 fn is_back(fragment: &str) -> bool {
     let fragment = fragment.to_ascii_lowercase();
     let names_mark = [
-        "fnref",
-        "ftnref",
-        "noteref",
-        "footnote-ref",
-        "footnoteref",
-        "cite_ref",
-        "ftnt_ref",
+        "fnref", "ftnref", "noteref", "footnote-ref", "footnoteref", "cite_ref", "ftnt_ref",
         "sdfootnote",
     ];
     names_mark

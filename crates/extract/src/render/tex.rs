@@ -111,13 +111,7 @@ mod tests {
             ["\\[F = ma\\]", "\\begin{align} x_1 \\end{align}"]
         );
         for none in [
-            "$5 and $6",
-            "a$b$c",
-            "$ x $",
-            "\\(never",
-            "$$",
-            "$PATH and $HOME",
-            "US$3 or US$4",
+            "$5 and $6", "a$b$c", "$ x $", "\\(never", "$$", "$PATH and $HOME", "US$3 or US$4",
         ] {
             assert_eq!(found(none), Vec::<&str>::new(), "{none}");
         }

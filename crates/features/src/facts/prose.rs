@@ -15,24 +15,10 @@ use crate::scratch::Scratch;
 
 /// Names of [`Prose::features`].
 pub(crate) const NAMES: [&str; 19] = [
-    "prose.log_own",
-    "prose.inside",
-    "prose.before",
-    "prose.after",
-    "prose.up",
-    "prose.down",
-    "prose.meeting_density",
-    "prose.log_blocks_away",
-    "prose.words_away",
-    "prose.in_bte",
-    "prose.in_segment",
-    "prose.page_log_words",
-    "prose.page_share",
-    "prose.top_share",
-    "prose.top_log_words",
-    "prose.top_density",
-    "prose.second",
-    "prose.page_log_blocks",
+    "prose.log_own", "prose.inside", "prose.before", "prose.after", "prose.up", "prose.down",
+    "prose.meeting_density", "prose.log_blocks_away", "prose.words_away", "prose.in_bte",
+    "prose.in_segment", "prose.page_log_words", "prose.page_share", "prose.top_share",
+    "prose.top_log_words", "prose.top_density", "prose.second", "prose.page_log_blocks",
     "prose.log_longest",
 ];
 

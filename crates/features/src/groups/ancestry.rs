@@ -254,23 +254,14 @@ mod tests {
         assert_eq!(
             set(0),
             [
-                "around.a",
-                "around.hidden",
-                "around.li",
-                "around.nav",
-                "around.ul",
-                "innermost.a",
-                "own.li",
-                "parent.ul"
+                "around.a", "around.hidden", "around.li", "around.nav", "around.ul", "innermost.a",
+                "own.li", "parent.ul"
             ]
         );
         assert_eq!(
             set(1),
             [
-                "around.article",
-                "around.heading",
-                "own.h1",
-                "parent.article"
+                "around.article", "around.heading", "own.h1", "parent.article"
             ]
         );
     }

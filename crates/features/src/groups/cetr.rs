@@ -15,9 +15,7 @@ use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
 const NAMES: [&str; 3] = [
-    "tag_ratio.smoothed",
-    "tag_ratio.derivative",
-    "tag_ratio.cluster",
+    "tag_ratio.smoothed", "tag_ratio.derivative", "tag_ratio.cluster",
 ];
 
 /// Which of them is the verdict of the whole algorithm.

@@ -10,11 +10,7 @@ use crate::log::log;
 use crate::scratch::Scratch;
 
 const PARTS: [&str; 6] = [
-    "word_share",
-    "link_density",
-    "log_blocks",
-    "paragraph_share",
-    "log_words_per_element",
+    "word_share", "link_density", "log_blocks", "paragraph_share", "log_words_per_element",
     "commas",
 ];
 

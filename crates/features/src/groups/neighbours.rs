@@ -11,11 +11,7 @@ use crate::log::log;
 
 const OFFSETS: [isize; 6] = [-3, -2, -1, 1, 2, 3];
 const PARTS: [&str; 5] = [
-    "log_words",
-    "link_density",
-    "ends_sentence",
-    "heading",
-    "same_container",
+    "log_words", "link_density", "ends_sentence", "heading", "same_container",
 ];
 
 fn names() -> Vec<String> {

@@ -11,15 +11,8 @@ use crate::lexicon::Lexicon;
 use crate::log::log;
 
 const NAMES: [&str; 10] = [
-    "page.log_words",
-    "page.log_blocks",
-    "page.link_density",
-    "page.paragraph_share",
-    "page.log_elements",
-    "page.article",
-    "page.product",
-    "page.list",
-    "page.discussion",
+    "page.log_words", "page.log_blocks", "page.link_density", "page.paragraph_share",
+    "page.log_elements", "page.article", "page.product", "page.list", "page.discussion",
     "page.headline",
 ];
 

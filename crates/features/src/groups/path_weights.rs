@@ -13,17 +13,9 @@ use crate::scratch::Scratch;
 use crate::work::count_work;
 
 const NAMES: [&str; 11] = [
-    "weights.sum",
-    "weights.min",
-    "weights.max",
-    "weights.own",
-    "weights.parent_sum",
-    "weights.parent_min",
-    "weights.parent_max",
-    "weights.inline_min",
-    "weights.inline_max",
-    "weights.previous",
-    "weights.next",
+    "weights.sum", "weights.min", "weights.max", "weights.own", "weights.parent_sum",
+    "weights.parent_min", "weights.parent_max", "weights.inline_min", "weights.inline_max",
+    "weights.previous", "weights.next",
 ];
 
 /// How much of an element's sum its children inherit.

@@ -15,14 +15,8 @@ use crate::log::log;
 use crate::work::count_work;
 
 const PARTS: [&str; 8] = [
-    "log_items",
-    "log_words_per_item",
-    "link_density",
-    "word_share",
-    "prose_density",
-    "images_per_item",
-    "place",
-    "uneven",
+    "log_items", "log_words_per_item", "link_density", "word_share", "prose_density",
+    "images_per_item", "place", "uneven",
 ];
 
 /// Which of them is the item's place in its group.

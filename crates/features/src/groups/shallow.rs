@@ -14,12 +14,8 @@ use crate::scratch::Scratch;
 const LINE: usize = 80;
 
 const NAMES: [&str; 6] = [
-    "text_density.previous",
-    "link_density.previous",
-    "text_density",
-    "link_density",
-    "text_density.next",
-    "link_density.next",
+    "text_density.previous", "link_density.previous", "text_density", "link_density",
+    "text_density.next", "link_density.next",
 ];
 
 /// Words in the full lines of 80 characters of a text, and the number of those lines. The last line

@@ -13,11 +13,7 @@ use crate::word_hash::{hashes, pair_hash};
 use crate::work::count_work;
 
 const NAMES: [&str; 6] = [
-    "stated.same",
-    "stated.pairs",
-    "stated.words",
-    "stated.before",
-    "stated.after",
+    "stated.same", "stated.pairs", "stated.words", "stated.before", "stated.after",
     "stated.log_items",
 ];
 

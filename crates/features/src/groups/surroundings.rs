@@ -56,11 +56,7 @@ impl Fill for Surroundings {
             let own = self.seen.get(at).copied().unwrap_or_default();
             let next = self.seen.get(at + 1).copied().unwrap_or_default();
             [
-                own.before,
-                next.before,
-                own.inside,
-                own.headlines,
-                own.articles,
+                own.before, next.before, own.inside, own.headlines, own.articles,
             ]
             .map(|count| log(u32::from(count)))
         });

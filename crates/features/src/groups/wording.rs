@@ -13,15 +13,8 @@ use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
 const NAMES: [&str; 10] = [
-    "wording.mean",
-    "wording.min",
-    "wording.max",
-    "wording.known",
-    "wording.heading_mean",
-    "wording.heading_min",
-    "wording.heading_max",
-    "wording.previous",
-    "wording.next",
+    "wording.mean", "wording.min", "wording.max", "wording.known", "wording.heading_mean",
+    "wording.heading_min", "wording.heading_max", "wording.previous", "wording.next",
     "wording.first",
 ];
 

@@ -25,12 +25,7 @@ const NO_SOURCE: [&str; 8] = [
 ];
 /// Parts of the addresses of services that draw formulas.
 const SERVICES: [&str; 7] = [
-    "latex.codecogs.com",
-    "latex.php",
-    "mathtex.cgi",
-    "mimetex.cgi",
-    "cht=tx",
-    "/math/render/",
+    "latex.codecogs.com", "latex.php", "mathtex.cgi", "mimetex.cgi", "cht=tx", "/math/render/",
     "quicklatex",
 ];
 

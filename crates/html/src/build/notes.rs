@@ -231,10 +231,7 @@ mod tests {
                 "<p>10<sup>2</sup> x<sub> i</sub><p>y<sup><a href=#n>1</a></sup><a href=/x>z</a>"
             ),
             [
-                "Superscript \"2\"",
-                "Subscript \" i\"",
-                "Superscript \"1\"",
-                "FragmentLink \"1\""
+                "Superscript \"2\"", "Subscript \" i\"", "Superscript \"1\"", "FragmentLink \"1\""
             ]
         );
         assert_eq!(

@@ -98,54 +98,25 @@ const ARTICLES: [&str; 11] = [
 
 /// Types of products.
 pub(super) const PRODUCTS: [&str; 5] = [
-    "Product",
-    "ProductGroup",
-    "ProductModel",
-    "IndividualProduct",
-    "Vehicle",
+    "Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle",
 ];
 
 /// Types of what stands in forums as a page's own text.
 pub(super) const POSTINGS: [&str; 4] = [
-    "DiscussionForumPosting",
-    "SocialMediaPosting",
-    "Question",
-    "Answer",
+    "DiscussionForumPosting", "SocialMediaPosting", "Question", "Answer",
 ];
 
 /// Types of what readers say.
 pub(super) const COMMENTS: [&str; 7] = [
-    "Comment",
-    "Review",
-    "UserReview",
-    "CriticReview",
-    "EmployerReview",
-    "ClaimReview",
+    "Comment", "Review", "UserReview", "CriticReview", "EmployerReview", "ClaimReview",
     "Recommendation",
 ];
 
 const OTHERS: [&str; 21] = [
-    "JobPosting",
-    "Recipe",
-    "Event",
-    "Course",
-    "Book",
-    "Movie",
-    "TVSeries",
-    "TVEpisode",
-    "VideoObject",
-    "PodcastEpisode",
-    "SoftwareApplication",
-    "MobileApplication",
-    "WebApplication",
-    "VideoGame",
-    "Service",
-    "Dataset",
-    "Accommodation",
-    "Restaurant",
-    "TouristAttraction",
-    "CreativeWork",
-    "HowTo",
+    "JobPosting", "Recipe", "Event", "Course", "Book", "Movie", "TVSeries", "TVEpisode",
+    "VideoObject", "PodcastEpisode", "SoftwareApplication", "MobileApplication", "WebApplication",
+    "VideoGame", "Service", "Dataset", "Accommodation", "Restaurant", "TouristAttraction",
+    "CreativeWork", "HowTo",
 ];
 
 impl JsonLd {

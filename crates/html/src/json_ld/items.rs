@@ -88,13 +88,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                "2 cups flour",
-                "salt & pepper",
-                "Bake.",
-                "Dough",
-                "Mix",
-                "Mix all.",
-                "Rest."
+                "2 cups flour", "salt & pepper", "Bake.", "Dough", "Mix", "Mix all.", "Rest."
             ]
         );
         let lines = of(r#"{"@type":"Recipe","recipeInstructions":"Mix.\nBake."}"#);

@@ -27,15 +27,8 @@ pub(super) struct Tree {
 }
 
 const ATTRIBUTES: [&str; 9] = [
-    "encoding",
-    "open",
-    "close",
-    "separators",
-    "stretchy",
-    "linethickness",
-    "mathvariant",
-    "accent",
-    "notation",
+    "encoding", "open", "close", "separators", "stretchy", "linethickness", "mathvariant",
+    "accent", "notation",
 ];
 
 impl Tree {

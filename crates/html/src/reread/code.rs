@@ -61,22 +61,9 @@ const BESIDE: [&str; 50] = [
 ];
 /// Names of classes of elements that are one line of code each.
 const LINES: [&str; 16] = [
-    "highlight-line",
-    "line",
-    "code-line",
-    "codeline",
-    "token-line",
-    "view-line",
-    "cm-line",
-    "codemirror-line",
-    "ec-line",
-    "code__line",
-    "hljs-ln-line",
-    "react-code-line",
-    "react-file-line",
-    "blob-code",
-    "prism-line",
-    "code-block-line",
+    "highlight-line", "line", "code-line", "codeline", "token-line", "view-line", "cm-line",
+    "codemirror-line", "ec-line", "code__line", "hljs-ln-line", "react-code-line",
+    "react-file-line", "blob-code", "prism-line", "code-block-line",
 ];
 /// Names of classes of the element that holds the code inside of an editor.
 const EDITORS: [&str; 7] = [

@@ -94,15 +94,7 @@ fn ends_are_implied_as_in_the_standard() {
     assert_eq!(
         paths,
         [
-            "ul>li",
-            "ul>li>ul>li",
-            "ul>li",
-            "dl>dt",
-            "dl>dd",
-            "dl>dt",
-            "p",
-            "p",
-            "div"
+            "ul>li", "ul>li>ul>li", "ul>li", "dl>dt", "dl>dd", "dl>dt", "p", "p", "div"
         ]
     );
     let table =
@@ -469,21 +461,10 @@ fn an_element_has_the_same_tokens_wherever_its_class_stood_before() {
         (tokens, element.signature)
     };
     let classes = [
-        "aa bb aa",
-        "aa",
-        "",
-        "x",
-        "aa bb cc dd",
-        "aa bb cc dd ee",
-        "AaBb bb",
+        "aa bb aa", "aa", "", "x", "aa bb cc dd", "aa bb cc dd ee", "AaBb bb",
     ];
     let others = [
-        "",
-        "id=aa",
-        "id='aa bb'",
-        "role=aa",
-        "class=bb",
-        "id='aa bb cc dd'",
+        "", "id=aa", "id='aa bb'", "role=aa", "class=bb", "id='aa bb cc dd'",
     ];
     let tags: Vec<String> = classes
         .iter()

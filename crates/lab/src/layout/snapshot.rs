@@ -8,12 +8,7 @@ use super::rect::Rect;
 
 /// Computed styles to be asked for, in this order.
 pub const COMPUTED_STYLES: [&str; 7] = [
-    "display",
-    "visibility",
-    "opacity",
-    "font-size",
-    "font-weight",
-    "background-color",
+    "display", "visibility", "opacity", "font-size", "font-weight", "background-color",
     "background-image",
 ];
 

@@ -156,11 +156,7 @@ impl<'a> Attempt<'a> {
             let selected = chosen.next_if_eq(&at).is_some();
             let clutter = self.rules.clean
                 && clean::is_clutter(
-                    self.page,
-                    self.facts,
-                    &self.counts,
-                    at,
-                    self.rules.class_weights,
+                    self.page, self.facts, &self.counts, at, self.rules.class_weights,
                 );
             inside.push((selected || around && !clutter) && self.lives(at));
         }

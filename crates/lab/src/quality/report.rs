@@ -276,15 +276,7 @@ fn worst(quality: &Quality) -> String {
         f1.then_with(|| (&a.set, &a.id, &a.record_id).cmp(&(&b.set, &b.id, &b.record_id)))
     });
     let mut table = MarkdownTable::new([
-        "page",
-        "set",
-        "type",
-        "F1",
-        "P",
-        "R",
-        "F1 of the labels",
-        "gold words",
-        "kept words",
+        "page", "set", "type", "F1", "P", "R", "F1 of the labels", "gold words", "kept words",
     ]);
     for page in pages.iter().take(WORST) {
         table.row([

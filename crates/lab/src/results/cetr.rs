@@ -62,10 +62,7 @@ pub(super) fn cetr(results: &Results) -> String {
     let paper = paper.map(|row| row.f1).unwrap_or_default();
     table.row(cells("the paper", paper.map(share)));
     for method in [
-        "cetr",
-        "cetr-lines",
-        "cetr-threshold",
-        "cetr-lines-threshold",
+        "cetr", "cetr-lines", "cetr-threshold", "cetr-lines-threshold",
     ] {
         table.row(cells(
             &format!("`{method}`"),

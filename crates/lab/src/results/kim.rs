@@ -7,13 +7,7 @@ use crate::methods::FoldUnit;
 
 pub(super) fn kim(results: &Results) -> String {
     let mut table = MarkdownTable::new([
-        "attributes",
-        "P: paper",
-        "ours",
-        "R: paper",
-        "ours",
-        "F1: paper",
-        "ours",
+        "attributes", "P: paper", "ours", "R: paper", "ours", "F1: paper", "ours",
         "F1 without comments",
     ]);
     let as_paper = results.kim.way(FoldUnit::Block, false);

@@ -87,12 +87,7 @@ fn order(f1: impl Fn(&PaperRow) -> f64) -> Vec<&'static str> {
 
 fn blocks(results: &Results) -> String {
     let mut table = MarkdownTable::new([
-        "set",
-        "blocks",
-        "by the paper's tags",
-        "with a listed token",
-        "kept by IC",
-        "by ST",
+        "set", "blocks", "by the paper's tags", "with a listed token", "kept by IC", "by ST",
         "by ST + IC",
     ]);
     for set in &results.sets {

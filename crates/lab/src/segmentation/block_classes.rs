@@ -133,15 +133,7 @@ pub fn block_class_report(pages: &[SegmentedPage]) -> Result<String, LearnError>
         })
         .collect();
     let mut table = MarkdownTable::new([
-        "class",
-        "pages",
-        "words",
-        "roles: P",
-        "R",
-        "F",
-        "learned: P",
-        "R",
-        "F",
+        "class", "pages", "words", "roles: P", "R", "F", "learned: P", "R", "F",
     ]);
     for class in &CLASSES {
         let marked: Vec<Vec<bool>> = pages.par_iter().map(|own| marked(own, class)).collect();

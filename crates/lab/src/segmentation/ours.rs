@@ -7,17 +7,8 @@ use super::candidates::Candidate;
 
 /// Words of an attribute that name the parts of a page.
 const PARTS: [&str; 11] = [
-    "header",
-    "footer",
-    "content",
-    "main",
-    "sidebar",
-    "nav",
-    "navigation",
-    "menu",
-    "masthead",
-    "banner",
-    "top",
+    "header", "footer", "content", "main", "sidebar", "nav", "navigation", "menu", "masthead",
+    "banner", "top",
 ];
 /// Link density from which a group is a list of links.
 const LINKED: f32 = 0.6;

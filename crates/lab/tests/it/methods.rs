@@ -13,12 +13,7 @@ fn every_method_is_listed_with_its_source() {
     let lines: Vec<&str> = ran.well().lines().collect();
     assert_eq!(lines.len() % 3, 0);
     for name in [
-        "all-text",
-        "bte",
-        "cetr",
-        "boilerpipe-article",
-        "kim (learns)",
-        "cetd",
+        "all-text", "bte", "cetr", "boilerpipe-article", "kim (learns)", "cetd",
     ] {
         let at = lines.iter().position(|line| *line == name).unwrap();
         assert!(lines[at + 2].trim().len() > 20, "{name}: {}", lines[at + 2]);

@@ -196,10 +196,7 @@ fn what_training_leaves_is_what_the_report_needs() {
     let mean = evaluate(&sets[0], keep, &options).overall;
     let scores = mean.scores;
     let tested = [
-        mean.pages as f64,
-        scores.precision,
-        scores.recall,
-        scores.f1,
+        mean.pages as f64, scores.precision, scores.recall, scores.f1,
     ];
     same("| cleaneval | ", &tested);
     assert!(text.contains("\n- small on daniel-dev: ru\n"), "{text}");
@@ -235,12 +232,7 @@ fn what_cannot_be_is_said_in_one_line() {
         ),
         (
             &[
-                "--judged",
-                "fast.judged",
-                "--model",
-                "fast",
-                "--model",
-                "best",
+                "--judged", "fast.judged", "--model", "fast", "--model", "best",
             ],
             "1 files of judged pages but 2 models",
         ),

@@ -14,10 +14,7 @@ const PAGES: [&str; 3] = ["columns.html", "rules.html", "table.html"];
 /// third that is not there.
 const MARKS: [&[&str]; 3] = [
     &[
-        "/html/body/div[1]",
-        "/html/body/div[2]",
-        "/html/body/div[3]",
-        "/html/body/div[4]",
+        "/html/body/div[1]", "/html/body/div[2]", "/html/body/div[3]", "/html/body/div[4]",
         "/html/body/div[6]",
     ],
     &["/html/body"],
@@ -156,11 +153,7 @@ fn pages_without_layouts_are_named() {
     let ran = lab(
         out.path(),
         &[
-            "segments",
-            "--pages",
-            "own.warc.gz",
-            "--layouts",
-            "none.jsonl.gz",
+            "segments", "--pages", "own.warc.gz", "--layouts", "none.jsonl.gz",
         ],
         b"",
     );

@@ -300,11 +300,7 @@ impl OwnSample {
     /// The correction that the rows ask for.
     fn correction(&self, penalty: f64) -> Result<Correction, LearnError> {
         fit_additive(
-            &self.binned,
-            &self.labels,
-            &self.weights,
-            &self.odds,
-            penalty,
+            &self.binned, &self.labels, &self.weights, &self.odds, penalty,
         )
     }
 }

@@ -177,12 +177,7 @@ pub fn boost(
             .collect();
         let root = trees.nodes.len();
         grow(
-            table,
-            &gradients,
-            &columns,
-            picked,
-            options,
-            &mut trees.nodes,
+            table, &gradients, &columns, picked, options, &mut trees.nodes,
         );
         trees.roots.push(root as u32);
         let nodes = &trees.nodes;

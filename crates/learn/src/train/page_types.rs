@@ -13,13 +13,7 @@ use crate::error::LearnError;
 
 /// Columns of the page rather than of the block begin with one of these.
 const PREFIXES: [&str; 8] = [
-    "page.",
-    "address.",
-    "prose.page",
-    "prose.top",
-    "prose.second",
-    "topic.log_",
-    "stated.log_",
+    "page.", "address.", "prose.page", "prose.top", "prose.second", "topic.log_", "stated.log_",
     "outline.log_headings",
 ];
 /// Penalty of the fits: there are two thousand pages, not half a million blocks.

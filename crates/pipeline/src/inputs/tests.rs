@@ -27,25 +27,14 @@ fn at(folder: &tempfile::TempDir, name: &str) -> String {
 #[test]
 fn folders_are_sorted_and_hold_archives_only() {
     let folder = folder(&[
-        "b.warc",
-        "a.warc.gz",
-        "sub/c.WARC.ZST",
-        "d.arc.gz",
-        "e.warc.lz4",
-        "h.wacz",
-        "f.warc.wet.gz",
-        "g.txt",
+        "b.warc", "a.warc.gz", "sub/c.WARC.ZST", "d.arc.gz", "e.warc.lz4", "h.wacz",
+        "f.warc.wet.gz", "g.txt",
     ]);
     let arguments = [folder.path().to_string_lossy().into_owned()];
     assert_eq!(
         names(folder.path(), &arguments),
         [
-            "a.warc.gz",
-            "b.warc",
-            "d.arc.gz",
-            "e.warc.lz4",
-            "h.wacz",
-            "sub/c.WARC.ZST"
+            "a.warc.gz", "b.warc", "d.arc.gz", "e.warc.lz4", "h.wacz", "sub/c.WARC.ZST"
         ]
     );
 }

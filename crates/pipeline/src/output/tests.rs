@@ -48,13 +48,8 @@ fn shards_are_named_after_their_archives() {
     assert_eq!(
         names("out", NONE, &inputs),
         [
-            "a.jsonl.zst",
-            "b.jsonl.zst",
-            "c.jsonl.zst",
-            "d.jsonl.zst",
-            "stdin.jsonl.zst",
-            "e.warc.wet.jsonl.zst",
-            "f.jsonl.zst"
+            "a.jsonl.zst", "b.jsonl.zst", "c.jsonl.zst", "d.jsonl.zst", "stdin.jsonl.zst",
+            "e.warc.wet.jsonl.zst", "f.jsonl.zst"
         ]
     );
     assert_eq!(
@@ -117,11 +112,7 @@ fn the_suffix_sets_the_format() {
 #[test]
 fn names_of_files_that_are_not_written_are_refused() {
     for name in [
-        "x.csv",
-        "d/x.JSON",
-        "x.jsonl.xz",
-        "x.parquet.gz",
-        "s3://b/x.csv",
+        "x.csv", "d/x.JSON", "x.jsonl.xz", "x.parquet.gz", "s3://b/x.csv",
     ] {
         assert_eq!(
             Output::new(name, &NONE, &NONE).unwrap_err().to_string(),
@@ -174,11 +165,7 @@ fn several_formats_go_into_a_folder() {
     assert_eq!(
         names("out", choice(&three, None), &["a.warc.gz", "b.warc"]),
         [
-            "a.jsonl.zst",
-            "a.warc.wet.gz",
-            "a.parquet",
-            "b.jsonl.zst",
-            "b.warc.wet.gz",
+            "a.jsonl.zst", "a.warc.wet.gz", "a.parquet", "b.jsonl.zst", "b.warc.wet.gz",
             "b.parquet"
         ]
     );

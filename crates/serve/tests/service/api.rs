@@ -12,12 +12,7 @@ fn the_document_names_every_path_and_its_models() {
     assert_eq!(given, openapi(&["fast"]));
     let paths = given["paths"].as_object().unwrap();
     for path in [
-        "/extract",
-        "/extract/batch",
-        "/inspect",
-        "/metrics",
-        "/healthz",
-        "/readyz",
+        "/extract", "/extract/batch", "/inspect", "/metrics", "/healthz", "/readyz",
     ] {
         assert!(paths.contains_key(path), "{path}");
     }

@@ -4,24 +4,8 @@ use trommel_html::{Page, Tag};
 
 /// Kinds by which such a box is known.
 const KINDS: [&str; 18] = [
-    "abstract",
-    "attention",
-    "bug",
-    "caution",
-    "danger",
-    "error",
-    "example",
-    "failure",
-    "hint",
-    "important",
-    "info",
-    "note",
-    "question",
-    "quote",
-    "success",
-    "tip",
-    "todo",
-    "warning",
+    "abstract", "attention", "bug", "caution", "danger", "error", "example", "failure", "hint",
+    "important", "info", "note", "question", "quote", "success", "tip", "todo", "warning",
 ];
 
 /// The kind of the box that an element is.

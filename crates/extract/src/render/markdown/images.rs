@@ -9,10 +9,7 @@ use crate::render::content::KeptContent;
 
 /// Where scripts that load images late find the address, before `src`, which holds a placeholder then.
 const LATE: [&str; 4] = [
-    "data-src",
-    "data-original",
-    "data-lazy-src",
-    "data-full-src",
+    "data-src", "data-original", "data-lazy-src", "data-full-src",
 ];
 /// The same of lists of addresses with widths.
 const SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];

@@ -123,11 +123,7 @@ mod tests {
             Some("mailto:a@b.example")
         );
         for href in [
-            "javascript:void(0)",
-            "JaVaScript:x",
-            "data:text/html,x",
-            "mailto:a b",
-            "http://",
+            "javascript:void(0)", "JaVaScript:x", "data:text/html,x", "mailto:a b", "http://",
         ] {
             assert_eq!(to(href), None, "{href}");
         }

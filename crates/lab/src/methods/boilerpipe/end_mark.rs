@@ -6,20 +6,12 @@ const MOST_WORDS: u32 = 15;
 const LEAST_CHARS: usize = 8;
 
 const STARTS: [&str; 4] = [
-    "comments",
-    "© reuters",
-    "please rate this",
-    "post a comment",
+    "comments", "© reuters", "please rate this", "post a comment",
 ];
 const AFTER_NUMBER: [&str; 2] = [" comments", " users responded in"];
 const INSIDE: [&str; 7] = [
-    "what you think...",
-    "add your comment",
-    "add comment",
-    "reader views",
-    "have your say",
-    "reader comments",
-    "rätta artikeln",
+    "what you think...", "add your comment", "add comment", "reader views", "have your say",
+    "reader comments", "rätta artikeln",
 ];
 const WHOLE: &str = "thanks for your comments - this feedback is now closed";
 

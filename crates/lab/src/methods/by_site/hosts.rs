@@ -80,11 +80,8 @@ mod tests {
             html: String::new(),
         };
         let urls = [
-            "http://a.example/1",
-            "http://x.invalid/1",
-            "http://www.a.example/2",
-            "http://x.invalid/2",
-            "http://b.example/",
+            "http://a.example/1", "http://x.invalid/1", "http://www.a.example/2",
+            "http://x.invalid/2", "http://b.example/",
         ];
         let pages = urls.iter().enumerate().map(|(at, url)| page(url, at));
         let set = PageSet {

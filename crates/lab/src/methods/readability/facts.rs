@@ -12,44 +12,13 @@ const NEGATIVE: [&str; 18] = [
 ];
 /// Words that raise a class weight, same source.
 const POSITIVE: [&str; 10] = [
-    "article",
-    "body",
-    "content",
-    "entry",
-    "main",
-    "page",
-    "pagination",
-    "post",
-    "text",
-    "blog",
+    "article", "body", "content", "entry", "main", "page", "pagination", "post", "text", "blog",
 ];
 /// Words of elements that are never looked at (from memory of Readability.js).
 const UNLIKELY: [&str; 25] = [
-    "banner",
-    "breadcrumb",
-    "combx",
-    "comment",
-    "community",
-    "disqus",
-    "extra",
-    "footer",
-    "gdpr",
-    "header",
-    "legends",
-    "menu",
-    "pager",
-    "pagination",
-    "popup",
-    "related",
-    "remark",
-    "replies",
-    "rss",
-    "shoutbox",
-    "sidebar",
-    "skyscraper",
-    "social",
-    "sponsor",
-    "supplemental",
+    "banner", "breadcrumb", "combx", "comment", "community", "disqus", "extra", "footer", "gdpr",
+    "header", "legends", "menu", "pager", "pagination", "popup", "related", "remark", "replies",
+    "rss", "shoutbox", "sidebar", "skyscraper", "social", "sponsor", "supplemental",
 ];
 /// Words that take an element out of the unlikely ones (from memory of Readability.js).
 const MAYBE: [&str; 7] = [
@@ -57,13 +26,7 @@ const MAYBE: [&str; 7] = [
 ];
 /// Roles of elements that are never looked at (from memory of Readability.js).
 const ROLES: [&str; 7] = [
-    "alert",
-    "alertdialog",
-    "complementary",
-    "dialog",
-    "menu",
-    "menubar",
-    "navigation",
+    "alert", "alertdialog", "complementary", "dialog", "menu", "menubar", "navigation",
 ];
 
 /// Facts of a page that no attempt changes.
