@@ -12,8 +12,13 @@ pub(crate) trait Group<'a>: Fill {
     /// Facts that it needs; all others may be absent.
     const NEEDS: &'static [Fact];
 
+    /// Names of its columns, if they are the same under every lexicon.
+    const NAMES: &'static [&'static str] = &[];
+
     /// Names of its columns under a lexicon.
-    fn columns(lexicon: &Lexicon) -> Vec<String>;
+    fn columns(_: &Lexicon) -> Vec<String> {
+        owned(Self::NAMES)
+    }
 
     /// Makes its own pass over the page, if the columns that are asked for need one. What only others need is
     /// left out.

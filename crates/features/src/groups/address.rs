@@ -6,8 +6,7 @@ use trommel_text::words;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::log::log;
 use crate::word_hash::word_hash;
 
@@ -29,10 +28,7 @@ pub(crate) struct Address([f32; NAMES.len()]);
 
 impl<'a> Group<'a> for Address {
     const NEEDS: &'static [Fact] = &[];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self(features(facts.page, facts.url))

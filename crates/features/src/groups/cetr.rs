@@ -9,9 +9,8 @@ use trommel_html::Page;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::kmeans::{farthest_first, kmeans};
-use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
 const NAMES: [&str; 3] = [
@@ -31,10 +30,7 @@ pub(crate) struct TagRatios(Vec<[f32; NAMES.len()]>);
 
 impl<'a> Group<'a> for TagRatios {
     const NEEDS: &'static [Fact] = &[];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
         Self(features(facts.page, asked.any([CLUSTER])))

@@ -9,8 +9,7 @@ use trommel_text::word_hash;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::Sieve;
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::log::log;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -52,10 +51,7 @@ pub(crate) struct CommentSections<'a> {
 
 impl<'a> Group<'a> for CommentSections<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Prose, Fact::Outline];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self {
@@ -177,6 +173,7 @@ impl Sections {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lexicon::Lexicon;
     use trommel_html::{Engine, Limits, ScanEngine};
 
     #[test]

@@ -7,8 +7,7 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::shape::Shape;
 use crate::field_index::FieldIndex;
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::log::log;
 use crate::scratch::Scratch;
 
@@ -46,10 +45,7 @@ pub(crate) struct FieldFeatures {
 
 impl<'a> Group<'a> for FieldFeatures {
     const NEEDS: &'static [Fact] = &[Fact::Shapes];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self::of(facts.page, &facts.shapes)

@@ -3,18 +3,14 @@
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::headline::NAMES;
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 
 /// Where the blocks of a page stand to its headings.
 pub(crate) struct OutlineFeatures<'a>(&'a PageFacts<'a>);
 
 impl<'a> Group<'a> for OutlineFeatures<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Outline];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self(facts)

@@ -5,8 +5,7 @@ use trommel_html::{Page, Tag};
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::sums::Sums;
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 
 use crate::log::log;
 
@@ -21,10 +20,7 @@ pub(crate) struct PageFeatures([f32; NAMES.len()]);
 
 impl<'a> Group<'a> for PageFeatures {
     const NEEDS: &'static [Fact] = &[Fact::Sums];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self(features(facts.page, &facts.whole))

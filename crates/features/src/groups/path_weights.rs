@@ -7,7 +7,7 @@ use trommel_html::{AttributeWord, Page};
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::paths::Paths;
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -38,10 +38,7 @@ pub(crate) struct PathWeights<'a> {
 
 impl<'a> Group<'a> for PathWeights<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Paths];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self {

@@ -9,8 +9,7 @@ use trommel_html::{Block, NONE, Page, Tag};
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::{Terms, WordSet};
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::log::log;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -61,10 +60,7 @@ pub(crate) struct Position<'a> {
 
 impl<'a> Group<'a> for Position<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Terms];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
         Self {

@@ -6,8 +6,7 @@ use trommel_text::words;
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::scratch::Scratch;
 
 /// Characters of the line that text density is measured in.
@@ -54,10 +53,7 @@ pub(crate) struct Shallow(Scratch<[f32; 2]>);
 
 impl<'a> Group<'a> for Shallow {
     const NEEDS: &'static [Fact] = &[];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self(densities(facts.page))

@@ -6,8 +6,7 @@ use trommel_html::Page;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::{Terms, WordSet};
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::log::log;
 use crate::word_hash::{hashes, pair_hash};
 use crate::work::count_work;
@@ -37,10 +36,7 @@ pub(crate) struct StatedItems<'a> {
 
 impl<'a> Group<'a> for StatedItems<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Terms];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self {

@@ -5,8 +5,7 @@ use trommel_html::{Page, Tag};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::log::log;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -38,10 +37,7 @@ pub(crate) struct Surroundings {
 
 impl<'a> Group<'a> for Surroundings {
     const NEEDS: &'static [Fact] = &[];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self {

@@ -5,8 +5,7 @@ use trommel_html::Block;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::shape::Shape;
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::log::{flag, log};
 
 const NAMES: [&str; 19] = [
@@ -21,10 +20,7 @@ pub(crate) struct Look<'a>(&'a PageFacts<'a>);
 
 impl<'a> Group<'a> for Look<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Shapes];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self(facts)

@@ -9,8 +9,7 @@ use trommel_html::json_ld::JsonLdKind;
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::terms::{Sieve, Terms, WordSet};
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
-use crate::lexicon::Lexicon;
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::log::log;
 use crate::word_hash::hashes;
 use crate::work::count_work;
@@ -53,10 +52,7 @@ pub(crate) struct HeadTopic<'a> {
 
 impl<'a> Group<'a> for HeadTopic<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Terms];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, asked: Asked) -> Self {
         Self {

@@ -8,7 +8,7 @@ use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::headline::Outline;
 use crate::facts::terms::{PAIRED, Terms};
-use crate::group::{Asked, Batch, Fact, Fill, Group, owned};
+use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::lexicon::Lexicon;
 use crate::scratch::Scratch;
 
@@ -36,10 +36,7 @@ pub(crate) struct Wording<'a> {
 
 impl<'a> Group<'a> for Wording<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Outline];
-
-    fn columns(_: &Lexicon) -> Vec<String> {
-        owned(&NAMES)
-    }
+    const NAMES: &'static [&'static str] = &NAMES;
 
     fn new(facts: &'a PageFacts<'a>, _: Asked) -> Self {
         Self {
