@@ -7,7 +7,6 @@ use trommel_html::hydration::payload_text;
 use trommel_html::json_ld::{Content, ContentProperty, ContentSubject};
 use trommel_text::TextMasks;
 
-use crate::facts::prose::prose_words;
 use crate::facts::shape::Shape;
 use crate::facts::terms::Sieve;
 use crate::log::log;
@@ -224,7 +223,7 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
                 }
             }
         }
-        let prose = prose_words(block, &Shape::within(page.texts(), &masks, part));
+        let prose = Shape::within(page.texts(), &masks, part).prose_words(block);
         around.words += block.words;
         around.prose += prose;
         around.longest = around.longest.max(prose);

@@ -5,7 +5,7 @@
 //! half (the candidate of Readability); the intervals are those of BTE (Finn, Kushmerick and Smyth,
 //! 2001) and of maximum subsequence segmentation (Pasternack and Roth, WWW 2009).
 
-use trommel_html::{Block, NONE, Page};
+use trommel_html::{NONE, Page};
 
 use super::paths::Paths;
 use super::shape::Shape;
@@ -21,15 +21,6 @@ pub(crate) const NAMES: [&str; 19] = [
     "prose.top_log_words", "prose.top_density", "prose.second", "prose.page_log_blocks",
     "prose.log_longest",
 ];
-
-/// Words of a block that are running text: all unlinked words of a long or sentence-like block.
-pub(crate) fn prose_words(block: &Block, shape: &Shape) -> u32 {
-    let unlinked = block.words - block.link_words;
-    let density = block.link_density();
-    let long = unlinked >= 10 && density < 0.5;
-    let sentence = unlinked >= 4 && density < 0.3 && shape.ends_sentence;
-    if long || sentence { unlinked } else { 0 }
-}
 
 /// The prose of a page.
 #[derive(Debug, Default)]
@@ -62,7 +53,7 @@ impl Prose {
             .blocks
             .iter()
             .zip(shapes)
-            .map(|(block, shape)| prose_words(block, shape))
+            .map(|(block, shape)| shape.prose_words(block))
             .collect();
         // In halves of a word, so that a grandparent's half is a whole number.
         let mut direct = Scratch::filled(paths.len(), 0u32);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use trommel_html::Page;
+use trommel_html::{Block, Page};
 use trommel_text::vectors::{ByteTask, Compare};
 use trommel_text::{TextMasks, words};
 
@@ -20,6 +20,15 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
+    /// Words of a block of this shape that are running text: all unlinked words of a long or sentence-like block.
+    pub fn prose_words(&self, block: &Block) -> u32 {
+        let unlinked = block.words - block.link_words;
+        let density = block.link_density();
+        let long = unlinked >= 10 && density < 0.5;
+        let sentence = unlinked >= 4 && density < 0.3 && self.ends_sentence;
+        if long || sentence { unlinked } else { 0 }
+    }
+
     /// That of a text.
     pub fn of(text: &str) -> Self {
         Self::within(text, &TextMasks::of(text), 0..text.len())

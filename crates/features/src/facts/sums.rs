@@ -3,7 +3,6 @@
 use trommel_html::{NONE, Page, Tag};
 
 use super::paths::Paths;
-use super::prose::prose_words;
 use super::shape::Shape;
 use crate::scratch::Scratch;
 use crate::work::count_work;
@@ -16,7 +15,7 @@ pub(crate) struct Sums {
     pub blocks: u32,
     pub paragraph_words: u32,
     pub commas: u32,
-    /// Words of prose ([`prose_words`]).
+    /// Words of prose ([`Shape::prose_words`]).
     pub prose: u32,
     /// `img` elements.
     pub images: u32,
@@ -65,7 +64,7 @@ pub(crate) fn sums(page: &Page, paths: &Paths, shapes: &[Shape]) -> (Scratch<Sum
             blocks: 1,
             paragraph_words: if paragraph { block.words } else { 0 },
             commas: shape.commas,
-            prose: prose_words(block, shape),
+            prose: shape.prose_words(block),
             images: 0,
         };
         whole.add(&own);
