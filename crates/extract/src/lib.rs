@@ -28,6 +28,7 @@ mod document;
 mod extraction;
 mod extractor;
 mod formulas;
+mod headed_lists;
 mod heading_text;
 mod hidden;
 mod hints;

@@ -1,16 +1,16 @@
 //! Lists of links to other sites below a heading of the text: what a page gives to read on, as an encyclopedia does.
 
-use trommel_html::{Page, Tag};
+use trommel_html::{Block, Page, Tag};
 use url::Url;
 
-use crate::sections::{heading, is_beside};
+use crate::headed_lists::{has_words, keep_headed_lists};
 
 /// Items of such a list.
 const LEAST: usize = 2;
 const MOST: usize = 60;
 /// Words of an item in the mean; buttons have fewer.
 const WORDS: usize = 2;
-/// Elements around a block that may be its item.
+/// Elements around a block that may be its link.
 const AROUND: usize = 6;
 
 /// Keeps lists right below a kept heading, and beside it, whose items all lead to other sites than that of the page
@@ -22,47 +22,7 @@ pub(crate) fn keep_link_lists(page: &Page, html: &str, url: Option<&str>, kept: 
     let Some(own) = own.host_str().map(site) else {
         return;
     };
-    for at in 0..page.blocks.len() {
-        let next = at + 1;
-        if kept.get(at) != Some(&true) || kept.get(next) != Some(&false) {
-            continue;
-        }
-        let around = heading(page, at).and_then(|at| page.element(at));
-        let Some(around) = around.filter(|_| heading(page, next).is_none()) else {
-            continue;
-        };
-        let Some(len) = list(page, html, own, next) else {
-            continue;
-        };
-        if is_beside(page, around.parent, at, next) {
-            let list = kept.iter_mut().skip(next).take(len);
-            list.for_each(|kept| *kept = true);
-        }
-    }
-}
-
-/// The number of blocks of the list that begins with a block, if it is one of links to other sites.
-fn list(page: &Page, html: &str, own: &str, first: usize) -> Option<usize> {
-    let block = page.blocks.get(first)?;
-    let mut path = page.path(block.element).take(AROUND);
-    let (_, item) = path.find(|(_, own)| own.tag == Tag::Li)?;
-    let list = item.parent;
-    let element = page.element(list).filter(|own| !own.hidden)?;
-    let is_in = |own: u32| own > list && own < element.end;
-    let is_first = first
-        .checked_sub(1)
-        .and_then(|at| page.blocks.get(at))
-        .is_none_or(|before| !is_in(before.element));
-    if !is_first {
-        return None;
-    }
-    let blocks = page.blocks.iter().skip(first);
-    let blocks: Vec<_> = blocks
-        .take_while(|block| is_in(block.element))
-        .take(MOST + 1)
-        .collect();
-    let words: u32 = blocks.iter().map(|block| block.words).sum();
-    let leads_away = |block: &&trommel_html::Block| {
+    let leads_away = |block: &&Block| {
         let links = page.inline(block).iter();
         let around = page.path(block.element).take(AROUND).map(|(at, _)| at);
         let mut elements = links
@@ -73,10 +33,11 @@ fn list(page: &Page, html: &str, own: &str, first: usize) -> Option<usize> {
         let href = link.and_then(|link| link.attribute(html, "href"));
         href.is_some_and(|href| is_elsewhere(&href, own))
     };
-    let fits = (LEAST..=MOST).contains(&blocks.len())
-        && words as usize >= WORDS * blocks.len()
-        && blocks.iter().all(leads_away);
-    fits.then_some(blocks.len())
+    keep_headed_lists(page, kept, |_, blocks| {
+        (LEAST..=MOST).contains(&blocks.len())
+            && has_words(blocks, WORDS)
+            && blocks.iter().all(leads_away)
+    });
 }
 
 fn is_elsewhere(href: &str, own: &str) -> bool {

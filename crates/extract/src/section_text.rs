@@ -1,56 +1,23 @@
 //! Text that belongs to what is kept above it: lists of sentences below a kept heading, and the first paragraph below
 //! the headline.
 
-use trommel_html::{Block, Page, Tag};
+use trommel_html::{Page, Tag};
 
-use crate::sections::{heading, is_beside};
+use crate::headed_lists::{has_words, keep_headed_lists};
+use crate::sections::heading;
 
 /// Items of a list that a heading introduces, and their words in the mean.
 const ITEMS: usize = 2;
 const WORDS: usize = 5;
-/// Elements around a block that may be its item.
-const AROUND: usize = 6;
 
 /// Keeps numbered lists of text right below a kept heading (one flag a block in `kept`).
 pub(crate) fn keep_numbered_lists(page: &Page, kept: &mut [bool]) {
-    for at in 0..page.blocks.len() {
-        let next = at + 1;
-        if kept.get(at) != Some(&true) || kept.get(next) != Some(&false) {
-            continue;
-        }
-        let around = heading(page, at).and_then(|at| page.element(at));
-        let Some(around) = around.filter(|_| heading(page, next).is_none()) else {
-            continue;
-        };
-        if let Some(len) = list(page, next)
-            && is_beside(page, around.parent, at, next)
-        {
-            let list = kept.iter_mut().skip(next).take(len);
-            list.for_each(|kept| *kept = true);
-        }
-    }
-}
-
-fn list(page: &Page, first: usize) -> Option<usize> {
-    let block = page.blocks.get(first)?;
-    let mut path = page.path(block.element).take(AROUND);
-    let (_, item) = path.find(|(_, own)| own.tag == Tag::Li)?;
-    let element = page.element(item.parent).filter(|own| !own.hidden)?;
-    if element.tag != Tag::Ol {
-        return None;
-    }
-    let is_in = |own: u32| own > item.parent && own < element.end;
-    let before = first.checked_sub(1).and_then(|at| page.blocks.get(at));
-    if before.is_some_and(|before| is_in(before.element)) {
-        return None;
-    }
-    let blocks = page.blocks.iter().skip(first);
-    let blocks: Vec<&Block> = blocks.take_while(|block| is_in(block.element)).collect();
-    let words: u32 = blocks.iter().map(|block| block.words).sum();
-    let fits = blocks.len() >= ITEMS
-        && words as usize >= WORDS * blocks.len()
-        && blocks.iter().all(|own| own.link_density() < 0.5);
-    fits.then_some(blocks.len())
+    keep_headed_lists(page, kept, |list, blocks| {
+        list.tag == Tag::Ol
+            && blocks.len() >= ITEMS
+            && has_words(blocks, WORDS)
+            && blocks.iter().all(|own| own.link_density() < 0.5)
+    });
 }
 
 /// Words of a paragraph, and of a text below it; the least probability of the paragraph.

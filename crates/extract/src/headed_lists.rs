@@ -1,0 +1,54 @@
+//! Lists right below a heading that is kept, and beside it.
+
+use trommel_html::{Block, Element, Page, Tag};
+
+use crate::sections::{heading, is_beside};
+
+/// Elements around a block that may be its item.
+const AROUND: usize = 6;
+
+/// Keeps such lists where `wanted` says so of the list and its blocks (one flag a block in `kept`).
+pub(crate) fn keep_headed_lists(
+    page: &Page,
+    kept: &mut [bool],
+    wanted: impl Fn(&Element, &[&Block]) -> bool,
+) {
+    for at in 0..page.blocks.len() {
+        let next = at + 1;
+        if kept.get(at) != Some(&true) || kept.get(next) != Some(&false) {
+            continue;
+        }
+        let around = heading(page, at).and_then(|at| page.element(at));
+        let Some(around) = around.filter(|_| heading(page, next).is_none()) else {
+            continue;
+        };
+        if let Some((list, blocks)) = list(page, next)
+            && is_beside(page, around.parent, at, next)
+            && wanted(list, &blocks)
+        {
+            let list = kept.iter_mut().skip(next).take(blocks.len());
+            list.for_each(|kept| *kept = true);
+        }
+    }
+}
+
+/// The list that begins with a block, unless it is hidden, and the blocks in it.
+fn list(page: &Page, first: usize) -> Option<(&Element, Vec<&Block>)> {
+    let block = page.blocks.get(first)?;
+    let mut path = page.path(block.element).take(AROUND);
+    let (_, item) = path.find(|(_, own)| own.tag == Tag::Li)?;
+    let list = page.element(item.parent).filter(|own| !own.hidden)?;
+    let is_in = |block: &&Block| block.element > item.parent && block.element < list.end;
+    let before = first.checked_sub(1).and_then(|at| page.blocks.get(at));
+    if before.is_some_and(|before| is_in(&before)) {
+        return None;
+    }
+    let blocks = page.blocks.iter().skip(first).take_while(is_in);
+    Some((list, blocks.collect()))
+}
+
+/// Whether a list has so many words a block in the mean.
+pub(crate) fn has_words(blocks: &[&Block], mean: usize) -> bool {
+    let words: u32 = blocks.iter().map(|block| block.words).sum();
+    words as usize >= mean * blocks.len()
+}
