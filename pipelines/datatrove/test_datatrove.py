@@ -23,7 +23,9 @@ def ran(steps, folder, tasks=4):
     ).run()
     rows = []
     for path in sorted((folder / "out").glob("*.jsonl")):
-        rows += [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        # Lines as files have them: pages hold U+2028 and form feeds, at which `splitlines` divides, too.
+        with path.open(encoding="utf-8") as lines:
+            rows += [json.loads(line) for line in lines]
     stats = json.loads((folder / "logs" / "stats.json").read_text())
     return rows, stats
 

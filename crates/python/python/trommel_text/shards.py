@@ -139,7 +139,7 @@ def merge(
 
 
 def _lines(path: str) -> list[str]:
-    lines = (line.strip() for line in Path(path).read_text().splitlines())
+    lines = (line.strip() for line in Path(path).read_text(encoding="utf-8").split("\n"))
     return [line for line in lines if line and not line.startswith("#")]
 
 
