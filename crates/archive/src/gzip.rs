@@ -195,7 +195,7 @@ impl Gzip {
         loop {
             let stored = source.buffered();
             let stored = stored.get(..MAX_STORED).unwrap_or(stored);
-            match inflate.run_into(stored, &mut plain, self.most) {
+            match inflate.run(stored, &mut plain, self.most) {
                 Inflated::Whole { read, made } => {
                     if !is_one_record(&plain) {
                         break;

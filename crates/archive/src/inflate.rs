@@ -31,32 +31,15 @@ impl Inflate {
         NonNull::new(unsafe { sys::libdeflate_alloc_decompressor() }).map(Inflate)
     }
 
-    /// Inflates the stream that `stored` begins with. What is in `plain` counts only if it is whole.
-    pub(crate) fn run(&mut self, stored: &[u8], plain: &mut [u8]) -> Inflated {
-        let (mut read, mut made) = (0, 0);
-        // SAFETY: the decompressor is alive until `drop`; both pointers go with the lengths of their
-        // slices, which libdeflate neither reads nor writes past; the last two are live locals.
-        let result = unsafe {
-            sys::libdeflate_deflate_decompress_ex(
-                self.0.as_ptr(),
-                stored.as_ptr().cast(),
-                stored.len(),
-                plain.as_mut_ptr().cast(),
-                plain.len(),
-                &raw mut read,
-                &raw mut made,
-            )
-        };
-        ended(result, read, made)
-    }
-
     /// Inflates the stream that `stored` begins with into a buffer, in place of what that holds, but into no
     /// more than its capacity or `most` bytes. If the stream is not whole, the buffer is empty.
-    pub(crate) fn run_into(&mut self, stored: &[u8], plain: &mut Vec<u8>, most: usize) -> Inflated {
+    pub(crate) fn run(&mut self, stored: &[u8], plain: &mut Vec<u8>, most: usize) -> Inflated {
         plain.clear();
         let room = plain.spare_capacity_mut();
         let (mut read, mut made) = (0, 0);
-        // SAFETY: as in `run`; the room is only written to.
+        // SAFETY: the decompressor is alive until `drop`; both pointers go with the lengths of their
+        // slices, which libdeflate neither reads nor writes past, and the room is only written to; the last
+        // two are live locals.
         let result = unsafe {
             sys::libdeflate_deflate_decompress_ex(
                 self.0.as_ptr(),
@@ -68,21 +51,15 @@ impl Inflate {
                 &raw mut made,
             )
         };
-        let result = ended(result, read, made);
-        if let Inflated::Whole { made, .. } = result {
-            // SAFETY: libdeflate has written so many bytes to the room, whose length it does not pass.
-            unsafe { plain.set_len(made) };
+        match result {
+            sys::libdeflate_result_LIBDEFLATE_SUCCESS => {
+                // SAFETY: libdeflate has written so many bytes to the room, whose length it does not pass.
+                unsafe { plain.set_len(made) };
+                Inflated::Whole { read, made }
+            }
+            sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Inflated::Full,
+            _ => Inflated::Bad,
         }
-        result
-    }
-}
-
-/// What a call of libdeflate says.
-fn ended(result: sys::libdeflate_result, read: usize, made: usize) -> Inflated {
-    match result {
-        sys::libdeflate_result_LIBDEFLATE_SUCCESS => Inflated::Whole { read, made },
-        sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Inflated::Full,
-        _ => Inflated::Bad,
     }
 }
 
@@ -108,24 +85,17 @@ mod tests {
         // A stored block, `abc`, and bytes of the next member.
         let stored = [1, 3, 0, 0xfc, 0xff, b'a', b'b', b'c', 0x1f, 0x8b];
         let mut inflate = Inflate::new().unwrap();
-        let mut plain = [0; 4];
         let whole = Inflated::Whole { read: 8, made: 3 };
-        assert_eq!(inflate.run(&stored, &mut plain), whole);
-        assert_eq!(&plain, b"abc\0");
-        assert_eq!(inflate.run(&stored, &mut plain[..2]), Inflated::Full);
-        assert_eq!(inflate.run(&stored[..7], &mut plain), Inflated::Bad);
-        assert_eq!(inflate.run(&[], &mut plain), Inflated::Bad);
         let mut plain = Vec::with_capacity(4);
         plain.push(b'x');
-        assert_eq!(inflate.run_into(&stored, &mut plain, 9), whole);
+        assert_eq!(inflate.run(&stored, &mut plain, 9), whole);
         assert_eq!(plain, b"abc");
-        assert_eq!(inflate.run_into(&stored, &mut plain, 2), Inflated::Full);
+        assert_eq!(inflate.run(&stored, &mut plain, 2), Inflated::Full);
         assert_eq!(plain, b"");
-        assert_eq!(inflate.run_into(&stored[..7], &mut plain, 9), Inflated::Bad);
-        assert_eq!(
-            inflate.run_into(&stored, &mut Vec::new(), 9),
-            Inflated::Full
-        );
+        assert_eq!(inflate.run(&stored[..7], &mut plain, 9), Inflated::Bad);
+        assert_eq!(inflate.run(&[], &mut plain, 9), Inflated::Bad);
+        let mut empty = Vec::new();
+        assert_eq!(inflate.run(&stored, &mut empty, 9), Inflated::Full);
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
     }
 }

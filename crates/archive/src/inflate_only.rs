@@ -15,9 +15,9 @@ pub fn inflate_members(stored: &[u8], plain: &mut Vec<u8>) -> Option<u64> {
     while !rest.is_empty() {
         rest = rest.get(header_length(rest)?..)?;
         let (read, made) = loop {
-            match inflate.run(rest, plain) {
+            match inflate.run(rest, plain, usize::MAX) {
                 Inflated::Whole { read, made } => break (read, made),
-                Inflated::Full => plain.resize((plain.len() * 2).max(1 << 20), 0),
+                Inflated::Full => plain.reserve((plain.capacity() * 2).max(1 << 20)),
                 Inflated::Bad => return None,
             }
         };
