@@ -19,8 +19,10 @@ CARGO ?= cargo
 # Where cargo puts what it builds.
 BUILT = $(or $(CARGO_TARGET_DIR),target)
 TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
-LAB = $(CARGO) run --quiet --release -p trommel-lab --
-LAYOUT = $(CARGO) run --quiet --release -p trommel-lab --features browser -- layout
+# Build profile of the laboratory; its figures of speed are worth keeping with `release` alone.
+LAB_PROFILE ?= quick
+LAB = $(CARGO) run --quiet --profile $(LAB_PROFILE) -p trommel-lab --
+LAYOUT = $(CARGO) run --quiet --profile $(LAB_PROFILE) -p trommel-lab --features browser -- layout
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help

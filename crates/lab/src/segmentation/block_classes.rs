@@ -5,6 +5,7 @@ use std::ops::AddAssign;
 
 use rayon::prelude::*;
 use trommel_extract::{ContentPolicy, Role};
+use trommel_html::Page;
 use trommel_learn::{LearnError, Sample, by_group, fit_trees};
 use trommel_model::{Model, sigmoid};
 
@@ -14,11 +15,13 @@ use crate::markdown::{MarkdownTable, share, thousands};
 /// Folds of cross-validation, by site.
 const FOLDS: usize = 5;
 
-/// A class: the kinds of marked blocks that it stands for, and the roles that say the same.
+/// A class: the kinds of marked blocks that it stands for, the roles that say the same, and the words of class and
+/// id attributes that do.
 struct BlockClass {
     name: &'static str,
     kinds: &'static [&'static str],
     roles: &'static [Role],
+    words: &'static [&'static str],
 }
 
 const CLASSES: [BlockClass; 9] = [
@@ -26,46 +29,57 @@ const CLASSES: [BlockClass; 9] = [
         name: "comments",
         kinds: &["Comments"],
         roles: &[Role::Comment],
+        words: &["comment", "comments", "respond"],
     },
     BlockClass {
         name: "advertisements",
         kinds: &["Ad"],
         roles: &[],
+        words: &[
+            "ad", "ads", "advert", "advertisement", "sponsor", "sponsored",
+        ],
     },
     BlockClass {
         name: "lists of links",
         kinds: &["LinkList"],
         roles: &[Role::Navigation],
+        words: &[],
     },
     BlockClass {
         name: "menus",
         kinds: &["Menu", "Menu Sidebar"],
         roles: &[Role::Navigation],
+        words: &["nav", "navigation", "navbar", "menu"],
     },
     BlockClass {
         name: "lists of links and menus",
         kinds: &["LinkList", "Menu", "Menu Sidebar"],
         roles: &[Role::Navigation],
+        words: &["nav", "navigation", "navbar", "menu"],
     },
     BlockClass {
         name: "header",
         kinds: &["Header"],
         roles: &[Role::Header],
+        words: &["header", "masthead", "banner"],
     },
     BlockClass {
         name: "footer",
         kinds: &["Footer"],
         roles: &[Role::Footer],
+        words: &["footer", "copyright"],
     },
     BlockClass {
         name: "sidebar",
         kinds: &["Sidebar", "Menu Sidebar"],
         roles: &[Role::Aside],
+        words: &["sidebar", "aside"],
     },
     BlockClass {
         name: "articles",
         kinds: &["Article"],
         roles: &[Role::Headline, Role::Body],
+        words: &["article", "post", "entry", "story", "hentry"],
     },
 ];
 
@@ -111,8 +125,8 @@ impl AddAssign for WordCounts {
     }
 }
 
-/// Precision, recall and F of each class over the words of all pages, as Markdown: of the blocks with its roles, and
-/// of those that boosted trees over the features of `best` take for it, fitted on pages of other sites.
+/// Precision, recall and F of each class over the words of all pages, as Markdown: of the blocks with its roles, of
+/// those inside an element that is called so, and of those that boosted trees over the features of `best` take for it, fitted on pages of other sites.
 ///
 /// # Errors
 /// If the model is not built in.
@@ -133,7 +147,8 @@ pub fn block_class_report(pages: &[SegmentedPage]) -> Result<String, LearnError>
         })
         .collect();
     let mut table = MarkdownTable::new([
-        "class", "pages", "words", "roles: P", "R", "F", "learned: P", "R", "F",
+        "class", "pages", "words", "roles: P", "R", "F", "names: P", "R", "F", "learned: P", "R",
+        "F",
     ]);
     for class in &CLASSES {
         let marked: Vec<Vec<bool>> = pages.par_iter().map(|own| marked(own, class)).collect();
@@ -141,6 +156,11 @@ pub fn block_class_report(pages: &[SegmentedPage]) -> Result<String, LearnError>
             .iter()
             .map(|roles| roles.iter().map(|own| class.roles.contains(own)).collect())
             .collect();
+        let by_name: Vec<Vec<bool>> = pages
+            .par_iter()
+            .map(|own| named(&own.page, class.words))
+            .collect();
+        let by_name = counts(pages, &by_name, &marked);
         let learned = cross_fitted(pages, &rows, &marked);
         let by_role = counts(pages, &by_role, &marked);
         let with = marked.iter().filter(|own| own.contains(&true)).count();
@@ -154,6 +174,7 @@ pub fn block_class_report(pages: &[SegmentedPage]) -> Result<String, LearnError>
             names
                 .into_iter()
                 .chain(by_role.cells())
+                .chain(by_name.cells())
                 .chain(learned.cells()),
         );
     }
@@ -169,6 +190,22 @@ fn marked(page: &SegmentedPage, class: &BlockClass) -> Vec<bool> {
         }
     }
     all
+}
+
+/// Whether each block stands in an element that has one of the words in its class or id.
+fn named(page: &Page, words: &[&str]) -> Vec<bool> {
+    // Each element stands before those inside it.
+    let mut inside: Vec<bool> = Vec::with_capacity(page.elements.len());
+    for element in &page.elements {
+        let around = inside.get(element.parent as usize).copied();
+        let mut own = page.attribute_words(element).iter();
+        let is_named = own.any(|word| words.contains(&page.word_text(word)));
+        inside.push(is_named || around.unwrap_or_default());
+    }
+    let blocks = page.blocks.iter();
+    blocks
+        .map(|block| inside.get(block.element as usize) == Some(&true))
+        .collect()
 }
 
 fn counts(pages: &[SegmentedPage], found: &[Vec<bool>], marked: &[Vec<bool>]) -> WordCounts {
@@ -222,6 +259,18 @@ fn cross_fitted(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_hold_for_what_is_inside() {
+        use trommel_html::{Engine, Limits, ScanEngine};
+        let html = "<div class='page-Header wide'><div><p>Mill</p></div></div><p>Flour</p>\
+                    <div id=footer><p>1823</p></div><p class=headers>End</p>";
+        let page = ScanEngine.read(html, &Limits::default());
+        let header = named(&page, &["header", "masthead"]);
+        assert_eq!(header, [true, false, false, false]);
+        assert_eq!(named(&page, &["footer"]), [false, false, true, false]);
+        assert_eq!(named(&page, &[]), [false; 4]);
+    }
 
     #[test]
     fn words_are_counted_by_hand() {

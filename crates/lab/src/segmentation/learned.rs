@@ -85,7 +85,6 @@ pub(super) enum View {
 
 /// The candidates of a page with their numbers, row after row, and the regions that they are.
 pub(super) struct Rows {
-    candidates: Vec<Candidate>,
     regions: Vec<Region>,
     data: Vec<f32>,
     width: usize,
@@ -121,9 +120,13 @@ impl Rows {
                 data.extend(around.copied().unwrap_or([0.0; LOOKS]));
             }
         }
-        let width = data.len() / candidates.len().max(1);
+        Self::of(regions, data)
+    }
+
+    /// Regions with as many numbers each, row after row.
+    pub fn of(regions: Vec<Region>, data: Vec<f32>) -> Self {
+        let width = data.len() / regions.len().max(1);
         Self {
-            candidates,
             regions,
             data,
             width,
@@ -172,7 +175,7 @@ impl Rows {
     }
 
     fn probabilities(&self, trees: &Trees) -> Vec<f32> {
-        (0..self.candidates.len())
+        (0..self.regions.len())
             .map(|at| sigmoid(trees.log_odds(self.row(at))))
             .collect()
     }
@@ -448,7 +451,7 @@ fn fit(
             sample.data.extend_from_slice(own.row(candidate));
             sample.labels.push(near >= FUZZY_SIMILARITY);
             // Each page counts the same.
-            weights.push(1.0 / own.candidates.len().max(1) as f32);
+            weights.push(1.0 / own.regions.len().max(1) as f32);
         }
     }
     fit_trees(&sample, &weights)

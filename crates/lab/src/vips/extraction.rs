@@ -80,8 +80,13 @@ struct Open {
     before: Option<u32>,
 }
 
-/// Divides the sub-trees of a block (`roots`) into blocks, in document order.
-pub(super) fn extract(page: &VisualPage, roots: &[u32], threshold: i64) -> Vec<PoolBlock> {
+/// Divides the sub-trees of a block (`roots`) into blocks, in document order. Rule 3 is tried on request.
+pub(super) fn extract(
+    page: &VisualPage,
+    roots: &[u32],
+    threshold: i64,
+    rule_3: bool,
+) -> Vec<PoolBlock> {
     let mut pool = Vec::new();
     // The first to ask stands last.
     let mut open: Vec<Open> = roots
@@ -89,7 +94,7 @@ pub(super) fn extract(page: &VisualPage, roots: &[u32], threshold: i64) -> Vec<P
         .rev()
         .map(|root| Open {
             node: *root,
-            only_root: roots.len() == 1,
+            only_root: rule_3 && roots.len() == 1,
             before: None,
         })
         .collect();
@@ -277,7 +282,7 @@ mod tests {
                 ..PageLayout::default()
             };
             let page = VisualPage::new(&layout);
-            let pool = extract(&page, roots, THRESHOLDS[0]);
+            let pool = extract(&page, roots, THRESHOLDS[0], true);
             pool.into_iter()
                 .map(|block| (block.roots[0], block.degree))
                 .collect()
@@ -390,7 +395,7 @@ mod tests {
             ..PageLayout::default()
         };
         let visual = VisualPage::new(&layout);
-        let count = |roots: &[u32]| extract(&visual, roots, THRESHOLDS[0]).len();
+        let count = |roots: &[u32]| extract(&visual, roots, THRESHOLDS[0], true).len();
         // Rule 3; beside another root, rule 9 keeps it whole.
         assert_eq!((count(&[root]), count(&[root, u32::MAX])), (2, 1));
     }

@@ -21,6 +21,8 @@ pub(super) struct Separator {
     pub span: (i32, i32),
     /// 1..=11: the larger, the more it divides.
     pub weight: u8,
+    /// What the rules of weight add up to.
+    pub sum: i32,
 }
 
 /// Largest sum that the rules of weight can give.
@@ -125,6 +127,7 @@ fn weighed(
         direction,
         span,
         weight: scaled(sum),
+        sum,
     }
 }
 

@@ -14,7 +14,8 @@ pub struct VisualBlock {
     pub roots: Vec<u32>,
     /// What is to be seen of it.
     pub rect: Rect,
-    /// Degree of coherence, 1..=11; never below that of the block around it.
+    /// Degree of coherence, 1..=11; never below that of the block around it, which is no more coherent than what it
+    /// is made of.
     pub degree: u8,
     /// Whether no block is inside.
     pub is_leaf: bool,
@@ -47,13 +48,7 @@ struct Node {
 
 pub(super) fn build(layout: &PageLayout, permitted_degree: u8) -> VisualStructure {
     let page = VisualPage::new(layout);
-    let tops = (0u32..)
-        .zip(&layout.nodes)
-        .filter(|(_, node)| node.parent.is_none());
-    let roots: Vec<u32> = tops
-        .map(|(at, _)| at)
-        .filter(|at| page.is_valid(*at))
-        .collect();
+    let roots = top_nodes(&page);
     let mut structure = VisualStructure::default();
     if roots.is_empty() {
         return structure;
@@ -70,9 +65,19 @@ pub(super) fn build(layout: &PageLayout, permitted_degree: u8) -> VisualStructur
     for (round, threshold) in THRESHOLDS.into_iter().enumerate() {
         refine(&page, &mut whole, permitted_degree, threshold, round == 0);
     }
-    raise(&mut whole, 1);
+    lower(&mut whole);
     flatten(&mut structure, whole, None, permitted_degree);
     structure
+}
+
+/// The valid nodes that stand in no other.
+pub(super) fn top_nodes(page: &VisualPage) -> Vec<u32> {
+    let tops = (0u32..)
+        .zip(page.nodes)
+        .filter(|(_, node)| node.parent.is_none());
+    tops.map(|(at, _)| at)
+        .filter(|at| page.is_valid(*at))
+        .collect()
 }
 
 /// Divides the leaves below the permitted degree.
@@ -83,7 +88,7 @@ fn refine(page: &VisualPage, node: &mut Node, permitted: u8, threshold: i64, is_
     if !node.children.is_empty() || node.degree >= permitted && !is_first {
         return;
     }
-    let pool = extract(page, &node.roots, threshold);
+    let pool = extract(page, &node.roots, threshold, true);
     let blocks: Vec<&PoolBlock> = pool.iter().collect();
     let own = construct(page, &blocks, MAX_DEPTH);
     // What the rules keep as it was waits for the next round.
@@ -125,7 +130,15 @@ fn construct(page: &VisualPage, blocks: &[&PoolBlock], depth: u32) -> Node {
         horizontal
     };
     let Some(weight) = heaviest(&cuts) else {
-        // Blocks that lie over each other cannot be divided by what is seen.
+        let parts = by_sub_tree(page, blocks);
+        if parts.len() > 1 {
+            // Nothing between them tells how coherent it is: as what it is made of.
+            node.degree = super::MAX_DEGREE;
+            node.children = parts
+                .iter()
+                .map(|part| construct(page, part, depth - 1))
+                .collect();
+        }
         return node;
     };
     node.degree = (super::MAX_DEGREE + 1).saturating_sub(weight);
@@ -133,13 +146,7 @@ fn construct(page: &VisualPage, blocks: &[&PoolBlock], depth: u32) -> Node {
         .into_iter()
         .filter(|own| own.weight == weight)
         .collect();
-    let mut parts: Vec<Vec<&PoolBlock>> = vec![Vec::new(); cuts.len() + 1];
-    for block in blocks {
-        let at = cuts.partition_point(|cut| cut.span.0 < end(block, cut.direction));
-        if let Some(part) = parts.get_mut(at) {
-            part.push(block);
-        }
-    }
+    let mut parts = between(blocks, &cuts);
     parts.retain(|part| !part.is_empty());
     if parts.len() > 1 {
         node.children = parts
@@ -150,6 +157,47 @@ fn construct(page: &VisualPage, blocks: &[&PoolBlock], depth: u32) -> Node {
     node
 }
 
+/// Blocks that lie over each other, so that no band divides them: those in one child of the lowest node around all
+/// of them belong together.
+fn by_sub_tree<'b>(page: &VisualPage, blocks: &[&'b PoolBlock]) -> Vec<Vec<&'b PoolBlock>> {
+    let roots = || blocks.iter().flat_map(|block| block.roots.iter().copied());
+    let (Some(first), Some(last)) = (roots().min(), roots().max()) else {
+        return Vec::new();
+    };
+    // The nodes around the first, from itself up, until one holds the last, too.
+    let mut child = first;
+    let mut around = None;
+    while let Some(parent) = page.node(child).and_then(|node| node.parent) {
+        if page.inside(parent).contains(&last) {
+            around = Some(parent);
+            break;
+        }
+        child = parent;
+    }
+    let mut parts: Vec<(u32, Vec<&PoolBlock>)> = Vec::new();
+    for block in blocks {
+        let root = block.roots.first().copied().unwrap_or_default();
+        let place = around.map_or(root, |around| page.child_with(around, root));
+        match parts.iter_mut().find(|(own, _)| *own == place) {
+            Some((_, part)) => part.push(block),
+            None => parts.push((place, vec![block])),
+        }
+    }
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// What lies before, between and after separators of one direction, in their order.
+pub(super) fn between<'b>(blocks: &[&'b PoolBlock], cuts: &[Separator]) -> Vec<Vec<&'b PoolBlock>> {
+    let mut parts: Vec<Vec<&PoolBlock>> = vec![Vec::new(); cuts.len() + 1];
+    for block in blocks {
+        let at = cuts.partition_point(|cut| cut.span.0 < end(block, cut.direction));
+        if let Some(part) = parts.get_mut(at) {
+            part.push(block);
+        }
+    }
+    parts
+}
+
 fn end(block: &PoolBlock, direction: Direction) -> i32 {
     match direction {
         Direction::Horizontal => block.seen.bottom(),
@@ -157,11 +205,11 @@ fn end(block: &PoolBlock, direction: Direction) -> i32 {
     }
 }
 
-/// A block is at least as coherent as the one around it.
-fn raise(node: &mut Node, least: u8) {
-    node.degree = node.degree.max(least);
+/// A block is no more coherent than what it is made of.
+fn lower(node: &mut Node) {
     for child in &mut node.children {
-        raise(child, node.degree);
+        lower(child);
+        node.degree = node.degree.min(child.degree);
     }
 }
 
@@ -179,5 +227,77 @@ fn flatten(structure: &mut VisualStructure, node: Node, parent: Option<usize>, p
         for child in node.children {
             flatten(structure, child, Some(at), permitted);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::LayoutNode;
+    use crate::vips::MAX_DEGREE;
+
+    fn node(
+        parent: Option<u32>,
+        name: &str,
+        (x, y, width, height): (i32, i32, i32, i32),
+    ) -> LayoutNode {
+        let is_text = name == "#text";
+        LayoutNode {
+            parent,
+            name: name.into(),
+            rect: Rect {
+                x,
+                y,
+                width,
+                height,
+            },
+            is_text,
+            is_inline: is_text,
+            chars: 10 * u32::from(is_text),
+            ..LayoutNode::default()
+        }
+    }
+
+    fn structure(nodes: Vec<LayoutNode>, permitted_degree: u8) -> VisualStructure {
+        let layout = PageLayout {
+            nodes,
+            ..PageLayout::default()
+        };
+        build(&layout, permitted_degree)
+    }
+
+    #[test]
+    fn a_block_is_no_more_coherent_than_its_parts() {
+        // Nothing but a touch divides a text (11) from a small division of mixed content (rule 8: 5).
+        let page = structure(
+            vec![
+                node(None, "body", (0, 0, 800, 200)),
+                node(Some(0), "div", (0, 0, 800, 100)),
+                node(Some(1), "#text", (0, 0, 800, 100)),
+                node(Some(0), "div", (0, 100, 100, 100)),
+                node(Some(3), "#text", (0, 100, 100, 40)),
+                node(Some(3), "div", (0, 140, 100, 60)),
+                node(Some(5), "#text", (0, 140, 100, 60)),
+            ],
+            5,
+        );
+        assert_eq!(page.blocks[0].degree, 5);
+    }
+
+    #[test]
+    fn what_lies_over_each_other_is_divided_by_the_tree() {
+        let page = structure(
+            vec![
+                node(None, "body", (0, 0, 300, 300)),
+                node(Some(0), "div", (0, 0, 200, 200)),
+                node(Some(1), "#text", (0, 0, 200, 100)),
+                node(Some(1), "#text", (0, 100, 200, 100)),
+                node(Some(0), "div", (50, 50, 200, 200)),
+                node(Some(4), "#text", (50, 50, 200, 200)),
+            ],
+            MAX_DEGREE,
+        );
+        let leaves: Vec<&[u32]> = page.leaves().map(|block| block.roots.as_slice()).collect();
+        assert_eq!(leaves, [[1], [4]]);
     }
 }

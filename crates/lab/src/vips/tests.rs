@@ -81,6 +81,36 @@ fn columns_and_bars_are_blocks() {
 }
 
 #[test]
+fn directions_take_turns_in_the_tree_of_vips_java() {
+    let (html, layout) = page("columns.html");
+    let structure = vips_java(&layout, 8);
+    let leaves: Vec<(u8, String)> = structure
+        .leaves()
+        .map(|block| (block.degree, texts(&html, &layout, &block.roots)))
+        .collect();
+    let leaves: Vec<(u8, &str)> = leaves
+        .iter()
+        .map(|(degree, text)| (*degree, text.as_str()))
+        .collect();
+    // All bands of a round divide, whatever they weigh: no column stays whole for its light bands alone.
+    assert_eq!(
+        leaves,
+        [
+            (8, "The Ferry"),
+            (7, "Home|Boats|Harbours|Tides"),
+            (9, "The last"),
+            (9, "For ninety"),
+            (10, "The new"),
+            (10, "What becomes"),
+            (11, "Tide tables"),
+            (11, "Ten harbours"),
+            (11, "How a"),
+            (8, "Printed on"),
+        ]
+    );
+}
+
+#[test]
 fn rules_divide() {
     let texts: Vec<String> = leaves("rules.html", 7)
         .into_iter()

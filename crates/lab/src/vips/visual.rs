@@ -112,6 +112,18 @@ impl<'a> VisualPage<'a> {
         own.iter().copied().filter(|child| self.is_valid(*child))
     }
 
+    /// The child of `around` that holds `inner`; `inner` itself if it does not stand in `around`.
+    pub fn child_with(&self, around: u32, inner: u32) -> u32 {
+        let mut at = inner;
+        while let Some(parent) = self.node(at).and_then(|node| node.parent) {
+            if parent == around {
+                return at;
+            }
+            at = parent;
+        }
+        inner
+    }
+
     /// The nodes of a sub-tree, its root first.
     pub fn inside(&self, at: u32) -> std::ops::Range<u32> {
         at..self.ends.get(at as usize).copied().unwrap_or(at + 1)

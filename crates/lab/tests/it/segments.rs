@@ -79,7 +79,7 @@ fn segmentations_are_scored_on_marked_blocks() {
     let text = ran.well();
     // Precision, recall and F of each page: 1, 1, 1 on the first; of the second three blocks and the marked whole
     // is none of them; nothing to be found on the third.
-    let row = "| VIPS, permitted degree 7 | .333 | .333 | .333 | .333 | .333 | .333 | 3.0 |";
+    let row = "| VIPS, permitted degree 7 | .333 | .333 | .333 | .333 | .333 | .333 | .333 | 3.0 |";
     assert_eq!(text.matches(row).count(), 2, "{text}");
     // The whole of the second page is one block at the lowest degree.
     assert!(
