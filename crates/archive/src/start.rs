@@ -1,6 +1,7 @@
 //! What the first bytes of a record look like, in WARC and in ARC.
 
 use memchr::{memchr, memchr_iter, memmem};
+use trommel_text::vectors::{ByteTask, Compare, Vectors};
 
 use crate::{headers::Headers, headers::text};
 
@@ -33,23 +34,50 @@ pub(crate) fn may_name_warc(bytes: &[u8]) -> bool {
 
 /// The first place from `from` on where that name stands; with `line`, at the start of a line only.
 fn find_name(bytes: &[u8], from: usize, line: bool) -> Option<usize> {
-    let is_name = |at: &usize| *at >= from && bytes.get(*at..).is_some_and(names_warc);
     if line {
         let first = from.saturating_sub(1);
-        // Few lines begin with one of these letters, many lines there are.
-        let search = |rest: &[u8], pair: &[u8; 2]| {
-            let mut found = memmem::find_iter(rest, pair).map(|at| first + at + 1);
-            found.find(is_name)
-        };
-        let rest = bytes.get(first..)?;
-        let capital = search(rest, b"\nW");
-        let before = capital.map_or(rest, |at| rest.get(..at - first).unwrap_or(rest));
-        return search(before, b"\nw").or(capital);
+        let bytes = bytes.get(first..)?;
+        let found = Vectors::default().run(NameAtLine { bytes });
+        return found.map(|at| first + at);
     }
+    let is_name = |at: &usize| *at >= from && bytes.get(*at..).is_some_and(names_warc);
     // The byte looked for is the last of the name.
     let first = from + VERSION.len() - 1;
     let mut found = memchr_iter(b'/', bytes.get(first..)?).map(|at| first + at + 1 - VERSION.len());
     found.find(is_name)
+}
+
+/// The search for that name behind a line feed: nearly all bytes that are read are looked at by it.
+struct NameAtLine<'a> {
+    bytes: &'a [u8],
+}
+
+impl ByteTask for NameAtLine<'_> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run<C: Compare>(self, form: C) -> Option<usize> {
+        let bytes = self.bytes;
+        let mut at = 0;
+        while let Some(part) = bytes.get(at..at + 65) {
+            let (ends, starts) = (part.first_chunk()?, part.last_chunk()?);
+            let (ends, starts) = (form.load(ends), form.load(starts));
+            let letters = form.equal(starts, b'W') | form.equal(starts, b'w');
+            // Few lines begin with one of these letters.
+            let mut found = form.equal(ends, b'\n') & letters;
+            while found != 0 {
+                let place = at + found.trailing_zeros() as usize + 1;
+                if bytes.get(place..).is_some_and(names_warc) {
+                    return Some(place);
+                }
+                found &= found - 1;
+            }
+            at += 64;
+        }
+        (at + 1..bytes.len()).find(|place| {
+            bytes.get(place - 1) == Some(&b'\n') && bytes.get(*place..).is_some_and(names_warc)
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -359,6 +387,26 @@ mod tests {
         let quote = record.replace("block", "\nWARC/").replace('5', "6");
         assert!(!one(&quote), "{quote}");
         assert!(!one(&quote.replace("\nWARC/", "\nwarc/")));
+    }
+
+    #[test]
+    fn the_name_is_found_at_every_place_and_by_every_form() {
+        let plain = |bytes: &[u8]| {
+            (1..bytes.len()).find(|at| bytes[at - 1] == b'\n' && names_warc(&bytes[*at..]))
+        };
+        for vectors in Vectors::available() {
+            for at in 0..200 {
+                for name in [
+                    "\nWARC/", "\nwarc/", "\nWaRc/", "\nWarc ", " WARC/", "\nWAR",
+                ] {
+                    let text = format!("{}\nWeb{name}{}", "\nw".repeat(at), "x".repeat(at % 70));
+                    for bytes in [text.as_bytes(), &text.as_bytes()[at..]] {
+                        let found = vectors.run(NameAtLine { bytes });
+                        assert_eq!(found, plain(bytes), "{vectors:?} {at} {name:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]
