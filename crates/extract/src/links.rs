@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use trommel_html::next_page;
 use url::Url;
 
 use crate::extraction::Extraction;
@@ -69,7 +68,8 @@ impl Extraction<'_> {
     /// numbers. None if that is the page itself.
     pub fn next_page(&self) -> Option<String> {
         let html = &self.decoded().text;
-        let stated = next_page(html).or_else(|| next_in_pagination(self.page(), html))?;
+        let stated = self.page().head.next.clone();
+        let stated = stated.or_else(|| next_in_pagination(self.page(), html))?;
         let next = absolute(&stated, self.base().as_ref())?;
         let own = self.url().and_then(|url| absolute(url, None));
         (own.as_ref() != Some(&next)).then_some(next)

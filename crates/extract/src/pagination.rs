@@ -25,6 +25,16 @@ const HASHES: [u64; ROWS.len() + 1] = {
     }
     hashes
 };
+/// A bit for each of them by its hash: most words are told not to be one by it.
+const BITS: u64 = {
+    let mut bits = 0;
+    let mut at = 0;
+    while at < HASHES.len() {
+        bits |= bit(HASHES[at]);
+        at += 1;
+    }
+    bits
+};
 /// What links to the next page say, in lower case.
 const NEXT: [&str; 38] = [
     "next", "next page", "older", "older posts", "continue", "weiter", "nächste", "nächste seite",
@@ -87,6 +97,10 @@ pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     next.and_then(|(.., own)| href(own))
 }
 
+const fn bit(hash: u64) -> u64 {
+    1 << (hash >> 58)
+}
+
 fn names_a_row(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, b"pag").any(|at| {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -97,7 +111,7 @@ fn names_a_row(bytes: &[u8]) -> bool {
 /// Which words of the page's attributes can be of a row of page numbers; empty if none is.
 fn row_words(page: &Page) -> Vec<bool> {
     let can_be = |word: &AttributeWord| {
-        HASHES.contains(&word.hash) && {
+        BITS & bit(word.hash) != 0 && HASHES.contains(&word.hash) && {
             let text = page.word_text(word);
             text == PAGE || ROWS.contains(&text)
         }

@@ -465,6 +465,9 @@ impl Builder {
         }
         self.imply_ends(tag);
         let link = tag == Tag::A && text.value(Key::Href).is_some();
+        if link {
+            self.note_next(text);
+        }
         if tag == Tag::A && self.open[Tag::A as usize] > 0 {
             // A link cannot stand in a link: the standard ends the outer one here.
             self.end_element(Tag::A, b"a");

@@ -16,6 +16,8 @@ pub struct Head {
     pub canonical: Option<String>,
     /// `href` of the first `<base>` that has one, as it stands: what relative addresses start from.
     pub base: Option<String>,
+    /// `href` of the first `<link rel="next">` or `<a rel="next">` that has one: where the page goes on.
+    pub next: Option<String>,
     /// `lang` (or `xml:lang`) of `<html>`.
     pub lang: Option<String>,
     /// The scripts of type `application/ld+json`, as they stand, in order;

@@ -33,6 +33,4 @@ pub use page::{
 pub use reader::{Engine, GrowingReader, ScanEngine, ScanReader};
 #[cfg(feature = "lol")]
 pub use reader::{LolEngine, PushReader};
-pub use reread::{
-    anchors, code_text, code_white_space, element_text, next_page, source_range, source_ranges,
-};
+pub use reread::{anchors, code_text, code_white_space, element_text, source_range, source_ranges};

@@ -4,12 +4,10 @@ mod anchors;
 mod code;
 mod code_space;
 mod element;
-mod next_page;
 mod source;
 
 pub use anchors::anchors;
 pub use code::code_text;
 pub use code_space::code_white_space;
 pub use element::element_text;
-pub use next_page::next_page;
 pub use source::{source_range, source_ranges};

@@ -73,21 +73,59 @@ impl Builder {
     }
 
     pub(super) fn link(&mut self, text: &TagText) {
-        let rel = text.value(Key::Rel).unwrap_or_default();
-        let canonical = rel
-            .split(|byte| byte.is_ascii_whitespace())
-            .any(|word| word.eq_ignore_ascii_case(b"canonical"));
-        if canonical
-            && self.page.head.canonical.is_none()
-            && let Some(href) = text.value(Key::Href)
-            && self.has_head_room(href.len())
-        {
-            self.page.head.canonical = Some(decode(href).trim().to_owned());
+        if self.page.head.canonical.is_none() && has_rel(text, b"canonical") {
+            self.page.head.canonical = self.address(text);
+        }
+        self.note_next(text);
+    }
+
+    /// Notes where the page goes on, if a `link` or an `a` says so.
+    pub(super) fn note_next(&mut self, text: &TagText) {
+        if self.page.head.next.is_none() && has_rel(text, b"next") {
+            self.page.head.next = self.address(text);
         }
     }
+
+    /// Where a tag leads, if it does and there is room.
+    fn address(&mut self, text: &TagText) -> Option<String> {
+        let href = text.value(Key::Href)?;
+        let has_room = self.has_head_room(href.len());
+        has_room.then(|| decode(href).trim().to_owned())
+    }
+}
+
+/// Whether the `rel` of a tag says this word.
+fn has_rel(text: &TagText, wanted: &[u8]) -> bool {
+    let rel = text.value(Key::Rel).unwrap_or_default();
+    rel.split(|byte| byte.is_ascii_whitespace())
+        .any(|word| word.eq_ignore_ascii_case(wanted))
 }
 
 /// An attribute's value with its character references decoded.
 pub(super) fn decode(value: &[u8]) -> String {
     htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, Limits, LolEngine, ScanEngine};
+
+    #[test]
+    fn the_first_link_to_the_next_page() {
+        let next = |html: &str| {
+            let page = ScanEngine.read(html, &Limits::default());
+            assert_eq!(page, LolEngine.read(html, &Limits::default()), "{html}");
+            page.head.next
+        };
+        let html = "next <a class=next href=/x>next</a> <link rel='prefetch next' href=' /p?a=1&amp;b=2'>\
+            <a rel=next href=/3>";
+        assert_eq!(next(html).as_deref(), Some("/p?a=1&b=2"));
+        assert_eq!(next("<p><a REL=NEXT href=/2>").as_deref(), Some("/2"));
+        // No links, and one without address, and what is no part of the page.
+        assert_eq!(next("<a rel=nextpage href=/x>next</a><a rel=next>"), None);
+        assert_eq!(
+            next("<!-- <link rel=next href=/x> --><script>'<a rel=next href=/y>'</script>"),
+            None
+        );
+    }
 }
