@@ -1,7 +1,7 @@
 //! A heading belongs to what it heads: headings of sections above kept text, lists, tables, code, or headings below
 //! theirs.
 
-use trommel_html::{Block, Element, ElementKinds, Page, Tag};
+use trommel_html::{Element, ElementKinds, Page, Tag};
 
 /// Blocks and words of a heading; more are an element that was never closed.
 const HEADING_BLOCKS: usize = 3;
@@ -23,18 +23,19 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
         let Some(element) = page.element(own) else {
             return;
         };
-        let inside: Vec<&Block> = page
-            .blocks
-            .iter()
-            .skip(at)
-            .take_while(|block| block.element >= own && block.element < element.end)
-            .collect();
-        let next = at + inside.len().max(1);
+        let (mut inside, mut words) = (0, 0);
+        for block in page.blocks.iter().skip(at) {
+            if block.element < own || block.element >= element.end {
+                break;
+            }
+            inside += 1;
+            words += block.words;
+        }
+        let next = at + inside.max(1);
         let is_kept = |at: usize| kept.get(at) == Some(&true);
-        let words: u32 = inside.iter().map(|block| block.words).sum();
         let heads = headline.is_none_or(|own| !(at..next).contains(&own))
             && !element.hidden
-            && inside.len() <= HEADING_BLOCKS
+            && inside <= HEADING_BLOCKS
             && words <= HEADING_WORDS
             && !(at..next).any(is_kept)
             && is_kept(next)

@@ -29,6 +29,10 @@ const SCRIPTS: [(RangeInclusive<char>, &str); 7] = [
 /// All of these, and what is between them but for the punctuation that is in texts of every script.
 const WIDE: [RangeInclusive<char>; 2] = ['\u{0780}'..='\u{18AF}', '\u{A000}'..='\u{A4CF}'];
 
+/// First bytes, in UTF-8, of the characters of [`WIDE`]; no quotation mark, dash or letter of East Asia
+/// has one of them.
+const WIDE_STARTS: [u8; 5] = [0xDE, 0xDF, 0xE0, 0xE1, 0xEA];
+
 /// Language of a text as an ISO 639-1 code (ISO 639-3 where there is no shorter one); `None` where the
 /// text is too short or the detection is not reliable.
 pub fn detect(text: &str) -> Option<String> {
@@ -45,7 +49,7 @@ pub fn detect(text: &str) -> Option<String> {
         None => text.get(..end())?,
     };
     sample.chars().nth(LEAST)?;
-    if ascii.is_none()
+    if sample.bytes().any(|byte| WIDE_STARTS.contains(&byte))
         && let Some(code) = by_script(sample)
     {
         return Some(code.to_owned());
@@ -206,6 +210,11 @@ mod tests {
             ),
         ] {
             assert_eq!(detect(text).as_deref(), Some(code), "{text}");
+        }
+        for c in WIDE.into_iter().flatten() {
+            let mut bytes = [0; 4];
+            let text = c.encode_utf8(&mut bytes);
+            assert!(WIDE_STARTS.contains(&text.as_bytes()[0]), "{c:?}");
         }
         // A quotation does not make a text Tibetan.
         let quoting = format!(

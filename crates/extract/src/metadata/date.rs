@@ -115,7 +115,8 @@ pub(super) fn month_first(sources: &Sources) -> bool {
     let locale = sources.page.head.meta("og:locale").unwrap_or(lang);
     [lang, locale]
         .iter()
-        .any(|tag| tag.to_ascii_uppercase().ends_with("US"))
+        .filter_map(|tag| tag.as_bytes().last_chunk::<2>())
+        .any(|end| end.eq_ignore_ascii_case(b"US"))
         || lang.eq_ignore_ascii_case("en")
 }
 

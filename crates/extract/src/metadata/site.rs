@@ -90,10 +90,15 @@ fn host_names(sources: &Sources) -> Vec<String> {
 
 /// A name for comparison: its letters and digits in lower case.
 pub(super) fn key(name: &str) -> String {
-    name.chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+    // Titles are compared by it with one another, and with names: memory is asked for once.
+    let mut key = String::with_capacity(name.len());
+    for c in name.chars().filter(|c| c.is_alphanumeric()) {
+        match c {
+            c if c.is_ascii() => key.push(c.to_ascii_lowercase()),
+            c => key.extend(c.to_lowercase()),
+        }
+    }
+    key
 }
 
 fn is_name(name: &str) -> bool {

@@ -30,37 +30,65 @@ bitflags! {
     }
 }
 
+/// Words of classes that say [`Marks::MATH`], [`Marks::NOTE`], [`Marks::CODE`] and [`Marks::HIDDEN`].
+const MATH: [u64; 7] = hashes(["katex", "jax", "mathjax", "math", "tex", "latex", "mjx"]);
+const NOTE: [u64; 4] = hashes(["footnotes", "sidenote", "marginnote", "ltx"]);
+const CODE: [u64; 10] = hashes([
+    "crayon", "syntaxhighlighter", "cm", "mirror", "codemirror", "monaco", "ace", "highlighter",
+    "enlighter", "file",
+]);
+const HIDDEN: [u64; 2] = hashes(["hidden", "invisible"]);
+/// Tells nearly every word that is none of them: all classes of a page are asked for.
+static MARKING: WordSieve = WordSieve::of(&[&MATH, &NOTE, &CODE, &HIDDEN]);
+
+const fn hashes<const N: usize>(words: [&str; N]) -> [u64; N] {
+    let mut hashes = [0; N];
+    let mut at = 0;
+    while at < N {
+        hashes[at] = word_hash(words[at].as_bytes());
+        at += 1;
+    }
+    hashes
+}
+
+/// A bit for each hash of some words, by its highest bits.
+struct WordSieve([u64; 64]);
+
+impl WordSieve {
+    const fn of(lists: &[&[u64]]) -> Self {
+        let mut bits = [0; 64];
+        let mut list = 0;
+        while list < lists.len() {
+            let mut at = 0;
+            while at < lists[list].len() {
+                let hash = lists[list][at];
+                bits[(hash >> 58) as usize] |= 1 << (hash >> 52 & 63);
+                at += 1;
+            }
+            list += 1;
+        }
+        Self(bits)
+    }
+
+    /// False only if the hash is none of them.
+    #[inline]
+    fn may_have(&self, hash: u64) -> bool {
+        self.0[(hash >> 58) as usize] >> (hash >> 52 & 63) & 1 == 1
+    }
+}
+
 impl Marks {
     /// What a word of a class says, given by its hash.
+    #[inline]
     pub(super) fn of_word(word: u64) -> Self {
-        const MATH: [u64; 7] = [
-            word_hash(b"katex"),
-            word_hash(b"jax"),
-            word_hash(b"mathjax"),
-            word_hash(b"math"),
-            word_hash(b"tex"),
-            word_hash(b"latex"),
-            word_hash(b"mjx"),
-        ];
-        const NOTE: [u64; 4] = [
-            word_hash(b"footnotes"),
-            word_hash(b"sidenote"),
-            word_hash(b"marginnote"),
-            word_hash(b"ltx"),
-        ];
-        const CODE: [u64; 10] = [
-            word_hash(b"crayon"),
-            word_hash(b"syntaxhighlighter"),
-            word_hash(b"cm"),
-            word_hash(b"mirror"),
-            word_hash(b"codemirror"),
-            word_hash(b"monaco"),
-            word_hash(b"ace"),
-            word_hash(b"highlighter"),
-            word_hash(b"enlighter"),
-            word_hash(b"file"),
-        ];
-        const HIDDEN: [u64; 2] = [word_hash(b"hidden"), word_hash(b"invisible")];
+        if MARKING.may_have(word) {
+            Self::of_marking_word(word)
+        } else {
+            Self::empty()
+        }
+    }
+
+    fn of_marking_word(word: u64) -> Self {
         if HIDDEN.contains(&word) {
             Marks::HIDDEN
         } else if MATH.contains(&word) {
@@ -208,7 +236,9 @@ fn is_showing_class(name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::{MARKING, MATH, Marks};
     use crate::{Engine, Limits, LolEngine, ScanEngine};
+    use trommel_text::word_hash;
 
     fn shown(html: &str) -> Vec<String> {
         let page = ScanEngine.read(html, &Limits::default());
@@ -222,6 +252,27 @@ mod tests {
             }
         }
         shown
+    }
+
+    #[test]
+    fn words_of_classes_are_told_by_their_hashes() {
+        let of = |word: &str| Marks::of_word(word_hash(word.as_bytes()));
+        for (word, marks) in [
+            ("katex", Marks::MATH),
+            ("mjx", Marks::MATH),
+            ("ltx", Marks::NOTE),
+            ("codemirror", Marks::CODE),
+            ("file", Marks::CODE),
+            ("invisible", Marks::HIDDEN),
+            ("menu", Marks::empty()),
+            ("files", Marks::empty()),
+        ] {
+            assert_eq!(of(word), marks, "{word}");
+        }
+        // A word that the sieve lets through is none of them yet.
+        let other = MATH[0] ^ 1;
+        assert!(MARKING.may_have(other));
+        assert_eq!(Marks::of_word(other), Marks::empty());
     }
 
     #[test]

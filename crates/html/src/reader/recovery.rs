@@ -47,11 +47,12 @@ impl Unclosed {
 
 /// Whether the type of a script tells of code or data, not of a template.
 fn is_code(kind: &[u8]) -> bool {
-    let kind = kind.trim_ascii().to_ascii_lowercase();
-    kind.is_empty()
-        || [b"script".as_slice(), b"json", b"module"]
-            .iter()
-            .any(|known| memchr::memmem::find(&kind, known).is_some())
+    let kind = kind.trim_ascii();
+    let has = |known: &[u8]| {
+        let mut parts = kind.windows(known.len());
+        parts.any(|part| part.eq_ignore_ascii_case(known))
+    };
+    kind.is_empty() || has(b"script") || has(b"json") || has(b"module")
 }
 
 /// What is known about a page that is being recovered.

@@ -31,10 +31,36 @@ struct Lists {
     /// Range in `places` of each other trigram, by its [`key`].
     other: FxHashMap<u64, (u16, u16)>,
     /// Languages, with the rank of the trigram in each.
-    places: Vec<(u8, u16)>,
+    places: Vec<ListedAt>,
     /// By letter: a bit for each language that has it.
     letters: FxHashMap<char, u64>,
 }
+
+/// A language and the rank that a trigram has in it, in one number: both are looked at for each trigram of
+/// a text in some five languages.
+#[derive(Clone, Copy, Debug)]
+struct ListedAt(u16);
+
+impl ListedAt {
+    const RANK_BITS: u32 = 9;
+
+    fn new(language: u8, rank: u16) -> Self {
+        Self(u16::from(language) << Self::RANK_BITS | rank)
+    }
+
+    #[inline]
+    fn language(self) -> usize {
+        usize::from(self.0 >> Self::RANK_BITS)
+    }
+
+    #[inline]
+    fn rank(self) -> i32 {
+        i32::from(self.0 & ((1 << Self::RANK_BITS) - 1))
+    }
+}
+
+/// Most languages: each has a bit among those of a letter.
+const LANGUAGES: usize = 64;
 
 static READY: LazyLock<Lists> = LazyLock::new(Lists::new);
 
@@ -110,9 +136,9 @@ impl Lists {
             places: Vec::new(),
             letters: FxHashMap::default(),
         };
-        let mut plain: Vec<Vec<(u8, u16)>> = vec![Vec::new(); PLAIN];
-        let mut other: FxHashMap<u64, Vec<(u8, u16)>> = FxHashMap::default();
-        for (language, line) in (0u8..64).zip(LISTS.lines()) {
+        let mut plain: Vec<Vec<ListedAt>> = vec![Vec::new(); PLAIN];
+        let mut other: FxHashMap<u64, Vec<ListedAt>> = FxHashMap::default();
+        for (language, line) in (0..LANGUAGES as u8).zip(LISTS.lines()) {
             let mut fields = line.split('\t');
             lists.codes.push(fields.next().unwrap_or_default());
             for letter in fields.next().unwrap_or_default().chars() {
@@ -127,7 +153,7 @@ impl Lists {
                 };
                 places
                     .into_iter()
-                    .for_each(|all| all.push((language, rank)));
+                    .for_each(|all| all.push(ListedAt::new(language, rank)));
                 rank += 1;
             }
         }
@@ -144,7 +170,7 @@ impl Lists {
         lists
     }
 
-    fn places(&self, trigram: &Trigram) -> &[(u8, u16)] {
+    fn places(&self, trigram: &Trigram) -> &[ListedAt] {
         let (from, to) = match trigram.plain {
             Some(at) => {
                 let mark = |at: usize| self.plain.get(at).copied().unwrap_or_default();
@@ -168,8 +194,17 @@ struct Trigram {
 
 /// Whether most letters of a text are those of ASCII, so that its script is known to be Latin.
 pub(super) fn is_latin(text: &str) -> bool {
-    let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
-    let wide = text.bytes().filter(|byte| *byte >= 0xC0).count();
+    let (mut letters, mut wide) = (0, 0);
+    // Parts that a byte counts: so vectors of bytes are added up.
+    for part in text.as_bytes().chunks(usize::from(u8::MAX)) {
+        let (mut own_letters, mut own_wide) = (0u8, 0u8);
+        for byte in part {
+            own_letters += u8::from(byte.is_ascii_alphabetic());
+            own_wide += u8::from(*byte >= 0xC0);
+        }
+        letters += usize::from(own_letters);
+        wide += usize::from(own_wide);
+    }
     letters > wide
 }
 
@@ -249,8 +284,8 @@ impl Counts {
         self.seen[at / 64] |= 1 << (at % 64);
     }
 
-    /// The trigrams in their order; all is 0 again.
-    fn take(&mut self) -> Vec<Trigram> {
+    /// The trigrams in their order, with keys if others stand beside them; all is 0 again.
+    fn take(&mut self, keys: bool) -> Vec<Trigram> {
         // Three spaces are no trigram.
         self.counts[0] = 0;
         self.seen[0] &= !1;
@@ -262,7 +297,7 @@ impl Counts {
                 bits &= bits - 1;
                 let count = self.counts.get_mut(at);
                 all.push(Trigram {
-                    key: key_of_plain(at),
+                    key: if keys { key_of_plain(at) } else { 0 },
                     plain: u16::try_from(at).ok(),
                     count: count.map(std::mem::take).unwrap_or_default(),
                 });
@@ -424,8 +459,8 @@ impl<'a> Trigrams<'a> {
             self.add(' ');
         }
         self.add(' ');
-        let mut all = self.counts.take();
         let mut other = self.other;
+        let mut all = self.counts.take(!other.is_empty());
         if !other.is_empty() {
             other.sort_unstable();
             all.extend(other.chunk_by(|a, b| a == b).map(|same| Trigram {
@@ -469,21 +504,22 @@ fn by_count(all: &[Trigram]) -> Vec<Trigram> {
 
 /// Score of each language by its trigrams, 0..=1, and the number of trigrams compared.
 fn trigram_scores(lists: &Lists, ranked: &[Trigram]) -> (Vec<f64>, usize) {
-    let mut distances = vec![i64::from(LISTED * LISTED); lists.codes.len()];
+    // At most as many ranks as trigrams are compared: the sums are small.
+    let mut distances = [(LISTED * LISTED) as i32; LANGUAGES];
     for (rank, trigram) in (0i32..).zip(ranked) {
-        for (language, listed) in lists.places(trigram) {
-            if let Some(sum) = distances.get_mut(usize::from(*language)) {
-                let apart = (rank - i32::from(*listed)).abs();
-                *sum += i64::from(apart) - i64::from(LISTED);
-            }
+        for listed in lists.places(trigram) {
+            // The remainder is the number itself; it tells the compiler that it is in bounds.
+            let sum = &mut distances[listed.language() % LANGUAGES];
+            *sum += (rank - listed.rank()).abs() - LISTED as i32;
         }
     }
     // A short text cannot have all trigrams.
     let compared = ranked.len();
     let short = i64::from(LISTED) - compared as i64;
     let most = (compared as i64 * i64::from(LISTED)) as f64;
-    let scores = distances.into_iter().map(|distance| {
-        let distance = distance - short.max(0) * i64::from(LISTED);
+    let distances = distances.iter().take(lists.codes.len());
+    let scores = distances.map(|distance| {
+        let distance = i64::from(*distance) - short.max(0) * i64::from(LISTED);
         let distance = distance.clamp(0, i64::from(LISTED * LISTED));
         (most - distance as f64) / most
     });
