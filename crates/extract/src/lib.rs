@@ -53,6 +53,7 @@ mod role;
 mod role_set;
 mod section_text;
 mod sections;
+mod strays;
 mod survey;
 mod verdicts;
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "strum")]
 use strum::{EnumString, VariantNames};
-use trommel_html::{Block, Element, Page, Tag};
+use trommel_html::{Attribute, Block, Element, Page, Tag};
 use trommel_model::RoleModel;
 
 /// What a block is on its page. Whether a block is main text is the model's verdict. Reviews, cards,
@@ -113,14 +113,21 @@ pub(crate) fn refined(roles: &[Role], page: &Page, url: Option<&str>) -> Vec<Rol
         .unwrap_or_default()
         .into_iter();
     let named = |name: &str| Role::ALL.into_iter().find(|role| role.name() == name);
+    let questions = stated_questions(page);
     roles
         .iter()
         .zip(&page.blocks)
-        .map(|(role, block)| {
+        .enumerate()
+        .map(|(at, (role, block))| {
             let told = told.next().flatten().and_then(named);
+            let stated = questions.get(at) == Some(&true);
+            let stated = stated.then_some(Role::QuestionAnswer);
             match role {
                 Role::Headline => Role::Headline,
-                role => told.or_else(|| marked(page, block)).unwrap_or(*role),
+                role => told
+                    .or_else(|| marked(page, block))
+                    .or(stated)
+                    .unwrap_or(*role),
             }
         })
         .collect()
@@ -134,11 +141,45 @@ const BYLINE: [&str; 8] = [
 const QUESTIONS: [&str; 5] = [
     "acceptedanswer", "suggestedanswer", "faq", "faqs", "faqpage",
 ];
+/// What microdata states by the words of a property (`datePublished`, `acceptedAnswer`).
+const STATED_DATES: [&str; 2] = ["published", "modified"];
+const STATED_ANSWER: [&str; 1] = ["answer"];
+/// Blocks of a question that stand before its answer; more are a page about one question.
+const QUESTION_BLOCKS: usize = 3;
 /// Elements around a byline or a caption that may say so, and around a question or an answer.
 const NEAR: usize = 3;
 const AROUND: usize = 8;
 /// Most words of a byline.
 const SHORT: u32 = 20;
+
+/// Whether a word of the microdata property of an element is one of these.
+fn states(page: &Page, element: &Element, words: &[&str]) -> bool {
+    let mut own = page.attribute_words(element).iter();
+    own.any(|word| word.attribute == Attribute::Itemprop && words.contains(&page.word_text(word)))
+}
+
+/// Which blocks are a question by microdata: they stand in the element around an answer, before it.
+fn stated_questions(page: &Page) -> Vec<bool> {
+    let mut questions = vec![false; page.blocks.len()];
+    let mut last = None;
+    for (at, block) in page.blocks.iter().enumerate() {
+        let mut path = page.path(block.element).take(AROUND);
+        let answer = path.find(|(_, element)| states(page, element, &STATED_ANSWER));
+        let Some((answer, element)) = answer.filter(|(own, _)| last != Some(*own)) else {
+            continue;
+        };
+        last = Some(answer);
+        let before = page.blocks.iter().take(at).rev();
+        let before = before.take_while(|own| own.element >= element.parent);
+        let count = before.take(QUESTION_BLOCKS + 1).count();
+        if count <= QUESTION_BLOCKS
+            && let Some(questions) = questions.get_mut(at - count..at)
+        {
+            questions.fill(true);
+        }
+    }
+    questions
+}
 
 /// The role that the markup around a block gives it.
 fn marked(page: &Page, block: &Block) -> Option<Role> {
@@ -151,10 +192,11 @@ fn marked(page: &Page, block: &Block) -> Option<Role> {
         if at < NEAR && matches!(page.name(element), "figcaption" | "caption") {
             return Some(Role::Caption);
         }
-        if at < NEAR && block.words <= SHORT && says(element, &BYLINE) {
+        let is_byline = |element| says(element, &BYLINE) || states(page, element, &STATED_DATES);
+        if at < NEAR && block.words <= SHORT && is_byline(element) {
             return Some(Role::Byline);
         }
-        if says(element, &QUESTIONS) {
+        if says(element, &QUESTIONS) || states(page, element, &STATED_ANSWER) {
             return Some(Role::QuestionAnswer);
         }
     }
@@ -229,6 +271,40 @@ mod tests {
         let long = format!("<div class=author><p>{}", "word ".repeat(30));
         let page = ScanEngine.read(&long, &Limits::default());
         assert_eq!(marked(&page, &page.blocks[0]), None);
+    }
+
+    #[test]
+    fn microdata_tells_answers_their_questions_and_dates() {
+        let pair = "<div itemprop=mainEntity itemscope><h3 itemprop=name>Why?</h3>\
+                    <div itemprop=acceptedAnswer itemscope><p itemprop=text>So.</p><p>And so.</p></div></div>";
+        let html = format!(
+            "<p>Body of it.</p><section>{pair}{pair}</section><b itemprop=datePublished>May</b>"
+        );
+        let page = ScanEngine.read(&html, &Limits::default());
+        let found: Vec<Option<Role>> = page.blocks.iter().map(|own| marked(&page, own)).collect();
+        let (none, answer) = (None, Some(Role::QuestionAnswer));
+        let byline = Some(Role::Byline);
+        assert_eq!(
+            found,
+            [none, none, answer, answer, none, answer, answer, byline]
+        );
+        let (yes, no) = (true, false);
+        assert_eq!(
+            stated_questions(&page),
+            [no, yes, no, no, yes, no, no, no],
+            "the page before the first question is none"
+        );
+        let roles = refined(&[Role::Body; 8], &page, None);
+        assert_eq!(
+            (roles[1], roles[2]),
+            (Role::QuestionAnswer, Role::QuestionAnswer)
+        );
+        let long = "<div><p>a<p>b<p>c<p>d<div itemprop=suggestedAnswer>So.</div></div>";
+        let page = ScanEngine.read(long, &Limits::default());
+        assert!(
+            !stated_questions(&page).contains(&true),
+            "a page about one question"
+        );
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::role::{Role, refined, roles};
 use crate::role_set::RoleSet;
 use crate::section_text::{keep_lead, keep_numbered_lists};
 use crate::sections::keep_section_headings;
+use crate::strays::drop_strays;
 
 /// A page's blocks with all that was decided about them.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +62,7 @@ impl ContentPolicy {
         keep_summaries(page, &mut body);
         keep_formulas(page, &mut body);
         keep_list_items(page, &mut body);
+        drop_strays(page, &own.fields, &mut body);
         keep_lead(page, own.headline, &own.probabilities, &mut body);
         keep_section_headings(page, own.headline, &mut body);
         keep_numbered_lists(page, &mut body);

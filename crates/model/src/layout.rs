@@ -42,6 +42,11 @@ impl Layout {
         }
     }
 
+    /// Number of the field of each block.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = u32> {
+        self.blocks.iter().map(|place| place.field)
+    }
+
     /// Blocks of these numbers of words that have nothing in common.
     pub fn of_words(words: &[u32]) -> Self {
         let mut layout = Self::default();

@@ -77,6 +77,9 @@ pub struct Judgement {
     pub embedded: Vec<JudgedEmbedded>,
     /// Type of the page, if the model knows types and the page has blocks.
     pub page_type: Option<PageType>,
+    /// Number of the field of each block, the blocks whose whole path of names and classes is equal; fields are
+    /// numbered as they come.
+    pub fields: Vec<u32>,
 }
 
 impl Model {
@@ -313,6 +316,7 @@ impl Model {
             headline,
             in_comments,
             embedded: Vec::new(),
+            fields: Vec::new(),
         };
         self.choose_over(page, &layout, &mut judgement, with_comments);
         judgement
@@ -331,6 +335,7 @@ impl Model {
         with_comments: bool,
     ) {
         judgement.embedded = self.embedded(page);
+        judgement.fields = layout.fields().collect();
         judgement.choice = self.file.selection.choose_with(
             &judgement.probabilities, layout, &mut judgement.embedded, with_comments,
         );
