@@ -58,6 +58,10 @@ pub struct ExtractArgs {
     /// says so: in JSON the key `posts`, in Markdown a line above each
     #[arg(long)]
     posts: bool,
+    /// Put what is more than text into divisions of the Markdown, `::: ROLE` above and `:::` below: reviews,
+    /// comments, questions with answers, ingredients, captions ... as far as they are kept (see --include)
+    #[arg(long, conflicts_with = "posts")]
+    sections: bool,
     /// Name of a built-in model, or a model file
     #[arg(long, value_name = "NAME|FILE")]
     model: Option<String>,
@@ -111,7 +115,11 @@ enum Output<'a> {
 /// Runs the command: 0 if every page was read, 1 if some were not, 2 if none was.
 pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
     if !matches!(args.format, Form::Markdown) {
-        for (option, is_set) in [("--links", args.links), ("--images", args.images)] {
+        for (option, is_set) in [
+            ("--links", args.links),
+            ("--images", args.images),
+            ("--sections", args.sections),
+        ] {
             if is_set {
                 bail!("{option} needs --format markdown");
             }
@@ -203,10 +211,13 @@ fn extracted(
         Form::Blocks => return blocks(&extraction, file),
     };
     let text = args.text.options();
-    if args.posts
-        && let Some(options) = form.options_with(text).markdown
-    {
-        return Ok(extraction.markdown_of_posts(&options));
+    if let Some(options) = form.options_with(text).markdown {
+        if args.posts {
+            return Ok(extraction.markdown_of_posts(&options));
+        }
+        if args.sections {
+            return Ok(extraction.markdown_of_sections(&options));
+        }
     }
     let options = form
         .options_with(text)

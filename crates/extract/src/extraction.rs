@@ -1,5 +1,7 @@
 //! A judged page and the forms its main content can be given in.
 
+mod divided;
+
 use std::ops::Range;
 
 use serde::Serialize;
@@ -24,7 +26,6 @@ use crate::notes::Notes;
 use crate::observer::{ExtractionStage, SharedObserver, observed};
 use crate::page_memory;
 use crate::policy::{ArticlePolicy, HeadlinePolicy};
-use crate::posts::{FoundPost, Post, posts};
 use crate::render::content::KeptContent;
 use crate::render::controls::drop_controls;
 use crate::render::copies::drop_copies;
@@ -32,7 +33,7 @@ use crate::render::data::drop_data;
 use crate::render::embedded::{append, role};
 use crate::render::gutters::{drop_contents, drop_line_numbers};
 use crate::render::markdown::{
-    Headline, MarkdownOptions, append_markdown, markdown, signature, title_heading,
+    Headline, MarkdownOptions, append_markdown, markdown, title_heading,
 };
 use crate::render::table_rows::document_tables;
 use crate::render::text::plain_text;
@@ -208,57 +209,6 @@ impl<'a> Extraction<'a> {
     /// Readers' comments where they are kept apart from the text; none if there are none.
     pub fn comments(&self) -> Option<String> {
         self.rendered(|| self.comment_text())
-    }
-
-    /// The posts of a page on which several people write (forums, questions and answers, comments that are
-    /// kept), as far as its markup says who wrote which, or when; empty if it does not.
-    pub fn posts(&self, options: TextOptions) -> Vec<Post> {
-        self.rendered(|| {
-            let posts = self.found_posts().into_iter();
-            posts
-                .map(|post| Post {
-                    text: plain_text(&self.content_of(&post, options)).text,
-                    author: post.author,
-                    published: post.published,
-                })
-                .collect()
-        })
-    }
-
-    /// The main text as Markdown divided into posts, each below a line with its author and time and with a rule
-    /// between; of a page without posts [`Extraction::markdown`].
-    pub fn markdown_of_posts(&self, options: &MarkdownOptions) -> String {
-        let posts = self.rendered(|| self.found_posts());
-        if posts.is_empty() {
-            return self.markdown(options);
-        }
-        self.rendered(|| {
-            let title = options.title.then(|| self.title_and_metadata().0).flatten();
-            let mut text = title.as_deref().map(title_heading).unwrap_or_default();
-            for (at, post) in posts.iter().enumerate() {
-                if at > 0 {
-                    text.push_str("\n---\n\n");
-                }
-                let signed = [&post.author, &post.published];
-                let signed = signed.map(|own| own.as_deref().unwrap_or_default());
-                text.push_str(&signature(signed[0], signed[1]));
-                let content = self.content_of(post, options.text);
-                let body = markdown(&content, self.hints.url, options, Headline::None);
-                text.push_str(&body.text);
-            }
-            text
-        })
-    }
-
-    fn found_posts(&self) -> Vec<FoundPost> {
-        let html = &self.decoded.text;
-        let month_first = metadata::month_first(html, &self.page, &self.hints);
-        posts(&self.page, html, self.kept(), month_first)
-    }
-
-    fn content_of(&self, post: &FoundPost, options: TextOptions) -> KeptContent<'_> {
-        KeptContent::of_blocks(&self.page, &self.decoded.text, &post.blocks)
-            .with_options(options, None)
     }
 
     fn plain_text(&self, options: TextOptions) -> String {

@@ -5,6 +5,7 @@ pub(crate) mod controls;
 pub(crate) mod copies;
 pub(crate) mod data;
 pub(crate) mod data_table;
+pub(crate) mod divisions;
 pub(crate) mod embedded;
 pub(crate) mod gutters;
 pub(crate) mod listings;

@@ -296,6 +296,42 @@ fn links_are_written_on_request() {
 }
 
 #[test]
+fn what_is_more_than_text_stands_in_divisions() {
+    let [a, b, ..] = STORY;
+    let page = format!(
+        "<title>Mills</title><h1>Mills</h1><p>{a}</p><section><div itemprop=mainEntity itemscope>\
+         <h3 itemprop=name>Does it turn?</h3><div itemprop=acceptedAnswer itemscope><p itemprop=text>It does.</p>\
+         <p>Since 1912.</p></div></div></section><p>{b}</p>"
+    );
+    let arguments = [
+        "extract", "--include", "question-answer", "--sections", "-f",
+    ];
+    let markdown = [&arguments[..], &["markdown"]].concat();
+    let ran = trommel(&workspace(), &markdown, page.as_bytes());
+    let expected = format!(
+        "# Mills\n\n{a}\n\n::: question-answer\n\n### Does it turn?\n\nIt does.\n\nSince 1912.\n\n:::\n\n{b}\n"
+    );
+    assert_eq!(ran.well(), expected);
+    // The same text without them.
+    let plain: Vec<&str> = markdown
+        .iter()
+        .copied()
+        .filter(|argument| *argument != "--sections")
+        .collect();
+    let plain = trommel(&workspace(), &plain, page.as_bytes());
+    let undivided = expected.replace("::: question-answer\n\n", "");
+    assert_eq!(plain.well(), undivided.replace(":::\n\n", ""));
+    for refused in [
+        [&arguments[..], &["text"]].concat(),
+        [&markdown[..], &["--posts"]].concat(),
+    ] {
+        let ran = trommel(&workspace(), &refused, page.as_bytes());
+        assert_eq!((ran.code, ran.text()), (2, ""));
+        assert!(ran.stderr.contains("--sections"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_forum_is_divided_into_posts() {
     let [a, b, ..] = STORY;
     let post = |number: u32, name: &str, text: &str| {
