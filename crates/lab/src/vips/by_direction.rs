@@ -2,7 +2,7 @@
 
 use super::extraction::{PoolBlock, extract};
 use super::separator::{Direction, Separator, separators};
-use super::structure::{VisualBlock, VisualStructure, between, top_nodes};
+use super::structure::{VisualBlock, VisualStructure, between, whole};
 use super::visual::VisualPage;
 use crate::layout::{PageLayout, Rect};
 
@@ -56,14 +56,10 @@ fn least_degree(blocks: &[&PoolBlock]) -> u8 {
 
 pub(super) fn build(layout: &PageLayout, permitted_degree: u8) -> VisualStructure {
     let page = VisualPage::new(layout);
-    let roots = top_nodes(&page);
     let mut structure = VisualStructure::default();
-    if roots.is_empty() {
+    let Some((roots, rect)) = whole(&page) else {
         return structure;
-    }
-    let rect = roots
-        .iter()
-        .fold(Rect::default(), |all, root| all.union(&page.seen(*root)));
+    };
     let mut whole = Node {
         roots,
         rect,

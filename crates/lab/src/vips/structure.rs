@@ -48,14 +48,10 @@ struct Node {
 
 pub(super) fn build(layout: &PageLayout, permitted_degree: u8) -> VisualStructure {
     let page = VisualPage::new(layout);
-    let roots = top_nodes(&page);
     let mut structure = VisualStructure::default();
-    if roots.is_empty() {
+    let Some((roots, rect)) = whole(&page) else {
         return structure;
-    }
-    let rect = roots
-        .iter()
-        .fold(Rect::default(), |all, root| all.union(&page.seen(*root)));
+    };
     let mut whole = Node {
         roots,
         rect,
@@ -70,14 +66,18 @@ pub(super) fn build(layout: &PageLayout, permitted_degree: u8) -> VisualStructur
     structure
 }
 
-/// The valid nodes that stand in no other.
-pub(super) fn top_nodes(page: &VisualPage) -> Vec<u32> {
+/// The valid nodes that stand in no other, and the box of what is seen of them; none on a page without any.
+pub(super) fn whole(page: &VisualPage) -> Option<(Vec<u32>, Rect)> {
     let tops = (0u32..)
         .zip(page.nodes)
         .filter(|(_, node)| node.parent.is_none());
-    tops.map(|(at, _)| at)
+    let roots: Vec<u32> = tops
+        .map(|(at, _)| at)
         .filter(|at| page.is_valid(*at))
-        .collect()
+        .collect();
+    let seen = roots.iter().map(|root| page.seen(*root));
+    let rect = seen.reduce(|all, seen| all.union(&seen))?;
+    Some((roots, rect))
 }
 
 /// Divides the leaves below the permitted degree.
