@@ -64,10 +64,10 @@ impl Gate {
         }
     }
 
-    /// Says that a task of `bytes` is done.
-    pub(crate) fn leave(&self, bytes: u64) {
+    /// Says that so many tasks of `bytes` in all are done.
+    pub(crate) fn leave(&self, tasks: usize, bytes: u64) {
         let mut inside = self.lock();
-        inside.tasks = inside.tasks.saturating_sub(1);
+        inside.tasks = inside.tasks.saturating_sub(tasks);
         inside.bytes = inside.bytes.saturating_sub(bytes);
         // Who waits with many bytes may not fit where another does.
         self.changed.notify_all();
@@ -95,7 +95,7 @@ pub(crate) struct Held<'a> {
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         if let Some(gate) = self.gate {
-            gate.leave(self.bytes);
+            gate.leave(1, self.bytes);
         }
     }
 }
@@ -122,7 +122,7 @@ mod tests {
                         most.fetch_max(now, Ordering::SeqCst);
                         thread::yield_now();
                         inside.fetch_sub(1, Ordering::SeqCst);
-                        gate.leave(1);
+                        gate.leave(1, 1);
                     }
                 });
             }
@@ -138,7 +138,7 @@ mod tests {
             let second = scope.spawn(|| gate.enter(1));
             thread::sleep(Duration::from_millis(20));
             assert!(!second.is_finished());
-            gate.leave(500);
+            gate.leave(1, 500);
             assert!(second.join().unwrap());
         });
     }

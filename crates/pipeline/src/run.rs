@@ -29,7 +29,7 @@ use crate::{
     outputs::Encoder,
     reader::{RecordFeed, Start},
     task::{Made, Task},
-    worker::{Extract, Worker},
+    worker::{Extract, TOGETHER, Worker},
     writer::RunWriter,
 };
 
@@ -140,7 +140,8 @@ pub fn run(
         // The gate bounds what is inside, so that nobody ever waits at these channels.
         let (task_sender, tasks) = bounded(window);
         let (result_sender, results) = bounded(window);
-        let (spare_sender, spares) = bounded(jobs);
+        // While the reader waits, as many blocks come back as results go together.
+        let (spare_sender, spares) = bounded(jobs.max(TOGETHER));
         for index in 0..jobs {
             let (tasks, results, worker) = (tasks.clone(), result_sender.clone(), &worker);
             let spares = spare_sender.clone();
@@ -258,7 +259,7 @@ fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, 
 
 /// Puts the results in order and writes them until there are no more.
 fn write(
-    results: &Receiver<Task<Made>>,
+    results: &Receiver<Vec<Task<Made>>>,
     gate: &Gate,
     writer: &mut RunWriter<'_>,
     ticker: &mut Ticker<'_>,
@@ -271,20 +272,24 @@ fn write(
             return Err(RunError::Stopped);
         }
         match results.recv_timeout(TICK) {
-            Ok(task) => {
-                early.insert(task.number, task);
+            Ok(done) => {
+                early.extend(done.into_iter().map(|task| (task.number, task)));
+                let (mut tasks, mut bytes) = (0, 0u64);
                 while let Some(task) = early.remove(&next) {
                     next += 1;
-                    let bytes = task.bytes;
+                    tasks += 1;
+                    bytes = bytes.saturating_add(task.bytes);
                     let mut begin = Instant::now();
                     writer.step(task)?;
                     if let Some(clock) = clock {
                         clock.lap(Stage::Writing, &mut begin);
                     }
-                    gate.leave(bytes);
-                    if let Some(metrics) = metrics {
-                        metrics.queue(gate.inside());
-                    }
+                }
+                if tasks > 0 {
+                    gate.leave(tasks, bytes);
+                }
+                if let Some(metrics) = metrics {
+                    metrics.queue(gate.inside());
                 }
             }
             Err(RecvTimeoutError::Timeout) => writer.idle()?,

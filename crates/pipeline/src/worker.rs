@@ -32,6 +32,10 @@ use crate::{
 /// is called from several threads in any order.
 pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 
+/// Most results that a worker sends at a time: to wake the writer, and by it the reader, costs as much as to
+/// write a record.
+pub(crate) const TOGETHER: usize = 4;
+
 /// Turns records into encoded documents. Has no state, so that the order of records and the number
 /// of workers don't matter.
 pub(crate) struct Worker<'a> {
@@ -56,16 +60,28 @@ pub(crate) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Works until there are no more tasks, or nobody wants the results. Blocks that are done with go
-    /// to `spares` while there is room.
+    /// Works until there are no more tasks, or nobody wants the results. Results go together, up to
+    /// [`TOGETHER`] of them, while there are tasks; none is kept back when a task has to be waited for.
+    /// Blocks that are done with go to `spares` while there is room.
     pub(crate) fn run(
         &self,
         tasks: &Receiver<Task<Captured>>,
-        results: &Sender<Task<Made>>,
+        results: &Sender<Vec<Task<Made>>>,
         spares: &Sender<RecordBlock>,
     ) {
-        for task in tasks {
-            let task = task.map(|captured| {
+        let mut done = Vec::new();
+        loop {
+            let task = match tasks.try_recv() {
+                Ok(task) => task,
+                Err(_) => {
+                    if !done.is_empty() && results.send(std::mem::take(&mut done)).is_err() {
+                        return;
+                    }
+                    let Ok(task) = tasks.recv() else { return };
+                    task
+                }
+            };
+            done.push(task.map(|captured| {
                 let mut made = self.made(&captured);
                 if self.about {
                     made.about = Some(Box::new(About::of(&captured.record)));
@@ -74,8 +90,8 @@ impl Worker<'_> {
                 // The reader need not want it.
                 let _ = spares.try_send(record.block);
                 made
-            });
-            if results.send(task).is_err() {
+            }));
+            if done.len() >= TOGETHER && results.send(std::mem::take(&mut done)).is_err() {
                 return;
             }
         }
@@ -321,5 +337,59 @@ fn by_kind(record: &Record) -> Option<DropReason> {
         RecordType::Conversion => Some(DropReason::Conversion),
         RecordType::Continuation => Some(DropReason::Continuation),
         RecordType::Unknown(_) => Some(DropReason::UnknownType),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::task::Step;
+
+    #[test]
+    fn results_go_together_and_none_waits_for_a_task_to_come() {
+        let extract = |_: &[u8], _: &Hints<'_>| Document::default();
+        let (room, filters) = (Gate::new(usize::MAX, u64::MAX), Filters::default());
+        let worker = Worker {
+            extract: &extract,
+            encoders: &[],
+            payload: PayloadOptions::default(),
+            room: &room,
+            filters: &filters,
+            quarantine: false,
+            set_aside: &[],
+            clock: None,
+            about: false,
+        };
+        let (task_sender, tasks) = crossbeam_channel::unbounded();
+        let (result_sender, results) = crossbeam_channel::unbounded();
+        let (spares, _) = crossbeam_channel::bounded(1);
+        let task = |number: usize| Task {
+            number: number as u64,
+            bytes: 1,
+            point: None,
+            step: Step::Damage {
+                offset: 0,
+                lost: 0,
+                what: String::new(),
+            },
+        };
+        for number in 0..TOGETHER + 2 {
+            task_sender.send(task(number)).unwrap();
+        }
+        std::thread::scope(|scope| {
+            scope.spawn(|| worker.run(&tasks, &result_sender, &spares));
+            let numbers = || {
+                let done = results.recv_timeout(Duration::from_secs(60)).unwrap();
+                done.iter().map(|task| task.number).collect::<Vec<_>>()
+            };
+            let all = TOGETHER as u64;
+            assert_eq!(numbers(), (0..all).collect::<Vec<_>>());
+            assert_eq!(numbers(), [all, all + 1]);
+            task_sender.send(task(TOGETHER + 2)).unwrap();
+            assert_eq!(numbers(), [all + 2]);
+            drop(task_sender);
+        });
     }
 }
