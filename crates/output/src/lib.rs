@@ -11,6 +11,7 @@ mod encode;
 mod error;
 mod formats;
 mod id;
+mod json;
 mod page;
 mod reader;
 mod record;

@@ -1,6 +1,6 @@
 //! JSON lines: one object a document, UTF-8, ended by a line feed.
 
-use crate::{Encode, OutputError, OutputHead, OutputRecord};
+use crate::{Encode, OutputError, OutputHead, OutputRecord, json};
 
 /// Encodes records as JSON lines.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ impl Encode for Jsonl {
     }
 
     fn record(&self, record: &OutputRecord, out: &mut Vec<u8>) -> Result<bool, OutputError> {
-        serde_json::to_writer(&mut *out, record)?;
+        json::write(record, out)?;
         out.push(b'\n');
         Ok(true)
     }
