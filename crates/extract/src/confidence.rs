@@ -1,9 +1,11 @@
 //! How much a document can be trusted.
 
+use trommel_text::long_run;
+
 /// Bytes from which a run of ASCII without white space is data rather than a word: base64; and fewer
 /// if there are signs in it that words do not have: minified scripts, JSON.
 const DATA_RUN: usize = 60;
-const SIGNED_RUN: usize = 25;
+const SIGNED_RUN: u32 = 25;
 /// Share of such runs up to which a text is a text that has some, as documentation has code.
 const SOME_DATA: f32 = 0.4;
 
@@ -21,31 +23,35 @@ pub(crate) fn confidence(expected_f1: f32, text: &str) -> f32 {
 
 /// Share of the bytes of a text's words that are in runs of data; addresses are none.
 pub(crate) fn data_share(text: &str) -> f32 {
-    if !has_long_word(text.as_bytes(), SIGNED_RUN) {
+    let data: usize = LongWords { text, at: 0 }
+        .filter(|word| is_data(word))
+        .map(str::len)
+        .sum();
+    if data == 0 {
         return 0.0;
     }
-    let (mut all, mut data) = (0usize, 0usize);
-    for word in text.split_ascii_whitespace() {
-        all += word.len();
-        // Few words are so long that they have to be looked at.
-        if word.len() >= SIGNED_RUN && is_data(word) {
-            data += word.len();
-        }
-    }
-    data as f32 / all.max(1) as f32
+    let spaces = text.bytes().filter(u8::is_ascii_whitespace).count();
+    data as f32 / (text.len() - spaces).max(1) as f32
 }
 
-/// Whether at least so many bytes stand together without ASCII white space.
-pub(crate) fn has_long_word(text: &[u8], least: usize) -> bool {
-    // Looked at from the end of where the next could be: most bytes are passed over.
-    let mut from = 0;
-    while let Some(word) = text.get(from..from + least) {
-        match word.iter().rposition(u8::is_ascii_whitespace) {
-            Some(space) => from += space + 1,
-            None => return true,
-        }
+/// The words of a text, divided by ASCII white space, that have [`SIGNED_RUN`] bytes at least.
+struct LongWords<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for LongWords<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let bytes = self.text.as_bytes();
+        let start = long_run(bytes, self.at, SIGNED_RUN)?;
+        let rest = bytes.get(start..)?;
+        let len = rest.iter().position(u8::is_ascii_whitespace);
+        let end = start + len.unwrap_or(rest.len());
+        self.at = end;
+        self.text.get(start..end)
     }
-    false
 }
 
 fn is_data(word: &str) -> bool {
@@ -58,6 +64,31 @@ fn is_data(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_words_are_those_of_the_plain_division() {
+        let words = [
+            "a",
+            "be",
+            "not-so-long-a-word-as-data",
+            "{x}",
+            "x".repeat(24).as_str(),
+            &"y".repeat(25),
+            &"z(".repeat(40),
+            &"\u{e9}".repeat(13),
+        ]
+        .map(str::to_owned);
+        for first in 0..words.len() {
+            for step in 1..words.len() {
+                let picked = (0..9).map(|at| words[(first + at * step) % words.len()].as_str());
+                let text = picked.collect::<Vec<_>>().join(["\n", "  ", " "][step % 3]);
+                let plain = text.split_ascii_whitespace();
+                let plain: Vec<&str> = plain.filter(|word| word.len() >= 25).collect();
+                let found = LongWords { text: &text, at: 0 };
+                assert_eq!(found.collect::<Vec<_>>(), plain);
+            }
+        }
+    }
 
     #[test]
     fn data_is_not_trusted_and_text_is() {

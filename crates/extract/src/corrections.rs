@@ -21,17 +21,13 @@ const LABELS: [&str; 22] = [
 /// before them (one entry a block in `kept`).
 pub(crate) fn keep_corrections(page: &Page, kept: &mut [bool]) {
     for (at, block) in page.blocks.iter().enumerate() {
-        if kept.get(at) != Some(&false)
-            || block.words < WORDS
-            || block.link_density() > 0.5
-            || !is_correction(page.text(block))
-        {
+        if kept.get(at) != Some(&false) || block.words < WORDS || block.link_density() > 0.5 {
             continue;
         }
         let Some((_, own)) = page.container(block) else {
             continue;
         };
-        if own.tag != Tag::P || own.hidden {
+        if own.tag != Tag::P || own.hidden || !is_correction(page.text(block)) {
             continue;
         }
         let beside = (at.saturating_sub(BEFORE)..at).any(|before| {

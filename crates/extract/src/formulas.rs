@@ -8,14 +8,14 @@ const BESIDE: usize = 12;
 /// Judges the blocks that are formulas with their neighbours (one entry a block in `kept`): an article
 /// keeps all of them or none.
 pub(crate) fn keep_formulas(page: &Page, kept: &mut [bool]) {
-    if !page.has_notations() {
-        return;
+    const FORMULAS: [NotationKind; 2] = [NotationKind::Formula, NotationKind::DisplayFormula];
+    let mut is_formula = Vec::new();
+    for (at, block) in page.blocks_with_notation(&FORMULAS) {
+        is_formula.resize(page.blocks.len(), false);
+        if let Some(slot) = is_formula.get_mut(at) {
+            *slot = self::is_formula(page, block);
+        }
     }
-    let is_formula: Vec<bool> = page
-        .blocks
-        .iter()
-        .map(|block| is_formula(page, block))
-        .collect();
     let mut at = 0;
     while at < is_formula.len() {
         let run = is_formula.iter().skip(at).take_while(|own| **own).count();

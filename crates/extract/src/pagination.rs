@@ -1,40 +1,12 @@
 //! Where a page goes on, read off its row of page numbers.
 
-use trommel_html::{AttributeWord, Element, Page, Tag, element_text};
-use trommel_text::word_hash;
+use trommel_html::{Element, PAGE_ROW_WORDS, Page, Tag, element_text};
 
 /// Names in class attributes of rows of page numbers.
 const NAMES: [&[u8]; 8] = [
     b"paginat", b"paging", b"pager", b"pagenav", b"page-numbers", b"page-links", b"pagelinks",
     b"pagebar",
 ];
-/// Words of attributes that name such rows, alone.
-const ROWS: [&str; 12] = [
-    "pagination", "paginate", "paginated", "paginator", "pager", "paging", "pagenav", "pagenavi",
-    "pagelinks", "pagebar", "pageturner", "seitenzahlen",
-];
-/// A word that names such rows beside another.
-const PAGE: &str = "page";
-/// Hashes of all these words.
-const HASHES: [u64; ROWS.len() + 1] = {
-    let mut hashes = [word_hash(PAGE.as_bytes()); ROWS.len() + 1];
-    let mut at = 0;
-    while at < ROWS.len() {
-        hashes[at] = word_hash(ROWS[at].as_bytes());
-        at += 1;
-    }
-    hashes
-};
-/// A bit for each of them by its hash: most words are told not to be one by it.
-const BITS: u64 = {
-    let mut bits = 0;
-    let mut at = 0;
-    while at < HASHES.len() {
-        bits |= bit(HASHES[at]);
-        at += 1;
-    }
-    bits
-};
 /// What links to the next page say, in lower case.
 const NEXT: [&str; 38] = [
     "next", "next page", "older", "older posts", "continue", "weiter", "nächste", "nächste seite",
@@ -56,13 +28,16 @@ const MOST: usize = 400;
 /// The address, as it stands, of the link to the next page in a row of page numbers: a link that says so by its
 /// words, its label or its arrow, else that behind the number without link.
 pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
-    // Most pages have no such row, and none of their elements is looked at.
-    let words = row_words(page);
-    if words.is_empty() || !names_a_row(html.as_bytes()) {
+    let rows: Vec<u32> = page
+        .page_rows
+        .iter()
+        .copied()
+        .filter(|at| page.element(*at).is_some_and(|own| is_row(page, own)))
+        .collect();
+    // Most pages have no such row, and their bytes are not searched.
+    if rows.is_empty() || !names_a_row(html.as_bytes()) {
         return None;
     }
-    let elements = page.elements.iter();
-    let rows: Vec<bool> = elements.map(|own| is_row(page, own, &words)).collect();
     let links = (0u32..).zip(&page.elements);
     let links = links.filter(|(_, own)| own.tag == Tag::A);
     let links = links.filter_map(|(at, own)| Some((row(page, at, &rows)?, own)));
@@ -97,10 +72,6 @@ pub(crate) fn next_in_pagination(page: &Page, html: &str) -> Option<String> {
     next.and_then(|(.., own)| href(own))
 }
 
-const fn bit(hash: u64) -> u64 {
-    1 << (hash >> 58)
-}
-
 fn names_a_row(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, b"pag").any(|at| {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -108,38 +79,20 @@ fn names_a_row(bytes: &[u8]) -> bool {
     })
 }
 
-/// Which words of the page's attributes can be of a row of page numbers; empty if none is.
-fn row_words(page: &Page) -> Vec<bool> {
-    let can_be = |word: &AttributeWord| {
-        BITS & bit(word.hash) != 0 && HASHES.contains(&word.hash) && {
-            let text = page.word_text(word);
-            text == PAGE || ROWS.contains(&text)
-        }
-    };
-    if !page.attribute_words.iter().any(can_be) {
-        return Vec::new();
-    }
-    page.attribute_words.iter().map(can_be).collect()
-}
-
-/// Whether an element is named like a row of page numbers, given which words can be of one.
-fn is_row(page: &Page, own: &Element, row_words: &[bool]) -> bool {
+/// Whether an element is named like a row of page numbers.
+fn is_row(page: &Page, own: &Element) -> bool {
     let words = page.attribute_words(own);
-    let marked = row_words.get(page.first_attribute_word(own)..);
-    let marked = marked.unwrap_or_default().iter().zip(words);
-    if !marked.into_iter().any(|(marked, _)| *marked) {
-        return false;
-    }
     let mut texts = words.iter().map(|word| page.word_text(word));
     let says = |wanted: &str| words.iter().any(|word| page.word_text(word) == wanted);
-    texts.any(|text| ROWS.contains(&text))
-        || says(PAGE) && (says("links") || says("numbers") || says("nav"))
+    let [beside, alone @ ..] = PAGE_ROW_WORDS;
+    texts.any(|text| alone.contains(&text))
+        || says(beside) && (says("links") || says("numbers") || says("nav"))
 }
 
-/// The row of page numbers around a link, given which elements are some.
-fn row(page: &Page, link: u32, rows: &[bool]) -> Option<u32> {
+/// The row of page numbers around a link, given which elements are some, in order.
+fn row(page: &Page, link: u32, rows: &[u32]) -> Option<u32> {
     let mut around = page.path(link).skip(1).take(AROUND).map(|(at, _)| at);
-    around.find(|at| rows.get(*at as usize) == Some(&true))
+    around.find(|at| rows.binary_search(at).is_ok())
 }
 
 /// Whether a link says that it leads to the next page.

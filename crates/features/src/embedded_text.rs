@@ -202,31 +202,23 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
     let mut sieve = Sieve::with_capacity(met.len());
     met.keys().for_each(|phrase| sieve.put(*phrase));
     let masks = TextMasks::of(page.texts());
-    let mut around = Around::default();
     let mut block_words: Vec<u64> = Vec::new();
-    let shown = page
-        .blocks
-        .iter()
-        .zip(hidden)
-        .filter(|(_, hidden)| !**hidden);
-    for (block, _) in shown {
+    let shown = page.blocks.iter().zip(hidden);
+    let shown = shown.filter(|(_, hidden)| !**hidden);
+    for (block, _) in shown.clone() {
         let part = page.text_range(block);
         count_work(part.len());
         // Most blocks are too short for a phrase.
         if block.words as usize >= PHRASE {
             block_words.clear();
             let words = &mut block_words;
-            push_hashes(page.texts(), &masks, part.clone(), usize::MAX, words);
+            push_hashes(page.texts(), &masks, part, usize::MAX, words);
             for phrase in all_phrases(&block_words).filter(|phrase| sieve.may_have(*phrase)) {
                 if let Some(met) = met.get_mut(&phrase) {
                     *met = true;
                 }
             }
         }
-        let prose = Shape::within(page.texts(), &masks, part).prose_words(block);
-        around.words += block.words;
-        around.prose += prose;
-        around.longest = around.longest.max(prose);
     }
     let kept: Vec<(Content, Scratch<u64>, f32)> = texts
         .into_iter()
@@ -237,6 +229,17 @@ fn among(page: &Page, contents: Vec<Content>, hidden: &[bool]) -> Vec<EmbeddedTe
             (coverage < COVERED).then_some((content, words, coverage))
         })
         .collect();
+    if kept.is_empty() {
+        return Vec::new();
+    }
+    let mut around = Around::default();
+    for (block, _) in shown {
+        let part = page.text_range(block);
+        let prose = Shape::within(page.texts(), &masks, part).prose_words(block);
+        around.words += block.words;
+        around.prose += prose;
+        around.longest = around.longest.max(prose);
+    }
     let mut siblings: FxHashMap<(ContentProperty, ContentSubject), u32> = FxHashMap::default();
     for (content, _, _) in &kept {
         *siblings

@@ -6,7 +6,6 @@
 mod columns;
 mod embedded_text;
 mod facts;
-mod field_index;
 mod group;
 mod groups;
 #[cfg(test)]
@@ -26,7 +25,6 @@ pub use embedded_text::{
     EMBEDDED_COLUMNS, EmbeddedText, embedded_texts, embedded_texts_if_hidden, phrase_share,
 };
 pub use facts::terms::terms;
-pub use field_index::FieldIndex;
 pub use groups::FeatureGroup;
 pub use groups::cetr::{tag_ratios, text_to_tag_ratios};
 pub use groups::shallow::{full_lines, text_density};
@@ -35,4 +33,5 @@ pub use lexicon::ListedWord;
 pub use rows::FeatureMatrix;
 pub use schema::Schema;
 pub use scratch::Scratch;
+pub use trommel_html::FieldIndex;
 pub use weight_table::TermWeight;

@@ -4,6 +4,7 @@ mod attribute_word;
 mod block;
 mod element;
 mod fact;
+mod field_index;
 mod inline_style;
 mod notation;
 
@@ -19,12 +20,20 @@ pub use attribute_word::{Attribute, AttributeWord};
 pub use block::Block;
 pub use element::{Element, ElementKinds};
 pub use fact::{FactKind, StatedFact};
+pub use field_index::FieldIndex;
+use field_index::FoundOnce;
 pub(crate) use inline_style::StyleRecorder;
 pub use inline_style::{InlineStyle, StyledText};
 pub use notation::{Notation, NotationKind};
 
 /// Index that stands for "none" in [`Element::parent`] and [`Block::element`].
 pub const NONE: u32 = u32::MAX;
+
+/// Words of attributes that rows of page numbers are named by: the first beside another word, the others alone.
+pub const PAGE_ROW_WORDS: [&str; 13] = [
+    "page", "pagination", "paginate", "paginated", "paginator", "pager", "paging", "pagenav",
+    "pagenavi", "pagelinks", "pagebar", "pageturner", "seitenzahlen",
+];
 
 /// A page read in one pass.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,6 +54,8 @@ pub struct Page {
     pub kinds: ElementKinds,
     /// Elements that a style sheet of the page hides, in document order, without what is in them.
     pub hidden_by_sheet: Vec<u32>,
+    /// Elements of whose words of attributes one is among [`PAGE_ROW_WORDS`], in document order.
+    pub page_rows: Vec<u32>,
     /// Caps that were passed.
     pub capped: Caps,
     /// Bytes of the decoded page that were read.
@@ -63,6 +74,7 @@ pub struct Page {
     /// Notations with their places in `text`, in its order.
     pub(crate) notations: Vec<Notation>,
     pub(crate) json_ld: ParsedOnce,
+    fields: FoundOnce,
 }
 
 /// The page's JSON-LD, parsed when somebody first asks for it. It follows from the scripts in the head
@@ -98,6 +110,7 @@ impl Page {
             inline: emptied(self.inline),
             facts: emptied(self.facts),
             hidden_by_sheet: emptied(self.hidden_by_sheet),
+            page_rows: emptied(self.page_rows),
             text: text(self.text),
             styles: emptied(self.styles),
             word_text: text(self.word_text),
@@ -208,6 +221,23 @@ impl Page {
     /// Whether any block has a notation.
     pub fn has_notations(&self) -> bool {
         !self.notations.is_empty()
+    }
+
+    /// The blocks that have a notation of one of these kinds, in order.
+    pub fn blocks_with_notation<'a>(
+        &'a self,
+        kinds: &'a [NotationKind],
+    ) -> impl Iterator<Item = (usize, &'a Block)> {
+        let mut last = None;
+        let wanted = self.notations.iter();
+        let wanted = wanted.filter(|own| kinds.contains(&own.kind));
+        wanted.filter_map(move |own| {
+            let start = own.text.0;
+            let behind = self.blocks.partition_point(|block| block.text.0 <= start);
+            let at = behind.checked_sub(1)?;
+            let block = self.blocks.get(at).filter(|block| start < block.text.1)?;
+            (last.replace(at) != Some(at)).then_some((at, block))
+        })
     }
 
     /// The innermost block-level element around a block.

@@ -1,6 +1,6 @@
 //! Which blocks of a page belong together: what is decided about one says something about the others.
 
-use trommel_features::{FieldIndex, Scratch};
+use trommel_features::Scratch;
 use trommel_html::{NONE, Page};
 
 /// The blocks of a page as a choice sees them: their words, and which of them belong together.
@@ -24,7 +24,7 @@ pub(crate) struct Place {
 impl Layout {
     /// The blocks of a page.
     pub fn of(page: &Page) -> Self {
-        let index = FieldIndex::of(page);
+        let index = page.fields();
         let around = |element: u32| page.element(element).map(|own| own.parent);
         let blocks = page.blocks.iter().zip(&index.of_block);
         let blocks = blocks.map(|(block, field)| {

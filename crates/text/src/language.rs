@@ -49,7 +49,8 @@ pub fn detect(text: &str) -> Option<String> {
         None => text.get(..end())?,
     };
     sample.chars().nth(LEAST)?;
-    if sample.bytes().any(|byte| WIDE_STARTS.contains(&byte))
+    if ascii.is_none()
+        && sample.bytes().any(|byte| WIDE_STARTS.contains(&byte))
         && let Some(code) = by_script(sample)
     {
         return Some(code.to_owned());

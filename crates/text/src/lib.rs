@@ -13,6 +13,7 @@
 mod controls;
 pub mod hash;
 pub mod language;
+mod long_runs;
 mod masks;
 pub mod shingle;
 mod stats;
@@ -23,5 +24,6 @@ pub use controls::without_controls;
 pub use hash::{
     EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix, word_hash, word_hash_step,
 };
+pub use long_runs::long_run;
 pub use masks::{AsciiCounts, Run, Runs, TextMasks};
 pub use stats::{TextStats, Word, half_words};

@@ -255,7 +255,9 @@ fn from_lines(sources: &Sources) -> Vec<String> {
     // A box about the author at the end of the text.
     for block in page.blocks.iter().filter(|block| block.words <= 10) {
         let text = page.text(block);
-        let name = BOXES.iter().find_map(|lead| text.strip_prefix(lead));
+        let begins = |lead: &&&str| lead.as_bytes().first() == text.as_bytes().first();
+        let mut leads = BOXES.iter().filter(begins);
+        let name = leads.find_map(|lead| text.strip_prefix(lead));
         if let Some(name) = name.filter(|name| person::is_full(name)) {
             person::add(name, &mut names);
             break;

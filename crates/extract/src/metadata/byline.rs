@@ -32,7 +32,8 @@ pub(super) fn anchor(page: &Page, headline: Option<usize>, title: Option<&str>) 
     };
     let mut best: Option<(f32, usize)> = None;
     for (at, block) in page.blocks.iter().enumerate().take(SEARCHED) {
-        if block.words > SHORT {
+        // One with less than a third of the title's words, even if all of them are, cannot say it.
+        if block.words > SHORT || (block.words as usize) * 3 < title.different_words() {
             continue;
         }
         let mut score = likeness(block);

@@ -42,6 +42,11 @@ impl TitleWords {
         own
     }
 
+    /// Number of its different words.
+    pub fn different_words(&self) -> usize {
+        self.different
+    }
+
     fn different(&self) -> &[u64] {
         self.hashes.get(..self.different).unwrap_or_default()
     }
@@ -61,6 +66,10 @@ impl TitleWords {
 
 /// Hash of a word in lower case, letter by letter.
 fn hash(word: &str) -> u64 {
+    if word.is_ascii() {
+        let lower = word.bytes().map(|byte| byte.to_ascii_lowercase());
+        return lower.fold(EMPTY_HASH, hash_step);
+    }
     let mut utf8 = [0; 4];
     word.chars()
         .flat_map(char::to_lowercase)

@@ -364,12 +364,13 @@ fn separators(title: &str) -> Vec<(usize, usize)> {
         let end = at + c.len_utf8();
         let before = title.get(..at).unwrap_or_default();
         let after = title.get(end..).unwrap_or_default();
-        let spaced = before.ends_with(' ') && after.starts_with(' ');
+        let spaced = || before.ends_with(' ') && after.starts_with(' ');
         let is_separator = match c {
+            'a'..='z' | 'A'..='Z' | ' ' => false,
             '|' | '»' | '«' | '·' | '•' | '｜' | '–' | '—' | '-' | '/' | '~' | '>' | '<' | '‹'
-            | '›' | '→' | '⋆' | '★' => spaced || matches!(c, '|' | '»' | '｜'),
+            | '›' | '→' | '⋆' | '★' => matches!(c, '|' | '»' | '｜') || spaced(),
             ':' => after.starts_with(' '),
-            '_' => !before.is_ascii() && !after.is_ascii() || spaced,
+            '_' => !before.is_ascii() && !after.is_ascii() || spaced(),
             _ => false,
         };
         if is_separator {

@@ -12,7 +12,7 @@ const BETWEEN: u32 = 2;
 /// that is linked to is left out.
 pub(super) fn add(page: &Page, kept: &[bool], pairs: &mut Vec<Pair>) {
     let mut found = Vec::new();
-    for (at, block) in page.blocks.iter().enumerate() {
+    for (at, block) in page.blocks_with_notation(&[NotationKind::InlineNote]) {
         if kept.get(at) != Some(&true) {
             continue;
         }

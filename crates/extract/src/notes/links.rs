@@ -109,7 +109,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
 
 fn candidates(page: &Page, html: &str) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    for (at, block) in page.blocks.iter().enumerate() {
+    for (at, block) in page.blocks_with_notation(&[NotationKind::FragmentLink]) {
         let text = page.text(block);
         for own in of_kind(page, block, NotationKind::FragmentLink) {
             let shown = text.get(own.text.0 as usize..own.text.1 as usize);

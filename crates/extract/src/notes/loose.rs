@@ -58,7 +58,7 @@ pub(super) fn pairs(page: &Page, html: &str, kept: &[bool]) -> Vec<Pair> {
 /// Block, place and number of the raised numbers in kept blocks that may be marks.
 fn marks(page: &Page, kept: &[bool]) -> Vec<(u32, u32, u32, u32)> {
     let mut marks = Vec::new();
-    for (at, block) in page.blocks.iter().enumerate() {
+    for (at, block) in page.blocks_with_notation(&[NotationKind::Superscript]) {
         if kept.get(at) != Some(&true) {
             continue;
         }

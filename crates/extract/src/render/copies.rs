@@ -13,7 +13,9 @@ const IN_RUN: u32 = 8;
 /// before it, and a long one whose text was kept anywhere before. Items, cells, quotes and code are
 /// left alone: there repetition is content.
 pub(crate) fn drop_copies(page: &Page, kept: &mut [bool]) {
+    let count = kept.iter().filter(|kept| **kept).count();
     let mut seen: FxHashSet<&str> = FxHashSet::default();
+    seen.reserve(count);
     let blocks: Vec<(usize, &Block, bool)> = page
         .blocks
         .iter()

@@ -1,13 +1,14 @@
 //! Blocks that are data and no text: JSON, ids and the like that a script left on the page.
 
 use trommel_html::{Block, ElementKinds, Page};
+use trommel_text::long_run;
 
-use crate::confidence::{data_share, has_long_word};
+use crate::confidence::data_share;
 
 /// Bytes from which on a block may be data.
 const LEAST: usize = 200;
 /// Bytes without white space at its beginning that speak for it.
-const RUN: usize = 25;
+const RUN: u32 = 25;
 /// Share of data from which on a block is data.
 const SHARE: f32 = 0.6;
 /// Words of other blocks that must be left: where there is nothing else, the data is what the page is.
@@ -42,7 +43,7 @@ fn is_data(page: &Page, block: &Block) -> bool {
     let Some(start) = text.as_bytes().get(..LEAST) else {
         return false;
     };
-    has_long_word(start, RUN)
+    long_run(start, 0, RUN).is_some()
         && data_share(text) >= SHARE
         && !page.kinds_around(block).contains(ElementKinds::CODE)
 }

@@ -56,6 +56,9 @@ impl FromIterator<u64> for WordSet {
 
 impl Extend<u64> for WordSet {
     fn extend<I: IntoIterator<Item = u64>>(&mut self, hashes: I) {
+        let hashes = hashes.into_iter();
+        // Not by one growth after the other.
+        self.set.reserve(hashes.size_hint().0);
         for hash in hashes {
             if self.set.insert(hash) {
                 self.sieve.put(hash);

@@ -1,12 +1,11 @@
 //! A field as one thing: a list of ingredients, a kind of card, a menu. Its blocks are short one by one;
 //! how many there are, how alike, and whether they begin with a quantity tells what they are.
 
-use trommel_html::Page;
+use trommel_html::{FieldIndex, Page};
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;
 use crate::facts::shape::Shape;
-use crate::field_index::FieldIndex;
 use crate::group::{Asked, Batch, Fact, Fill, Group};
 use crate::log::log;
 use crate::scratch::Scratch;
@@ -38,12 +37,12 @@ struct Sum {
 }
 
 /// What the fields of a page are like.
-pub(crate) struct FieldFeatures {
-    index: FieldIndex,
+pub(crate) struct FieldFeatures<'a> {
+    index: &'a FieldIndex,
     rows: Scratch<[f32; NAMES.len()]>,
 }
 
-impl<'a> Group<'a> for FieldFeatures {
+impl<'a> Group<'a> for FieldFeatures<'a> {
     const NEEDS: &'static [Fact] = &[Fact::Shapes];
     const NAMES: &'static [&'static str] = &NAMES;
 
@@ -52,7 +51,7 @@ impl<'a> Group<'a> for FieldFeatures {
     }
 }
 
-impl Fill for FieldFeatures {
+impl Fill for FieldFeatures<'_> {
     fn fill(&self, _: &Batch, out: &mut GroupColumns) {
         out.put_rows(|at| self.row(at));
     }
@@ -66,9 +65,9 @@ fn begins_with_number(text: &str) -> bool {
     }
 }
 
-impl FieldFeatures {
-    fn of(page: &Page, shapes: &[Shape]) -> Self {
-        let index = FieldIndex::of(page);
+impl<'a> FieldFeatures<'a> {
+    fn of(page: &'a Page, shapes: &[Shape]) -> Self {
+        let index = page.fields();
         let mut sums = Scratch::filled(index.fields as usize, Sum::default());
         let mut words = 0;
         let blocks = page.blocks.iter().zip(shapes).zip(&index.of_block);

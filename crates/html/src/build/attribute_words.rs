@@ -7,8 +7,9 @@ const MAX_WORD_BYTES: usize = 40;
 
 /// Gives each word of an attribute value in lower case with its [`word_hash`]: runs of
 /// letters, split where lower case turns to upper (`postTitle` gives `post`, `title`), two bytes or
-/// longer. The value is text, which may be cut inside its last character; words are text.
-pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64)) {
+/// longer. The value is text, which may be cut inside its last character; words are text. Most words of at most
+/// eight bytes are given as a number as well, the first byte lowest, filled up with 0.
+pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64, Option<u64>)) {
     let mut at = 0;
     while at < value.len() {
         let bytes = Eight::at(value, at);
@@ -28,6 +29,7 @@ pub(crate) fn split(value: &[u8], mut give: impl FnMut(&[u8], u64)) {
             give(
                 word.get(..len).unwrap_or_default(),
                 word_hash_step(0, lower),
+                Some(lower),
             );
         }
         // What is no letter behind the word, as far as it is at hand.
@@ -58,6 +60,11 @@ impl Eight {
         let rest = value.get(at..).unwrap_or_default();
         let bytes = match rest.first_chunk::<8>() {
             Some(eight) => u64::from_le_bytes(*eight),
+            // The end of a longer value: bytes before it are shifted out.
+            None if !rest.is_empty() && value.len() >= 8 => {
+                let last = value.last_chunk::<8>();
+                last.map_or(0, |last| u64::from_le_bytes(*last)) >> (8 * (8 - rest.len()))
+            }
             None => rest
                 .iter()
                 .rev()
@@ -104,7 +111,7 @@ impl Eight {
 }
 
 /// Gives the word that begins at `at`, byte by byte; gives the place behind it.
-fn split_plainly(value: &[u8], at: usize, give: &mut impl FnMut(&[u8], u64)) -> usize {
+fn split_plainly(value: &[u8], at: usize, give: &mut impl FnMut(&[u8], u64, Option<u64>)) -> usize {
     let mut word = [0u8; MAX_WORD_BYTES];
     let (mut len, mut end) = (0, at);
     let mut after_lower = false;
@@ -130,7 +137,7 @@ fn split_plainly(value: &[u8], at: usize, give: &mut impl FnMut(&[u8], u64)) -> 
         word = word.get(..error.valid_up_to()).unwrap_or_default();
     }
     if is_long && !word.is_empty() {
-        give(word, word_hash(word));
+        give(word, word_hash(word), None);
     }
     end
 }
@@ -141,8 +148,9 @@ mod tests {
 
     fn words(value: &str) -> Vec<String> {
         let mut out = Vec::new();
-        split(value.as_bytes(), |word, own| {
+        split(value.as_bytes(), |word, own, short| {
             assert_eq!(own, word_hash(word));
+            assert!(short.is_none_or(|short| short.to_le_bytes().starts_with(word)));
             out.push(str::from_utf8(word).unwrap().to_owned());
         });
         out
@@ -176,7 +184,9 @@ mod tests {
             let mut at = 0;
             while let Some(&byte) = value.get(at) {
                 if byte.is_ascii_alphabetic() || byte >= 0x80 {
-                    at = split_plainly(value, at, &mut |word, _| words.push(word.to_vec()));
+                    at = split_plainly(value, at, &mut |word, _, _| {
+                        words.push(word.to_vec());
+                    });
                 } else {
                     at += 1;
                 }
@@ -195,7 +205,7 @@ mod tests {
                 })
                 .collect();
             let mut words = Vec::new();
-            split(&bytes, |word, own| {
+            split(&bytes, |word, own, _| {
                 assert_eq!(own, word_hash(word));
                 words.push(word.to_vec());
             });

@@ -50,6 +50,9 @@ impl Builder {
             if self.marks.contains(Marks::SHEET) {
                 self.page.hidden_by_sheet.push(narrow(index));
             }
+            if self.marks.contains(Marks::PAGE_ROW) {
+                self.page.page_rows.push(narrow(index));
+            }
             if row.is_inline() {
                 self.page.inline.push(narrow(index));
             }
@@ -271,11 +274,13 @@ impl Builder {
             .get(first..)
             .is_some_and(|own| own.iter().any(|word| word.attribute == attribute));
         let mut seen = if is_second { u64::MAX } else { 0 };
-        attribute_words::split(value, |text, hash| {
+        attribute_words::split(value, |text, hash, short| {
             given = given.saturating_add(1);
-            if attribute == Attribute::Class {
-                *marks |= Marks::of_word(hash);
-            }
+            let says = Marks::of_word(hash);
+            *marks |= match attribute {
+                Attribute::Class => says,
+                _ => says & Marks::PAGE_ROW,
+            };
             let own = page.attribute_words.get(first..).unwrap_or_default();
             *steps += own.len() as u64;
             let bit = 1 << (hash >> 58);
@@ -297,7 +302,15 @@ impl Builder {
                 len: u16::try_from(text.len()).unwrap_or(u16::MAX),
                 attribute,
             });
-            word_text.extend_from_slice(text);
+            match short {
+                // Written in one step and cut, as a call for so few bytes costs more.
+                Some(short) => {
+                    let end = word_text.len() + text.len();
+                    word_text.extend_from_slice(&short.to_le_bytes());
+                    word_text.truncate(end);
+                }
+                None => word_text.extend_from_slice(text),
+            }
         });
         given
     }

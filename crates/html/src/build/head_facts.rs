@@ -1,5 +1,7 @@
 //! Facts of the page head.
 
+use std::borrow::Cow;
+
 use super::Builder;
 use crate::limits::{Caps, up_to};
 use crate::markup::tag_lexer::{Key, TagText};
@@ -57,7 +59,8 @@ impl Builder {
         if let Some(name) = name.or(itemprop)
             && self.has_head_room(name.len() + content.len())
         {
-            let name = decode(name).trim().to_ascii_lowercase();
+            let mut name = decode(name).trim().to_owned();
+            name.make_ascii_lowercase();
             let content = decode(content).trim().to_owned();
             self.page.head.meta.push((name, content));
         }
@@ -102,8 +105,8 @@ fn has_rel(text: &TagText, wanted: &[u8]) -> bool {
 }
 
 /// An attribute's value with its character references decoded.
-pub(super) fn decode(value: &[u8]) -> String {
-    htmlize::unescape_attribute(String::from_utf8_lossy(value)).into_owned()
+pub(super) fn decode(value: &[u8]) -> Cow<'_, str> {
+    htmlize::unescape_attribute(String::from_utf8_lossy(value))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::Builder;
 use super::blocks::narrow;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
-use crate::page::{Notation, NotationKind};
+use crate::page::{Notation, NotationKind, PAGE_ROW_WORDS};
 
 bitflags! {
     /// What the attributes of an element say of the notation in it.
@@ -27,10 +27,13 @@ bitflags! {
         const CODE = 1 << 5;
         /// Its role is that of a heading.
         const HEADING = 1 << 6;
+        /// A word of its attributes is one of rows of page numbers.
+        const PAGE_ROW = 1 << 7;
     }
 }
 
-/// Words of classes that say [`Marks::MATH`], [`Marks::NOTE`], [`Marks::CODE`] and [`Marks::HIDDEN`].
+/// Words of classes that say [`Marks::MATH`], [`Marks::NOTE`], [`Marks::CODE`], [`Marks::HIDDEN`] and
+/// [`Marks::PAGE_ROW`].
 const MATH: [u64; 7] = hashes(["katex", "jax", "mathjax", "math", "tex", "latex", "mjx"]);
 const NOTE: [u64; 4] = hashes(["footnotes", "sidenote", "marginnote", "ltx"]);
 const CODE: [u64; 10] = hashes([
@@ -38,8 +41,9 @@ const CODE: [u64; 10] = hashes([
     "enlighter", "file",
 ]);
 const HIDDEN: [u64; 2] = hashes(["hidden", "invisible"]);
+const PAGE_ROW: [u64; PAGE_ROW_WORDS.len()] = hashes(PAGE_ROW_WORDS);
 /// Tells nearly every word that is none of them: all classes of a page are asked for.
-static MARKING: WordSieve = WordSieve::of(&[&MATH, &NOTE, &CODE, &HIDDEN]);
+static MARKING: WordSieve = WordSieve::of(&[&MATH, &NOTE, &CODE, &HIDDEN, &PAGE_ROW]);
 
 const fn hashes<const N: usize>(words: [&str; N]) -> [u64; N] {
     let mut hashes = [0; N];
@@ -97,6 +101,8 @@ impl Marks {
             Marks::NOTE
         } else if CODE.contains(&word) {
             Marks::CODE
+        } else if PAGE_ROW.contains(&word) {
+            Marks::PAGE_ROW
         } else {
             Marks::empty()
         }
@@ -237,7 +243,7 @@ fn is_showing_class(name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{MARKING, MATH, Marks};
-    use crate::{Engine, Limits, LolEngine, ScanEngine};
+    use crate::{Engine, Limits, LolEngine, NotationKind, ScanEngine};
     use trommel_text::word_hash;
 
     fn shown(html: &str) -> Vec<String> {
@@ -255,6 +261,27 @@ mod tests {
     }
 
     #[test]
+    fn blocks_are_found_by_their_notations() {
+        let html = "<p>a<p>b<sup>1</sup> c<sup>2</sup><p><a href=#x>d</a> e<p>f<p><sup>3</sup>g <a href=#y>4</a>";
+        let page = ScanEngine.read(html, &Limits::default());
+        let with = |kinds: &[NotationKind]| {
+            let found = page.blocks_with_notation(kinds);
+            found
+                .map(|(at, block)| (at, page.text(block)))
+                .collect::<Vec<_>>()
+        };
+        let raised = NotationKind::Superscript;
+        assert_eq!(with(&[raised]), [(1, "b1 c2"), (4, "3g 4")]);
+        assert_eq!(
+            with(&[NotationKind::FragmentLink]),
+            [(2, "d e"), (4, "3g 4")]
+        );
+        let both = with(&[raised, NotationKind::FragmentLink]);
+        assert_eq!(both.iter().map(|own| own.0).collect::<Vec<_>>(), [1, 2, 4]);
+        assert_eq!(with(&[NotationKind::Formula]), []);
+    }
+
+    #[test]
     fn words_of_classes_are_told_by_their_hashes() {
         let of = |word: &str| Marks::of_word(word_hash(word.as_bytes()));
         for (word, marks) in [
@@ -264,6 +291,7 @@ mod tests {
             ("codemirror", Marks::CODE),
             ("file", Marks::CODE),
             ("invisible", Marks::HIDDEN),
+            ("pagination", Marks::PAGE_ROW),
             ("menu", Marks::empty()),
             ("files", Marks::empty()),
         ] {

@@ -5,6 +5,7 @@
 //! send a charset by default, and pages are re-encoded behind their `<meta>`.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
@@ -119,7 +120,9 @@ fn choose(
     if let Some(encoding) = utf16_without_mark(bytes) {
         return (encoding, CharsetSource::Detected);
     }
-    let utf8 = whole.map_or_else(|| Utf8::of_broken(bytes), Utf8::of_whole);
+    // Of a page that is UTF-8 throughout it is only asked for where another encoding is declared.
+    let utf8 = LazyCell::new(|| whole.map_or_else(|| Utf8::of_broken(bytes), Utf8::of_whole));
+    let may_be_utf8 = || whole.is_some() || utf8.is_plausible();
     let declared = [
         (hints.http.and_then(label), CharsetSource::Http),
         (declaration(bytes), CharsetSource::Meta),
@@ -127,12 +130,15 @@ fn choose(
     ];
     for (encoding, source) in declared {
         if let Some(encoding) = encoding
-            && is_plausible(bytes, encoding, &utf8)
+            && match encoding == UTF_8 {
+                true => may_be_utf8(),
+                false => is_plausible(bytes, encoding, &utf8),
+            }
         {
             return (encoding, source);
         }
     }
-    if utf8.is_plausible() {
+    if may_be_utf8() {
         return (UTF_8, CharsetSource::Detected);
     }
     (detect(bytes, hints.host), CharsetSource::Detected)
@@ -209,11 +215,8 @@ impl Utf8 {
     }
 }
 
-/// Whether the bytes can be text in the declared encoding.
+/// Whether the bytes can be text in the declared encoding, which is not UTF-8.
 fn is_plausible(bytes: &[u8], encoding: &'static Encoding, utf8: &Utf8) -> bool {
-    if encoding == UTF_8 {
-        return utf8.is_plausible();
-    }
     if utf8.wide == 0 && utf8.faults == 0 {
         // Pure ASCII is the same in nearly every encoding; escape sequences make the difference.
         return true;

@@ -195,8 +195,19 @@ pub(crate) fn markup_by_masks(
             masks.space | masks.slash | masks.greater | masks.equals
         });
         let own = (start, at_now);
-        at_now = behind_space(bytes, at_now);
-        let value = if bytes.get(at_now) != Some(&b'=') {
+        // As nearly all are written.
+        let behind = bytes.get(at_now..).and_then(|rest| rest.first_chunk::<2>());
+        let is_quoted = behind == Some(b"=\"");
+        if !is_quoted {
+            at_now = behind_space(bytes, at_now);
+        }
+        let value = if is_quoted {
+            let from = at_now + 2;
+            let end = window.find(bytes, from, |masks| masks.double_quote);
+            open_quote = end == bytes.len();
+            at_now = (end + 1).min(bytes.len());
+            (from, end)
+        } else if bytes.get(at_now) != Some(&b'=') {
             (own.1, own.1)
         } else {
             at_now = behind_space(bytes, at_now + 1);

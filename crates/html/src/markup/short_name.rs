@@ -30,11 +30,24 @@ impl ShortName {
         }
         // Mostly there are more bytes behind, so that all are to be had in one step.
         let whole = bytes.get(start..).and_then(|rest| rest.first_chunk());
+        let mask = u64::MAX >> (64 - 8 * len);
         let name = match whole {
-            Some(eight) => u64::from_le_bytes(*eight) & (u64::MAX >> (64 - 8 * len)),
-            None => Self::of(bytes.get(start..end)?).0,
+            Some(eight) => u64::from_le_bytes(*eight) & mask,
+            None => Self::of_last(bytes, start, end)?,
         };
+        // Where every byte has the bit of lower case, as in most names, none is a capital letter.
+        const LOWER: u64 = 0x20 * ONES;
+        if (name | !mask) & LOWER == LOWER {
+            return Some(Self(name));
+        }
         Some(Self(lower(name)))
+    }
+
+    /// The bytes of a name near the end of all.
+    #[cold]
+    #[inline(never)]
+    fn of_last(bytes: &[u8], start: usize, end: usize) -> Option<u64> {
+        Some(Self::of(bytes.get(start..end)?).0)
     }
 }
 

@@ -200,25 +200,25 @@ tags! {
 }
 
 /// Slots of the table of names: a power of two, well over twice the number of names.
-const SLOTS: usize = 512;
+const SLOTS: usize = 1024;
 
-/// Slot of a name of at most eight bytes.
+/// Slot of a name of at most eight bytes. By this factor, found by trying many, no two names share one.
 const fn slot(name: ShortName) -> usize {
-    (name.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS.trailing_zeros())) as usize
+    (name.0.wrapping_mul(0xD522_34DC_E8EE_0C5B) >> (64 - SLOTS.trailing_zeros())) as usize
 }
 
-/// The tags of short names with these, at their slots or at the next free one behind.
-static TABLE: [(ShortName, Tag); SLOTS] = {
-    let mut table = [(ShortName(0), Tag::Other); SLOTS];
+/// The tags of short names with these and their lengths, at their slots or at the next free one behind.
+static TABLE: [(ShortName, u8, Tag); SLOTS] = {
+    let mut table = [(ShortName(0), 0, Tag::Other); SLOTS];
     let mut at = 1;
     while at < Tag::COUNT {
         if NAMES[at].len() <= ShortName::MAX_BYTES {
             let name = ShortName::of(NAMES[at].as_bytes());
             let mut slot = slot(name);
-            while !matches!(table[slot].1, Tag::Other) {
+            while !matches!(table[slot].2, Tag::Other) {
                 slot = (slot + 1) % SLOTS;
             }
-            table[slot] = (name, TAGS[at]);
+            table[slot] = (name, NAMES[at].len() as u8, TAGS[at]);
         }
         at += 1;
     }
@@ -249,23 +249,29 @@ impl Tag {
     #[inline]
     pub(crate) fn at(bytes: &[u8], place: (usize, usize)) -> Tag {
         let Some(name) = ShortName::at(bytes, place) else {
-            let long = bytes.get(place.0..place.1).unwrap_or_default();
-            let found = LONG
-                .iter()
-                .find(|tag| long.eq_ignore_ascii_case(tag.name().as_bytes()));
-            return found.copied().unwrap_or(Tag::Other);
+            return Self::at_long(bytes, place);
         };
         let mut at = slot(name);
         loop {
             match TABLE[at % SLOTS] {
-                (_, Tag::Other) => return Tag::Other,
                 // A name may end with bytes of 0, which short ones are filled up with.
-                (known, tag) if known == name && bytes.get(place.1 - 1) != Some(&0) => {
+                (known, len, tag) if known == name && usize::from(len) == place.1 - place.0 => {
                     return tag;
                 }
+                (_, _, Tag::Other) => return Tag::Other,
                 _ => at += 1,
             }
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn at_long(bytes: &[u8], place: (usize, usize)) -> Tag {
+        let long = bytes.get(place.0..place.1).unwrap_or_default();
+        let found = LONG
+            .iter()
+            .find(|tag| long.eq_ignore_ascii_case(tag.name().as_bytes()));
+        found.copied().unwrap_or(Tag::Other)
     }
 
     /// The name in lower case; empty for [`Tag::Other`].

@@ -43,14 +43,11 @@ impl Key {
     /// from.
     #[inline(always)]
     fn at(bytes: &[u8], place: (usize, usize)) -> Option<Self> {
+        let len = place.1 - place.0;
         let Some(name) = ShortName::at(bytes, place) else {
-            let long = bytes.get(place.0..place.1).unwrap_or_default();
-            return match long.len() {
-                9 if long.eq_ignore_ascii_case(b"data-math") => Some(Key::Tex),
-                10 if long.eq_ignore_ascii_case(b"data-latex") => Some(Key::Tex),
-                10 if long.eq_ignore_ascii_case(b"http-equiv") => Some(Key::HttpEquiv),
-                11 if long.eq_ignore_ascii_case(b"data-mathml") => Some(Key::Mathml),
-                11 if long.eq_ignore_ascii_case(b"aria-hidden") => Some(Key::AriaHidden),
+            // Most long names are those of data.
+            return match len {
+                9..=11 => Self::at_long(bytes, place),
                 _ => None,
             };
         };
@@ -58,12 +55,25 @@ impl Key {
         loop {
             match KEYS_BY_SLOT[at % KEY_SLOTS] {
                 // A name may end with bytes of 0, which short ones are filled up with.
-                (known, Some(key)) if known == name && bytes.get(place.1 - 1) != Some(&0) => {
+                (known, known_len, Some(key)) if known == name && usize::from(known_len) == len => {
                     return Some(key);
                 }
-                (_, None) => return None,
+                (_, _, None) => return None,
                 _ => at += 1,
             }
+        }
+    }
+
+    #[inline(never)]
+    fn at_long(bytes: &[u8], place: (usize, usize)) -> Option<Self> {
+        let long = bytes.get(place.0..place.1).unwrap_or_default();
+        match long.len() {
+            9 if long.eq_ignore_ascii_case(b"data-math") => Some(Key::Tex),
+            10 if long.eq_ignore_ascii_case(b"data-latex") => Some(Key::Tex),
+            10 if long.eq_ignore_ascii_case(b"http-equiv") => Some(Key::HttpEquiv),
+            11 if long.eq_ignore_ascii_case(b"data-mathml") => Some(Key::Mathml),
+            11 if long.eq_ignore_ascii_case(b"aria-hidden") => Some(Key::AriaHidden),
+            _ => None,
         }
     }
 }
@@ -96,21 +106,22 @@ const SHORT_KEYS: [(&[u8], Key); 21] = [
 /// Slots of the table of names: a power of two, well over twice the number of names.
 const KEY_SLOTS: usize = 128;
 
+/// By this factor, found by trying many, no two names share a slot.
 const fn key_slot(name: ShortName) -> usize {
-    (name.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - KEY_SLOTS.trailing_zeros())) as usize
+    (name.0.wrapping_mul(0xCECD_E2A7_2010_922D) >> (64 - KEY_SLOTS.trailing_zeros())) as usize
 }
 
-/// The short keys at the slots of their names, or at the next free one behind.
-static KEYS_BY_SLOT: [(ShortName, Option<Key>); KEY_SLOTS] = {
-    let mut slots = [(ShortName(0), None); KEY_SLOTS];
+/// The short keys and the lengths of their names at the slots of these, or at the next free one behind.
+static KEYS_BY_SLOT: [(ShortName, u8, Option<Key>); KEY_SLOTS] = {
+    let mut slots = [(ShortName(0), 0, None); KEY_SLOTS];
     let mut at = 0;
     while at < SHORT_KEYS.len() {
         let name = ShortName::of(SHORT_KEYS[at].0);
         let mut slot = key_slot(name);
-        while slots[slot].1.is_some() {
+        while slots[slot].2.is_some() {
             slot = (slot + 1) % KEY_SLOTS;
         }
-        slots[slot] = (name, Some(SHORT_KEYS[at].1));
+        slots[slot] = (name, SHORT_KEYS[at].0.len() as u8, Some(SHORT_KEYS[at].1));
         at += 1;
     }
     slots
@@ -180,6 +191,11 @@ impl TagLexer {
             is_blank: true,
             has_reference: false,
         };
+        // Tags often stand side by side.
+        if bytes.get(at) == Some(&b'<') {
+            run.end = at;
+            return run;
+        }
         let mut at = at;
         while at < bytes.len() {
             let masks = self.window.masks(bytes, at / 64);
@@ -200,6 +216,16 @@ impl TagLexer {
             at = (at | 63) + 1;
         }
         run
+    }
+
+    /// The place of the name of an end tag whose `</` stands at `at`, with a letter behind it, and the place
+    /// behind it; none if there is more in it than the name, as is seldom.
+    #[inline]
+    pub fn plain_end_tag(&mut self, bytes: &[u8], at: usize) -> Option<((usize, usize), usize)> {
+        let end = self.window.find(bytes, at + 2, |masks| {
+            masks.space | masks.slash | masks.greater
+        });
+        (bytes.get(end) == Some(&b'>')).then_some(((at + 2, end), end + 1))
     }
 
     /// Reads the markup at the `<` at `at`. A tag is then to be had from [`TagLexer::tag`].

@@ -29,6 +29,7 @@ impl Namespaces {
     }
 
     /// What a start tag says about the text after it.
+    #[inline]
     pub fn start(&mut self, text: &TagText) -> ContentModel {
         match (text.tag, self.current()) {
             (Tag::Svg, _) => self.0.push(Namespace::Svg),
@@ -39,6 +40,7 @@ impl Namespaces {
         ContentModel::Markup
     }
 
+    #[inline(never)]
     fn start_foreign(&mut self, text: &TagText, around: Namespace) {
         let self_closing = text.raw.self_closing;
         if text.tag.ends_foreign() {

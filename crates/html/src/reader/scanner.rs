@@ -83,7 +83,7 @@ impl<'a> Scanner<'a> {
                 }
                 (Some(b'/'), Some(c)) if c.is_ascii_alphabetic() => {
                     self.text_run(from, run);
-                    self.tag(lt)
+                    self.end_tag(lt)
                 }
                 (Some(b'/'), Some(b'>')) => {
                     self.text_run(from, run);
@@ -145,6 +145,27 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Reads the end tag at `lt`; gives the place behind, none at the end.
+    fn end_tag(&mut self, lt: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let Some((name, end)) = self.lexer.plain_end_tag(bytes, lt) else {
+            return self.tag(lt);
+        };
+        self.end_element(name);
+        Some(end)
+    }
+
+    /// Tells of an end tag whose name stands there.
+    #[inline]
+    fn end_element(&mut self, name: (usize, usize)) {
+        let bytes = self.html.as_bytes();
+        self.kind = TextKind::Decoded;
+        let tag = Tag::at(bytes, name);
+        let name = bytes.get(name.0..name.1).unwrap_or_default();
+        self.namespaces.end(tag, name);
+        self.builder.end_tag(tag, name);
+    }
+
     /// Reads the tag at `lt` and text that belongs to it; gives the place behind, none at the end.
     fn tag(&mut self, lt: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
@@ -155,11 +176,7 @@ impl<'a> Scanner<'a> {
             Markup::Cut { .. } | Markup::Skip(_) => return None,
         };
         if raw.is_end {
-            self.kind = TextKind::Decoded;
-            let tag = Tag::at(bytes, raw.name);
-            let name = bytes.get(raw.name.0..raw.name.1).unwrap_or_default();
-            self.namespaces.end(tag, name);
-            self.builder.end_tag(tag, name);
+            self.end_element(raw.name);
             return Some(raw.end);
         }
         if self.grows && !self.is_whole(raw) {

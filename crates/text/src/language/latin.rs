@@ -326,7 +326,7 @@ impl Found {
     fn of(text: &str, counts: &mut Counts) -> Self {
         let mut found = Self::default();
         let mut trigrams = Trigrams::new(counts);
-        if text.contains('Σ') {
+        if !text.is_ascii() && text.contains('Σ') {
             // The form of its small letter depends on where it stands.
             let lower = text.to_lowercase();
             lower.chars().for_each(|c| trigrams.add(found.letter(c)));

@@ -1,11 +1,11 @@
 //! Fields: the blocks of a page whose whole path of names and classes is equal. A template gives the same
 //! path to the same kind of thing, so the blocks of a field are content together or not at all.
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use trommel_html::Page;
+use std::sync::OnceLock;
 
-use crate::scratch::Scratch;
-use crate::work::count_work;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::Page;
 
 /// The field of each block of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,8 +19,7 @@ pub struct FieldIndex {
 impl FieldIndex {
     /// The fields of a page, in time linear in its elements and blocks.
     pub fn of(page: &Page) -> Self {
-        count_work(page.elements.len() + page.blocks.len());
-        let mut paths: Scratch<u64> = Scratch::with_capacity(page.elements.len());
+        let mut paths: Vec<u64> = Vec::with_capacity(page.elements.len());
         for element in &page.elements {
             let around = paths.get(element.parent as usize).copied().unwrap_or(0);
             // A step of Fx: paths are looked up in this page alone.
@@ -52,10 +51,35 @@ impl FieldIndex {
     }
 }
 
+/// The fields of a page, found when somebody first asks for them. They follow from its elements and blocks
+/// alone, so two pages never differ by them.
+#[derive(Debug, Default)]
+pub(crate) struct FoundOnce(OnceLock<FieldIndex>);
+
+impl Clone for FoundOnce {
+    /// A copy may be changed, so its fields are found anew.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for FoundOnce {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Page {
+    /// The fields of the page: found once, in time linear in its elements and blocks.
+    pub fn fields(&self) -> &FieldIndex {
+        self.fields.0.get_or_init(|| FieldIndex::of(self))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trommel_html::{Engine, Limits, ScanEngine};
+    use crate::{Engine, Limits, ScanEngine};
 
     #[test]
     fn blocks_of_one_path_are_a_field() {
@@ -64,9 +88,12 @@ mod tests {
              <ul class=a><li>six</li></ul>",
             &Limits::default(),
         );
-        let fields = FieldIndex::of(&page);
+        let fields = page.fields();
         assert_eq!(fields.of_block, [0, 0, 1, 2, 0]);
         assert_eq!(fields.fields, 3);
-        assert_eq!(FieldIndex::of(&Page::default()), FieldIndex::default());
+        let mut fewer = page.clone();
+        fewer.blocks.truncate(2);
+        assert_eq!(fewer.fields().of_block, [0, 0]);
+        assert_eq!(Page::default().fields(), &FieldIndex::default());
     }
 }
