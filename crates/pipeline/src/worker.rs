@@ -25,7 +25,7 @@ use crate::{
     panic::panic_message,
     quarantine::Kept,
     set_aside::SetAside,
-    task::{Captured, Made, RecordVerdict, Task, Timed},
+    task::{Captured, Made, RecordVerdict, Step, Task, Timed},
 };
 
 /// What takes the text out of a page: usually [`trommel_extract::Extractor::extract`]. It must be pure, as it
@@ -60,8 +60,9 @@ pub(crate) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Works until there are no more tasks, or nobody wants the results. Results go together, up to
-    /// [`TOGETHER`] of them, while there are tasks; none is kept back when a task has to be waited for.
+    /// Works until there are no more tasks, or nobody wants the results. Results of records go together, up to
+    /// [`TOGETHER`] of them, while there are tasks; none is kept back when a task has to be waited for, and what
+    /// else happens to an input, such as its begin, is told at once.
     /// Blocks that are done with go to `spares` while there is room.
     pub(crate) fn run(
         &self,
@@ -81,6 +82,7 @@ impl Worker<'_> {
                     task
                 }
             };
+            let is_record = matches!(task.step, Step::Record(_));
             done.push(task.map(|captured| {
                 let mut made = self.made(&captured);
                 if self.about {
@@ -91,7 +93,9 @@ impl Worker<'_> {
                 let _ = spares.try_send(record.block);
                 made
             }));
-            if done.len() >= TOGETHER && results.send(std::mem::take(&mut done)).is_err() {
+            if (!is_record || done.len() >= TOGETHER)
+                && results.send(std::mem::take(&mut done)).is_err()
+            {
                 return;
             }
         }
@@ -345,7 +349,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::task::Step;
 
     #[test]
     fn results_go_together_and_none_waits_for_a_task_to_come() {
@@ -365,18 +368,32 @@ mod tests {
         let (task_sender, tasks) = crossbeam_channel::unbounded();
         let (result_sender, results) = crossbeam_channel::unbounded();
         let (spares, _) = crossbeam_channel::bounded(1);
-        let task = |number: usize| Task {
+        let task = |number: usize, step| Task {
             number: number as u64,
             bytes: 1,
             point: None,
-            step: Step::Damage {
-                offset: 0,
-                lost: 0,
-                what: String::new(),
-            },
+            step,
         };
-        for number in 0..TOGETHER + 2 {
-            task_sender.send(task(number)).unwrap();
+        let record = |number| {
+            let archive = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 1\r\n\r\nx\r\n\r\n";
+            let options = trommel_archive::ReadOptions::default();
+            let mut reader =
+                trommel_archive::Reader::new("a", archive.as_slice(), options).unwrap();
+            let captured = Captured {
+                record: reader.next().unwrap().unwrap(),
+                charset: None,
+                listing: Default::default(),
+            };
+            task(number, Step::Record(captured))
+        };
+        let begin = Step::Begin {
+            input: 0,
+            info: None,
+            date: None,
+        };
+        task_sender.send(task(0, begin)).unwrap();
+        for number in 1..TOGETHER + 3 {
+            task_sender.send(record(number)).unwrap();
         }
         std::thread::scope(|scope| {
             scope.spawn(|| worker.run(&tasks, &result_sender, &spares));
@@ -385,10 +402,11 @@ mod tests {
                 done.iter().map(|task| task.number).collect::<Vec<_>>()
             };
             let all = TOGETHER as u64;
-            assert_eq!(numbers(), (0..all).collect::<Vec<_>>());
-            assert_eq!(numbers(), [all, all + 1]);
-            task_sender.send(task(TOGETHER + 2)).unwrap();
-            assert_eq!(numbers(), [all + 2]);
+            assert_eq!(numbers(), [0], "an output has begun");
+            assert_eq!(numbers(), (1..=all).collect::<Vec<_>>());
+            assert_eq!(numbers(), [all + 1, all + 2]);
+            task_sender.send(record(TOGETHER + 3)).unwrap();
+            assert_eq!(numbers(), [all + 3]);
             drop(task_sender);
         });
     }
