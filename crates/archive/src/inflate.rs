@@ -1,4 +1,4 @@
-//! Raw deflate in one call, by libdeflate. All `unsafe` of the workspace is here: no safe wrapper
+//! Raw deflate in one call, by libdeflate. All `unsafe` of the library is here: no safe wrapper
 //! tells where the deflate stream ended, which the place of the next member depends on.
 #![allow(unsafe_code)]
 

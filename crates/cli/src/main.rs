@@ -1,5 +1,6 @@
 //! The trommel program.
 
+mod allocator;
 mod archives;
 mod assemble;
 mod bench;
@@ -47,11 +48,6 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-// Pages are read by one thread and freed by another, and each needs a few hundred kilobytes for a
-// moment: the system's allocator gives them back and has them cleared anew every time.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Take the main text out of web archives
 #[derive(Debug, Parser)]
 #[command(name = "trommel", version, long_version = version::LONG.as_str())]
@@ -89,6 +85,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    allocator::begin();
     let cli = Cli::parse();
     messages::begin(cli.messages);
     let done = match cli.command {
