@@ -15,11 +15,11 @@ const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
 thread_local! {
-    /// Empty vectors by the type of what they hold, as a `Vec<Vec<T>>` each.
+    /// Vectors by the type of what they hold, as a `Vec<Vec<T>>` each.
     static SPARE: RefCell<FxHashMap<TypeId, Box<dyn Any>>> = RefCell::default();
 }
 
-/// A vector that begins empty, in the memory of one that the thread had before.
+/// A vector that begins empty (but for [`Scratch::stale`]), in the memory of one that the thread had before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scratch<T: 'static>(Vec<T>);
 
@@ -41,7 +41,18 @@ impl<T: 'static> Scratch<T> {
     /// An empty vector with room for so many.
     pub fn with_capacity(capacity: usize) -> Self {
         let mut own = with_spare(Vec::pop).flatten().unwrap_or_default();
+        own.clear();
         own.reserve(capacity);
+        Self(own)
+    }
+
+    /// So many, which are `value` or what the memory held before: for what is written before it is read.
+    pub fn stale(len: usize, value: T) -> Self
+    where
+        T: Copy,
+    {
+        let mut own = with_spare(Vec::pop).flatten().unwrap_or_default();
+        own.resize(len, value);
         Self(own)
     }
 
@@ -66,7 +77,9 @@ impl<T: 'static> Default for Scratch<T> {
 impl<T: 'static> Drop for Scratch<T> {
     fn drop(&mut self) {
         let mut own = std::mem::take(&mut self.0);
-        own.clear();
+        if std::mem::needs_drop::<T>() {
+            own.clear();
+        }
         let bytes = own.capacity().saturating_mul(size_of::<T>());
         if bytes == 0 || bytes > MAX_KEPT_BYTES {
             return;
@@ -145,6 +158,16 @@ mod tests {
         let third: Scratch<Own> = (0..5).map(Own).collect();
         assert_ne!(third.as_ptr(), place);
         assert_eq!(*third, (0..5).map(Own).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn stale_memory_is_filled_where_it_is_new() {
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        struct Plain(u8);
+        drop(Scratch::filled(3, Plain(1)));
+        assert_eq!(*Scratch::stale(5, Plain(2)), [1, 1, 1, 2, 2].map(Plain));
+        assert_eq!(*Scratch::stale(2, Plain(3)), [1, 1].map(Plain));
+        assert_eq!(*Scratch::filled(2, Plain(4)), [4, 4].map(Plain));
     }
 
     #[test]

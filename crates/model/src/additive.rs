@@ -3,6 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Log odds are counted in whole units of this: sums of them are exact, so that they are the same in any
+/// order.
+pub const UNIT: f32 = 1.0 / 4096.0;
+
 /// The part of one feature: a weight a bin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepFunction {
@@ -78,6 +82,19 @@ impl Additive {
             .iter()
             .map(|own| own.weight(value(own.columns.0), value(own.columns.1)));
         self.intercept + steps.sum::<f32>() + crosses.sum::<f32>()
+    }
+
+    /// Rounds all weights to whole units.
+    pub fn round(&mut self) {
+        let of_steps = self
+            .step_functions
+            .iter_mut()
+            .flat_map(|own| &mut own.weights);
+        let of_crosses = self.crosses.iter_mut().flat_map(|own| &mut own.weights);
+        let all = of_steps.chain(of_crosses);
+        for weight in all.chain(std::iter::once(&mut self.intercept)) {
+            *weight = (*weight / UNIT).round() * UNIT;
+        }
     }
 
     /// Whether all numbers are finite, edges rise, and columns are below `width`.

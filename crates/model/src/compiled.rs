@@ -1,25 +1,24 @@
 //! Scorers laid out for speed: they read features as columns, many blocks at a time in the widest vectors
-//! that the processor has. The order of every sum is that of the model file, so the log odds are those of
-//! one row at a time to the last bit.
+//! that the processor has. The log odds are those of one row at a time to the last bit: weights of additive
+//! models are whole units, which add up to the same in any order, and trees are summed up in the order of
+//! the model file.
 
 mod forest;
-mod tables;
+mod planes;
 
-use pulp::Arch;
 use rustc_hash::FxHashMap;
 use trommel_features::{ColumnSet, Columns, Lanes};
 use trommel_text::vectors::Vectors;
 
 use crate::file::Scorer;
 use forest::Forest;
-use tables::Tables;
+use planes::Planes;
 
 /// The parts of a model, laid out.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     parts: Vec<(f32, Laid)>,
     /// The widest vectors that the processor has.
-    arch: Arch,
     vectors: Vectors,
     /// Columns that the parts ask for, which they know by their slots.
     columns: ColumnSet,
@@ -27,7 +26,7 @@ pub(crate) struct Compiled {
 
 #[derive(Clone, Debug)]
 enum Laid {
-    Tables(Tables),
+    Planes(Planes),
     Forest(Forest),
     /// As it stands, but for the numbers of its columns.
     Plain(Scorer),
@@ -62,7 +61,7 @@ impl Compiled {
     ) -> Self {
         let mut asked = Asked::default();
         let mut lay = |scorer: &Scorer| match scorer {
-            Scorer::Additive(additive) => Tables::new(additive, &mut asked).map(Laid::Tables),
+            Scorer::Additive(additive) => Planes::new(additive, &mut asked).map(Laid::Planes),
             Scorer::Trees(trees) => Forest::new(trees, &mut asked).map(Laid::Forest),
             Scorer::Linear(_) => None,
         };
@@ -85,7 +84,6 @@ impl Compiled {
         });
         Self {
             parts,
-            arch: Arch::new(),
             vectors: Vectors::default(),
             columns: ColumnSet::new(width, asked.columns),
         }
@@ -102,7 +100,7 @@ impl Compiled {
         let mut sums = [0.0; trommel_features::LANES];
         for (share, part) in &self.parts {
             let own = match part {
-                Laid::Tables(tables) => tables.log_odds(self.arch, values),
+                Laid::Planes(planes) => planes.log_odds(self.vectors, values),
                 Laid::Forest(forest) => forest.log_odds(self.vectors, values),
                 Laid::Plain(scorer) => plain(scorer, values),
             };

@@ -9,6 +9,9 @@ use crate::layout::Layout;
 use crate::selection::{Choice, Selection};
 use crate::sigmoid::sigmoid;
 
+/// Least probability of an embedded text for a page of which nothing else is kept.
+const LEAST_ALONE: f32 = 0.3;
+
 /// An embedded text and the verdict on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedEmbedded {
@@ -65,7 +68,8 @@ pub(crate) fn judged(scorer: &Scorer, embedded: Vec<EmbeddedText>) -> Vec<Judged
 impl Selection {
     /// Chooses among blocks and embedded texts as if these were further blocks: the choice of blocks is
     /// returned, that of embedded texts noted on them. Readers' comments take part in it
-    /// only `with_comments`.
+    /// only `with_comments`. Where that would be nothing at all, an embedded text that may well be content is
+    /// chosen all the same: a page whose blocks say nothing is one that a script fills with it.
     pub fn choose_with(
         &self,
         probabilities: &[f32],
@@ -86,6 +90,11 @@ impl Selection {
         let words: Vec<u32> = eligible.iter().map(|own| own.embedded.words).collect();
         with_embedded.push(&words);
         let mut choice = self.choose(&all, &with_embedded);
+        let may_stand_alone = eligible.iter().any(|own| own.probability >= LEAST_ALONE);
+        if may_stand_alone && !choice.kept.contains(&true) {
+            // Expected F1 never chooses nothing.
+            choice = Self::ExpectedF1.choose(&all, &with_embedded);
+        }
         let kept = choice.kept.split_off(probabilities.len());
         for (own, kept) in eligible.iter_mut().zip(kept) {
             own.kept = kept;
@@ -129,6 +138,22 @@ mod tests {
         assert!((f1 - 2.0 * 8.4 / (12.0 + 9.0)).abs() < 1e-6, "{f1}");
         let (blocks, kept, _) = choose(true);
         assert_eq!((blocks, kept), (vec![true, false], vec![true, true]));
+    }
+
+    #[test]
+    fn a_page_that_a_script_fills_is_not_empty() {
+        // Where a text is content with a probability of .4, most worlds have no content.
+        let worlds = Selection::Worlds(1.0);
+        let choose = |probability: f32| {
+            let mut own = judged(&Scorer::Linear(crate::file::Linear::default()), page());
+            own.truncate(1);
+            own[0].probability = probability;
+            let layout = Layout::of_words(&[1]);
+            let choice = worlds.choose_with(&[0.01], &layout, &mut own, false);
+            (choice.kept, own[0].kept)
+        };
+        assert_eq!(choose(0.4), (vec![false], true));
+        assert_eq!(choose(0.2), (vec![false], false));
     }
 
     #[test]

@@ -499,7 +499,8 @@ impl Scorer {
         }
     }
 
-    /// The same scorer asking columns by other numbers: column `c` becomes `columns[c]`.
+    /// The same scorer asking columns by other numbers: column `c` becomes `columns[c]`. Weights of an
+    /// additive one are rounded to whole units.
     pub(crate) fn on(&self, columns: &[u16]) -> Result<Self, ModelError> {
         let width = columns.len();
         let (is_sound, part) = match self {
@@ -514,6 +515,9 @@ impl Scorer {
         scorer.each_column(|column| {
             *column = columns.get(usize::from(*column)).copied().unwrap_or(0);
         });
+        if let Scorer::Additive(additive) = &mut scorer {
+            additive.round();
+        }
         Ok(scorer)
     }
 }

@@ -3,8 +3,12 @@
 //! There are three forms of it, which give the same: for AVX-512, for AVX2, and a portable one. Which
 //! serves is chosen once a text ([`Vectors`]), and what runs on it is compiled for each ([`ByteTask`]).
 
+mod tally;
+
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256, __m256i, __m512, __m512i, _CMP_LE_OQ};
+
+pub use tally::Tally;
 
 /// Vector instructions that texts are looked at with.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +92,7 @@ impl<C: Compare, T: ByteTask> pulp::NullaryFnOnce for On<C, T> {
 }
 
 /// Compares 64 bytes with others.
-pub trait Compare: Copy {
+pub trait Compare: Tally {
     /// 64 bytes.
     type Bytes: Copy;
 
@@ -251,14 +255,18 @@ impl Compare for pulp::x86::V3 {
     #[inline(always)]
     fn at_most(self, numbers: &[f32; 64], most: f32) -> u64 {
         let most = self.avx._mm256_set1_ps(most);
-        let mut mask = 0;
-        for (at, part) in numbers.as_chunks::<8>().0.iter().enumerate() {
-            let part: __m256 = pulp::cast(*part);
-            let stays = self.avx._mm256_cmp_ps::<_CMP_LE_OQ>(part, most);
-            let bits = self.avx._mm256_movemask_ps(stays) as u32;
-            mask |= u64::from(bits) << (8 * at);
+        let mut halves = [self.avx._mm256_set1_epi8(0); 2];
+        for (half, numbers) in halves.iter_mut().zip(numbers.as_chunks::<32>().0) {
+            let [a, b, c, d]: [__m256; 4] = pulp::cast(*numbers);
+            let first = at_most_16(self, a, b, most);
+            let second = at_most_16(self, c, d, most);
+            // Fours of lanes lie as they come out of putting two vectors into one: the first fours of
+            // all vectors, then the second.
+            let fours = self.avx2._mm256_packs_epi16(first, second);
+            let order: __m256i = pulp::cast([0, 4, 1, 5, 2, 6, 3, 7_i32]);
+            *half = self.avx2._mm256_permutevar8x32_epi32(fours, order);
         }
-        mask
+        bits(self, halves)
     }
 }
 
@@ -295,6 +303,17 @@ fn in_range(simd: pulp::x86::V3, bytes: __m256i, first: u8, last: u8) -> __m256i
     let from_first = simd.avx2._mm256_sub_epi8(bytes, first_of_all);
     let least = simd.avx2._mm256_min_epu8(from_first, length);
     simd.avx2._mm256_cmpeq_epi8(least, from_first)
+}
+
+/// All bits of 16 for each of 16 numbers that is at most `most`, the second and the third four of them in
+/// each other's place.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn at_most_16(simd: pulp::x86::V3, low: __m256, high: __m256, most: __m256) -> __m256i {
+    let low = simd.avx._mm256_cmp_ps::<_CMP_LE_OQ>(low, most);
+    let high = simd.avx._mm256_cmp_ps::<_CMP_LE_OQ>(high, most);
+    simd.avx2
+        ._mm256_packs_epi32(pulp::cast(low), pulp::cast(high))
 }
 
 /// The highest bit of each of 64 bytes.

@@ -1,0 +1,389 @@
+//! An additive model as questions that many blocks answer at once.
+//!
+//! A step function is a weight where the value is above its first edge, another where it is above the second,
+//! and so on; a cross is the same for its rows and its columns, and a weight for each pair of edges that are
+//! both passed. So a model is a sum over questions (is the value of a column above an edge?) and pairs of
+//! them. Most questions are asked by many tables; here each is asked once.
+//!
+//! Weights are whole multiples of [`UNIT`](crate::additive::UNIT), so sums are whole numbers and the same in
+//! any order.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use trommel_features::{LANES, Lanes, Scratch};
+use trommel_text::vectors::{ByteTask, Compare, Vectors};
+
+use super::Asked;
+use crate::additive::{Additive, UNIT};
+
+/// A question, and what it adds where it is answered by yes.
+#[derive(Clone, Copy, Debug)]
+struct Question {
+    slot: u16,
+    edge: f32,
+    weight: i16,
+    /// How many pairs with earlier questions are its own.
+    pairs: u32,
+}
+
+/// A pair of questions by the earlier one.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    earlier: u32,
+    weight: i16,
+}
+
+/// An additive model.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Planes {
+    intercept: i32,
+    /// The questions in groups whose weights add up to 16 bits at most.
+    groups: Vec<Vec<Question>>,
+    /// The pairs of all questions, in their order.
+    pairs: Vec<Pair>,
+}
+
+/// A question by its slot and the bits of its edge.
+type Key = (u16, u32);
+
+/// The sums that a model consists of, in units.
+#[derive(Default)]
+struct Summands {
+    intercept: i64,
+    single: BTreeMap<Key, i64>,
+    paired: FxHashMap<(Key, Key), i64>,
+}
+
+/// What 16 bits of a sum hold, in units.
+const MOST: u32 = i16::MAX as u32;
+/// Whole numbers of 32 bits up to this are exact as numbers with a point.
+const EXACT: u32 = 1 << 24;
+
+/// Whole units of a weight, `None` if it has none.
+fn units(weight: f32) -> Option<i64> {
+    let units = weight / UNIT;
+    (units.fract() == 0.0 && units.abs() <= EXACT as f32).then_some(units as i64)
+}
+
+impl Summands {
+    /// Adds a table: a weight for each pair of bins, the second column's side by side.
+    fn add(&mut self, slots: (u16, u16), edges: (&[f32], &[f32]), weights: &[f32]) -> Option<()> {
+        let units: Vec<i64> = weights
+            .iter()
+            .map(|own| units(*own))
+            .collect::<Option<_>>()?;
+        let width = edges.1.len() + 1;
+        let at = |row: usize, column: usize| units.get(row * width + column).copied();
+        let key = |slot: u16, edge: f32| (slot, edge.to_bits());
+        for row in 0..=edges.0.len() {
+            for column in 0..width {
+                let first = row.checked_sub(1).and_then(|row| edges.0.get(row));
+                let second = column.checked_sub(1).and_then(|column| edges.1.get(column));
+                let own = at(row, column)?;
+                let left = || at(row, column - 1);
+                let above = || at(row - 1, column);
+                match (first, second) {
+                    (None, None) => self.intercept += own,
+                    (Some(edge), None) => self.add_single(key(slots.0, *edge), own - above()?),
+                    (None, Some(edge)) => self.add_single(key(slots.1, *edge), own - left()?),
+                    (Some(first), Some(second)) => {
+                        let both = own - above()? - left()? + at(row - 1, column - 1)?;
+                        self.add_pair(key(slots.0, *first), key(slots.1, *second), both);
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn add_single(&mut self, question: Key, units: i64) {
+        *self.single.entry(question).or_default() += units;
+    }
+
+    fn add_pair(&mut self, first: Key, second: Key, units: i64) {
+        if first == second {
+            self.add_single(first, units);
+        } else if units != 0 {
+            self.add_single(first, 0);
+            self.add_single(second, 0);
+            let key = (first.min(second), first.max(second));
+            *self.paired.entry(key).or_default() += units;
+        }
+    }
+}
+
+impl Planes {
+    /// `None` if weights are no whole multiples of a unit, or too large.
+    pub fn new(model: &Additive, asked: &mut Asked) -> Option<Self> {
+        let mut summands = Summands {
+            intercept: units(model.intercept)?,
+            ..Summands::default()
+        };
+        for own in &model.step_functions {
+            let slot = asked.slot(own.column);
+            summands.add((slot, slot), (&own.edges, &[]), &own.weights)?;
+        }
+        for own in &model.crosses {
+            let slots = (asked.slot(own.columns.0), asked.slot(own.columns.1));
+            let edges = (own.edges.0.as_slice(), own.edges.1.as_slice());
+            summands.add(slots, edges, &own.weights)?;
+        }
+        summands.laid_out()
+    }
+
+    /// Log odds of each lane.
+    pub fn log_odds(&self, vectors: Vectors, columns: &[Lanes]) -> Lanes {
+        vectors.run(Sum {
+            planes: self,
+            columns,
+        })
+    }
+}
+
+impl Summands {
+    fn laid_out(self) -> Option<Planes> {
+        let numbers: FxHashMap<Key, u32> = self.single.keys().copied().zip(0..).collect();
+        let mut with_earlier: FxHashMap<Key, Vec<Pair>> = FxHashMap::default();
+        for ((earlier, later), units) in self.paired {
+            with_earlier.entry(later).or_default().push(Pair {
+                earlier: *numbers.get(&earlier)?,
+                weight: i16::try_from(units).ok()?,
+            });
+        }
+        let mut planes = Planes {
+            intercept: i32::try_from(self.intercept).ok()?,
+            ..Planes::default()
+        };
+        let (mut group, mut bound) = (Vec::new(), 0u32);
+        // All that may add up, the intercept with it: a sum of units is then exact as a number of 32 bits.
+        let mut rest = EXACT.checked_sub(planes.intercept.unsigned_abs())?;
+        for (key, weight) in self.single {
+            let weight = i16::try_from(weight).ok()?;
+            let mut pairs = with_earlier.remove(&key).unwrap_or_default();
+            pairs.retain(|pair| pair.weight != 0);
+            pairs.sort_unstable_by_key(|pair| pair.earlier);
+            let of_pairs = pairs.iter().map(|pair| pair.weight.unsigned_abs());
+            let own = std::iter::once(weight.unsigned_abs()).chain(of_pairs);
+            let own: u32 = own.map(u32::from).sum();
+            rest = rest.checked_sub(own)?;
+            if own > MOST {
+                return None;
+            }
+            if bound + own > MOST {
+                planes.groups.push(std::mem::take(&mut group));
+                bound = 0;
+            }
+            bound += own;
+            group.push(Question {
+                slot: key.0,
+                edge: f32::from_bits(key.1),
+                weight,
+                pairs: u32::try_from(pairs.len()).ok()?,
+            });
+            planes.pairs.append(&mut pairs);
+        }
+        planes.groups.push(group);
+        Some(planes)
+    }
+}
+
+/// The sum over all questions, compiled for each width of vectors.
+struct Sum<'a> {
+    planes: &'a Planes,
+    columns: &'a [Lanes],
+}
+
+const ZEROS: Lanes = [0.0; LANES];
+
+impl ByteTask for Sum<'_> {
+    type Output = Lanes;
+
+    #[inline(always)]
+    fn run<C: Compare>(self, form: C) -> Lanes {
+        let Self { planes, columns } = self;
+        let questions = planes.groups.iter().map(Vec::len).sum();
+        let mut answers = Scratch::stale(questions, form.above(&ZEROS, 0.0));
+        let mut totals = [planes.intercept; LANES];
+        let mut pairs = planes.pairs.as_slice();
+        let mut at = 0;
+        for group in &planes.groups {
+            let mut sums = form.in_all(0);
+            for question in group {
+                let lanes = columns.get(usize::from(question.slot)).unwrap_or(&ZEROS);
+                let chosen = form.above(lanes, question.edge);
+                let (own, others) = pairs
+                    .split_at_checked(question.pairs as usize)
+                    .unwrap_or_default();
+                pairs = others;
+                let mut inner = form.in_all(question.weight);
+                for pair in own {
+                    if let Some(earlier) = answers.get(pair.earlier as usize) {
+                        inner = form.add(inner, *earlier, pair.weight);
+                    }
+                }
+                sums = form.add_sums(sums, chosen, inner);
+                if let Some(answer) = answers.get_mut(at) {
+                    *answer = chosen;
+                }
+                at += 1;
+            }
+            form.pour(sums, &mut totals);
+        }
+        let mut odds = ZEROS;
+        for (odds, total) in odds.iter_mut().zip(totals) {
+            *odds = total as f32 * UNIT;
+        }
+        odds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::additive::{Cross, StepFunction};
+    use crate::compiled::Compiled;
+    use crate::file::Scorer;
+    use trommel_features::Columns;
+
+    /// Numbers that look drawn, from 0 to `below`.
+    fn drawn(state: &mut u64, below: usize) -> usize {
+        *state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (*state >> 33) as usize % below
+    }
+
+    fn edges(state: &mut u64, most: usize) -> Vec<f32> {
+        let mut edges: Vec<f32> = (0..drawn(state, most + 1))
+            .map(|_| drawn(state, 9) as f32 - 4.0)
+            .collect();
+        edges.sort_by(f32::total_cmp);
+        edges.dedup();
+        edges
+    }
+
+    fn weights(state: &mut u64, len: usize) -> Vec<f32> {
+        (0..len)
+            .map(|_| (drawn(state, 2001) as f32 - 1000.0) * UNIT)
+            .collect()
+    }
+
+    /// A model of many tables over five columns, whose questions are asked again and again.
+    fn model(state: &mut u64) -> Additive {
+        let step_functions = (0..20).map(|at| {
+            let edges = edges(state, 4);
+            StepFunction {
+                column: at % 5,
+                weights: weights(state, edges.len() + 1),
+                edges,
+            }
+        });
+        let step_functions = step_functions.collect();
+        let crosses = (0..60).map(|at| {
+            let edges = (edges(state, 3), edges(state, 3));
+            Cross {
+                columns: (at % 5, at / 5 % 5),
+                weights: weights(state, (edges.0.len() + 1) * (edges.1.len() + 1)),
+                edges,
+            }
+        });
+        Additive {
+            intercept: -3.0,
+            crosses: crosses.collect(),
+            step_functions,
+        }
+    }
+
+    #[test]
+    fn planes_add_up_to_the_tables() {
+        let mut state = 7;
+        for _ in 0..10 {
+            let model = model(&mut state);
+            let planes = Planes::new(&model, &mut Asked::default()).unwrap();
+            // Sums that one number of 16 bits would not hold.
+            assert!(planes.groups.len() > 1, "{}", planes.groups.len());
+            let rows: Vec<[f32; 5]> = (0..200)
+                .map(|_| {
+                    std::array::from_fn(|_| match drawn(&mut state, 40) {
+                        39 => f32::NAN,
+                        38 => f32::INFINITY,
+                        37 => f32::NEG_INFINITY,
+                        value => value as f32 / 4.0 - 4.75,
+                    })
+                })
+                .collect();
+            let scorer = Scorer::Additive(model.clone());
+            let compiled = Compiled::new([(1.0, &scorer)].into_iter(), 5, std::iter::empty());
+            let mut found = Vec::new();
+            for rows in rows.chunks(LANES) {
+                compiled.score(&Columns::of_rows(compiled.columns(), rows), &mut found);
+            }
+            let expected: Vec<f32> = rows.iter().map(|row| model.log_odds(row)).collect();
+            assert_eq!(found, expected);
+            // And each form by itself.
+            let columns: Vec<Lanes> = (0..5)
+                .map(|column| std::array::from_fn(|lane| rows[lane][column]))
+                .collect();
+            let mut asked = Asked::default();
+            let planes = Planes::new(&model, &mut asked).unwrap();
+            let columns: Vec<Lanes> = asked
+                .columns
+                .iter()
+                .map(|column| columns[usize::from(*column)])
+                .collect();
+            for vectors in Vectors::available() {
+                let found = planes.log_odds(vectors, &columns);
+                assert_eq!(found[..], expected[..LANES], "{vectors:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn questions_are_asked_once() {
+        let cross = |columns, weights: [f32; 4]| Cross {
+            columns,
+            edges: (vec![1.0], vec![2.0]),
+            weights: weights.to_vec(),
+        };
+        let model = Additive {
+            crosses: vec![
+                cross((0, 1), [0.0, 1.0, 1.0, 2.0]),
+                cross((0, 1), [0.0, 0.0, 0.0, 0.5]),
+                cross((0, 2), [0.0, 0.0, 0.25, 0.25]),
+            ],
+            ..Additive::default()
+        };
+        let planes = Planes::new(&model, &mut Asked::default()).unwrap();
+        let questions: Vec<(u16, f32)> = planes
+            .groups
+            .iter()
+            .flatten()
+            .map(|own| (own.slot, f32::from(own.weight) * UNIT))
+            .collect();
+        // The first table and the last are sums of their sides, so only the second is a pair.
+        assert_eq!(questions, [(0, 1.25), (1, 1.0), (2, 0.0)]);
+        assert_eq!(planes.pairs.len(), 1);
+        assert_eq!(f32::from(planes.pairs[0].weight) * UNIT, 0.5);
+    }
+
+    #[test]
+    fn weights_that_do_not_fit_are_left_to_the_tables() {
+        let of = |weight: f32| Additive {
+            step_functions: vec![StepFunction {
+                column: 0,
+                edges: vec![0.0],
+                weights: vec![0.0, weight],
+            }],
+            ..Additive::default()
+        };
+        let laid_out = |weight| Planes::new(&of(weight), &mut Asked::default()).is_some();
+        assert!(laid_out(7.5));
+        assert!(!laid_out(8.0), "beyond 16 bits");
+        assert!(!laid_out(UNIT / 2.0), "half a unit");
+        let mut rounded = of(UNIT * 10.6);
+        rounded.round();
+        assert_eq!(rounded, of(UNIT * 11.0));
+        assert!(Planes::new(&rounded, &mut Asked::default()).is_some());
+    }
+}

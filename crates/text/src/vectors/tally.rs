@@ -1,0 +1,241 @@
+//! Sums of whole numbers in 64 lanes at once, each summand added where lanes are chosen.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m256, __m256i, __m512, __m512i, _CMP_LT_OQ};
+
+use super::Portable;
+
+/// Adds numbers of 16 bits in 64 lanes. Sums are to stay within 16 bits between two calls of
+/// [`Tally::pour`].
+pub trait Tally: Copy {
+    /// Which of the lanes are chosen.
+    type Lanes: Copy + 'static;
+    /// A number a lane.
+    type Sums: Copy;
+
+    /// The lanes whose number is above `edge`; what is no number is not.
+    fn above(self, numbers: &[f32; 64], edge: f32) -> Self::Lanes;
+
+    /// The same number in all lanes.
+    fn in_all(self, number: i16) -> Self::Sums;
+
+    /// Adds a number in the chosen lanes.
+    fn add(self, sums: Self::Sums, lanes: Self::Lanes, number: i16) -> Self::Sums;
+
+    /// Adds sums in the chosen lanes.
+    fn add_sums(self, sums: Self::Sums, lanes: Self::Lanes, others: Self::Sums) -> Self::Sums;
+
+    /// Adds the sums to greater ones.
+    fn pour(self, sums: Self::Sums, into: &mut [i32; 64]);
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Tally for pulp::x86::V4 {
+    /// A bit a lane.
+    type Lanes = u64;
+    type Sums = [__m512i; 2];
+
+    #[inline(always)]
+    fn above(self, numbers: &[f32; 64], edge: f32) -> u64 {
+        let edge = self.avx512f._mm512_set1_ps(edge);
+        let mut lanes = 0;
+        for (at, part) in numbers.as_chunks::<16>().0.iter().enumerate() {
+            let part: __m512 = pulp::cast(*part);
+            let bits = self.avx512f._mm512_cmp_ps_mask::<_CMP_LT_OQ>(edge, part);
+            lanes |= u64::from(bits) << (16 * at);
+        }
+        lanes
+    }
+
+    #[inline(always)]
+    fn in_all(self, number: i16) -> Self::Sums {
+        [self.avx512f._mm512_set1_epi16(number); 2]
+    }
+
+    #[inline(always)]
+    fn add(self, sums: Self::Sums, lanes: u64, number: i16) -> Self::Sums {
+        self.add_sums(sums, lanes, self.in_all(number))
+    }
+
+    #[inline(always)]
+    fn add_sums(self, sums: Self::Sums, lanes: u64, others: Self::Sums) -> Self::Sums {
+        let (low, high) = (lanes as u32, (lanes >> 32) as u32);
+        let add = self.avx512bw;
+        [
+            add._mm512_mask_add_epi16(sums[0], low, sums[0], others[0]),
+            add._mm512_mask_add_epi16(sums[1], high, sums[1], others[1]),
+        ]
+    }
+
+    #[inline(always)]
+    fn pour(self, sums: Self::Sums, into: &mut [i32; 64]) {
+        let halves = into.as_chunks_mut::<32>().0.iter_mut().zip(sums);
+        for (into, half) in halves {
+            let quarters = [
+                self.avx512f._mm512_castsi512_si256(half),
+                self.avx512f._mm512_extracti64x4_epi64::<1>(half),
+            ];
+            for (into, quarter) in into.as_chunks_mut::<16>().0.iter_mut().zip(quarters) {
+                let own: __m512i = pulp::cast(*into);
+                let wide = self.avx512f._mm512_cvtepi16_epi32(quarter);
+                *into = pulp::cast(self.avx512f._mm512_add_epi32(own, wide));
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Tally for pulp::x86::V3 {
+    /// All bits of 16 a lane. Of each 16 lanes, the third and the second four have changed places, as they
+    /// come out of the instruction that puts two vectors into one; [`Tally::pour`] changes them back.
+    type Lanes = [__m256i; 4];
+    type Sums = [__m256i; 4];
+
+    #[inline(always)]
+    fn above(self, numbers: &[f32; 64], edge: f32) -> Self::Lanes {
+        let edge = self.avx._mm256_set1_ps(edge);
+        let mut lanes = self.in_all(0);
+        let parts = numbers.as_chunks::<16>().0;
+        for (lanes, part) in lanes.iter_mut().zip(parts) {
+            let [low, high]: [__m256; 2] = pulp::cast(*part);
+            let low = self.avx._mm256_cmp_ps::<_CMP_LT_OQ>(edge, low);
+            let high = self.avx._mm256_cmp_ps::<_CMP_LT_OQ>(edge, high);
+            *lanes = self
+                .avx2
+                ._mm256_packs_epi32(pulp::cast(low), pulp::cast(high));
+        }
+        lanes
+    }
+
+    #[inline(always)]
+    fn in_all(self, number: i16) -> Self::Sums {
+        [self.avx._mm256_set1_epi16(number); 4]
+    }
+
+    #[inline(always)]
+    fn add(self, sums: Self::Sums, lanes: Self::Lanes, number: i16) -> Self::Sums {
+        self.add_sums(sums, lanes, self.in_all(number))
+    }
+
+    #[inline(always)]
+    fn add_sums(self, mut sums: Self::Sums, lanes: Self::Lanes, others: Self::Sums) -> Self::Sums {
+        for ((sum, lanes), other) in sums.iter_mut().zip(lanes).zip(others) {
+            let chosen = self.avx2._mm256_and_si256(lanes, other);
+            *sum = self.avx2._mm256_add_epi16(*sum, chosen);
+        }
+        sums
+    }
+
+    #[inline(always)]
+    fn pour(self, sums: Self::Sums, into: &mut [i32; 64]) {
+        let parts = into.as_chunks_mut::<16>().0.iter_mut().zip(sums);
+        for (into, part) in parts {
+            let signs = self.avx2._mm256_srai_epi16::<15>(part);
+            let wide = [
+                self.avx2._mm256_unpacklo_epi16(part, signs),
+                self.avx2._mm256_unpackhi_epi16(part, signs),
+            ];
+            for (into, wide) in into.as_chunks_mut::<8>().0.iter_mut().zip(wide) {
+                let own: __m256i = pulp::cast(*into);
+                *into = pulp::cast(self.avx2._mm256_add_epi32(own, wide));
+            }
+        }
+    }
+}
+
+impl Tally for Portable {
+    /// All bits of 16 a lane.
+    type Lanes = [i16; 64];
+    type Sums = [i16; 64];
+
+    #[inline(always)]
+    fn above(self, numbers: &[f32; 64], edge: f32) -> Self::Lanes {
+        let mut lanes = [0; 64];
+        for (lane, number) in lanes.iter_mut().zip(numbers) {
+            *lane = -i16::from(edge < *number);
+        }
+        lanes
+    }
+
+    #[inline(always)]
+    fn in_all(self, number: i16) -> Self::Sums {
+        [number; 64]
+    }
+
+    #[inline(always)]
+    fn add(self, mut sums: Self::Sums, lanes: Self::Lanes, number: i16) -> Self::Sums {
+        for (sum, lane) in sums.iter_mut().zip(lanes) {
+            *sum = sum.wrapping_add(lane & number);
+        }
+        sums
+    }
+
+    #[inline(always)]
+    fn add_sums(self, mut sums: Self::Sums, lanes: Self::Lanes, others: Self::Sums) -> Self::Sums {
+        for ((sum, lane), other) in sums.iter_mut().zip(lanes).zip(others) {
+            *sum = sum.wrapping_add(lane & other);
+        }
+        sums
+    }
+
+    #[inline(always)]
+    fn pour(self, sums: Self::Sums, into: &mut [i32; 64]) {
+        for (into, sum) in into.iter_mut().zip(sums) {
+            *into = into.wrapping_add(i32::from(sum));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::vectors::{ByteTask, Compare, Vectors};
+
+    /// 3 everywhere, -20000 where numbers are above the first edge, and 700 where they are above both.
+    struct Summed<'a>(&'a [f32; 64], [f32; 2]);
+
+    impl ByteTask for Summed<'_> {
+        type Output = [i32; 64];
+
+        #[inline(always)]
+        fn run<C: Compare>(self, form: C) -> [i32; 64] {
+            let Self(numbers, [first, second]) = self;
+            let (first, second) = (form.above(numbers, first), form.above(numbers, second));
+            let mut all = std::array::from_fn(|at| at as i32 * 100_000);
+            let inner = form.add(form.in_all(-20000), second, 700);
+            let sums = form.add_sums(form.in_all(3), first, inner);
+            form.pour(sums, &mut all);
+            form.pour(sums, &mut all);
+            all
+        }
+    }
+
+    #[test]
+    fn every_form_adds_in_the_chosen_lanes() {
+        let numbers: [f32; 64] = std::array::from_fn(|at| match at % 9 {
+            8 => f32::NAN,
+            7 => f32::NEG_INFINITY,
+            6 => f32::INFINITY,
+            rest => rest as f32 * (at as f32 - 20.0),
+        });
+        for edges in [
+            [0.0, 50.0],
+            [-100.0, -0.0],
+            [f32::INFINITY, 0.0],
+            [f32::NAN, 0.0],
+        ] {
+            let expected: [i32; 64] = std::array::from_fn(|at| {
+                let inner = if numbers[at] > edges[1] {
+                    -19300
+                } else {
+                    -20000
+                };
+                let own = if numbers[at] > edges[0] { 3 + inner } else { 3 };
+                at as i32 * 100_000 + 2 * own
+            });
+            for vectors in Vectors::available() {
+                let found = vectors.run(Summed(&numbers, edges));
+                assert_eq!(found, expected, "{vectors:?} {edges:?}");
+            }
+        }
+    }
+}
