@@ -78,10 +78,13 @@ bench: ## Time each stage on the sample archive, hostile pages and each publishe
 own-labels: build ## Make a labelled set of labels/ and the archives in DATA and WARC, in out/own-labels
 	scripts/own-labels.py $(DATA) $(WARC) out/own-labels --program $(BUILT)/release/trommel || test $$? = 1
 
-train: build ## Train both shipped models from DATA (some 10 minutes on two cores)
+train: build ## Train both shipped models from DATA and labels/ (some 15 minutes on two cores)
 	mkdir -p $(JUDGED)
 	scripts/sound-golds.py $(DATA) out/sound $(TRAIN_SETS)
-	$(TROMMEL) train --learner shipped --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) -o crates/model/models --judged $(JUDGED)
+	scripts/own-labels.py $(DATA) $(WARC) out/own-training --program $(BUILT)/release/trommel \
+	    --without listing,service || test $$? = 1
+	$(TROMMEL) train --learner shipped --pages $(patsubst %,out/sound/%.warc.gz,$(TRAIN_SETS)) \
+	    out/own-training/own-labels.warc.gz -o crates/model/models --judged $(JUDGED)
 
 roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ and recipes-dev
 	$(LAB) roles --pages out/own-labels/own-labels.warc.gz $(call archives,recipes-dev) \

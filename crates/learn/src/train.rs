@@ -20,6 +20,7 @@ mod page_types;
 mod pairs;
 mod poor;
 mod roles;
+mod seeds;
 mod selection;
 mod table;
 mod trained;

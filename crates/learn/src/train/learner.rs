@@ -1,12 +1,13 @@
 //! The learners a model can be made by.
 
-use trommel_model::{Additive, ColumnWeight, Linear, Scorer, WeightedScorer};
+use trommel_model::{Additive, ColumnWeight, Linear, Scorer, Trees, WeightedScorer};
 
 use super::bins::Binned;
 use super::boost::{BoostOptions, boost};
 use super::logistic::{Fit, Sample, fit_weighted};
 use super::options::{Learner, Weighting};
 use super::pairs::additive;
+use super::seeds::boost_seeds;
 use super::table::BlockTable;
 use crate::error::LearnError;
 
@@ -29,6 +30,9 @@ const PAIRS: BoostOptions = BoostOptions {
     seed: 1,
 };
 
+/// Seeds whose mean an additive model is.
+const SEEDS: u16 = 3;
+
 /// What completes the labels of pages of which only some texts are known: the same in fewer, larger steps.
 const SKETCH: BoostOptions = BoostOptions {
     trees: 150,
@@ -43,7 +47,8 @@ const SKETCH: BoostOptions = BoostOptions {
 /// If there is nothing to learn from.
 pub(super) fn sketch(table: &BlockTable) -> Result<Additive, LearnError> {
     let binned = Binned::new(&table.data, table.width, &table.weights, BINS);
-    pairs_of(&binned, &table.labels, &table.weights, &SKETCH)
+    let trees = boost(&binned, &table.labels, &table.weights, &SKETCH)?;
+    as_additive(&trees)
 }
 
 impl Learner {
@@ -97,12 +102,12 @@ impl Learner {
         match self {
             Learner::Linear => Ok(vec![linear(table, weighting, penalty)?]),
             Learner::Additive => {
-                let additive = pairs_of(&binned(), &table.labels, &weights, &PAIRS)?;
+                let additive = pairs_of(&binned(), &table.labels, &weights)?;
                 Ok(vec![vec![part(1.0, Scorer::Additive(additive))]])
             }
             Learner::Shipped => {
                 let binned = binned();
-                let additive = pairs_of(&binned, &table.labels, &weights, &PAIRS)?;
+                let additive = pairs_of(&binned, &table.labels, &weights)?;
                 let trees = boost(&binned, &table.labels, &weights, &BoostOptions::default())?;
                 Ok(vec![
                     vec![part(1.0, Scorer::Additive(additive.clone()))],
@@ -116,14 +121,18 @@ impl Learner {
     }
 }
 
-fn pairs_of(
-    binned: &Binned,
-    labels: &[bool],
-    weights: &[f32],
-    options: &BoostOptions,
-) -> Result<Additive, LearnError> {
-    let trees = boost(binned, labels, weights, options)?;
-    additive(&trees).ok_or_else(|| LearnError::Solver("a tree asks more than two questions".into()))
+/// The additive model of pairs.
+fn pairs_of(binned: &Binned, labels: &[bool], weights: &[f32]) -> Result<Additive, LearnError> {
+    as_additive(&boost_seeds(binned, labels, weights, &PAIRS, SEEDS)?)
+}
+
+/// Trees of two questions as tables, whose weights are whole units.
+fn as_additive(trees: &Trees) -> Result<Additive, LearnError> {
+    let own = additive(trees);
+    let mut own =
+        own.ok_or_else(|| LearnError::Solver("a tree asks more than two questions".into()))?;
+    own.round();
+    Ok(own)
 }
 
 fn weights(table: &BlockTable, weighting: Weighting) -> Vec<f32> {

@@ -91,19 +91,28 @@ pub(super) fn choose(
     })
 }
 
-/// The mean of the sets' mean F1, so that a large set does not decide alone. Pages of which only some
-/// texts are known do not take part.
+/// The mean of the sets' mean F1, where a set weighs the square root of its pages as in training: a large set
+/// does not decide alone, nor does the chance of a small one. Pages of which only some texts are known do not
+/// take part.
 pub(super) fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: usize) -> f64 {
     let of_set = |set: usize| {
         let own = pages.iter().zip(scores);
-        let mut own = own
-            .filter(|(page, _)| page.set == set && !page.is_partial())
-            .peekable();
-        own.peek()?;
-        Some(Scores::mean(own.map(|(_, scored)| &scored.scores)).f1)
+        let own = own.filter(|(page, _)| page.set == set && !page.is_partial());
+        let own: Vec<&Scores> = own.map(|(_, scored)| &scored.scores).collect();
+        (own.len(), Scores::mean(own.into_iter()).f1)
     };
-    let means: Vec<f64> = (0..sets).filter_map(of_set).collect();
-    means.iter().sum::<f64>() / means.len().max(1) as f64
+    weighed((0..sets).map(of_set))
+}
+
+/// The mean over sets, of each its pages and its mean.
+fn weighed(sets: impl Iterator<Item = (usize, f64)>) -> f64 {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (pages, mean) in sets.filter(|(pages, _)| *pages > 0) {
+        let weight = (pages as f64).sqrt();
+        sum += weight * mean;
+        weights += weight;
+    }
+    sum / f64::max(weights, 1.0)
 }
 
 impl Labelled<'_> {
@@ -134,6 +143,13 @@ impl Labelled<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_set_weighs_the_root_of_its_pages() {
+        let sets = [(100, 0.5), (0, f64::NAN), (25, 0.8)];
+        assert!((weighed(sets.into_iter()) - 0.6).abs() < 1e-9);
+        assert_eq!(weighed([(0, f64::NAN)].into_iter()), 0.0);
+    }
 
     #[test]
     fn errors_of_worlds_never_outweigh_the_log_odds() {
