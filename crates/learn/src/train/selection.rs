@@ -99,7 +99,7 @@ pub(super) fn mean_over_sets(pages: &[Labelled], scores: &[ScoredPage], sets: us
         let own = pages.iter().zip(scores);
         let own = own.filter(|(page, _)| page.set == set && !page.is_partial());
         let own: Vec<&Scores> = own.map(|(_, scored)| &scored.scores).collect();
-        (own.len(), Scores::mean(own.into_iter()).f1)
+        (own.len(), Scores::mean(own).f1)
     };
     weighed((0..sets).map(of_set))
 }
