@@ -154,6 +154,13 @@ mod tests {
     }
 
     #[test]
+    fn of_rows_of_one_class_each_is_looked_at() {
+        let html = "<div class=pager>Page 1 of 9</div><p>text</p>\
+                    <div class=pager><a href=/2>Next</a></div>";
+        assert_eq!(next(html).as_deref(), Some("/2"));
+    }
+
+    #[test]
     fn the_number_behind_the_one_without_link() {
         let row = |numbers: &[(u32, bool)]| {
             let numbers = numbers.iter().map(|(number, is_link)| match is_link {

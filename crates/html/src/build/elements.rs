@@ -248,7 +248,12 @@ impl Builder {
             ),
             given,
             marks: self.marks
-                & (Marks::MATH | Marks::NOTE | Marks::HIDDEN | Marks::SHEET | Marks::CODE),
+                & (Marks::MATH
+                    | Marks::NOTE
+                    | Marks::HIDDEN
+                    | Marks::SHEET
+                    | Marks::CODE
+                    | Marks::PAGE_ROW),
             steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
         };
         let len = self.page.attribute_words.len();
