@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// order.
 pub const UNIT: f32 = 1.0 / 4096.0;
 
+/// The most that a single weight may be, in log odds.
+const MOST: f32 = 4096.0;
+
 /// The part of one feature: a weight a bin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepFunction {
@@ -97,8 +100,11 @@ impl Additive {
         }
     }
 
-    /// Whether all numbers are finite, edges rise, and columns are below `width`.
+    /// Whether all numbers are finite and no weight is above 4,096 log odds, edges rise, and columns are
+    /// below `width`.
     pub fn is_sound(&self, width: usize) -> bool {
+        // So that sums of them are finite as well. Of NaN it does not hold.
+        let sound = |weight: &f32| weight.abs() <= MOST;
         let rising = |edges: &[f32]| {
             edges.iter().all(|edge| edge.is_finite()) && edges.is_sorted_by(|a, b| a < b)
         };
@@ -107,7 +113,7 @@ impl Additive {
             known(own.column)
                 && rising(&own.edges)
                 && own.weights.len() == own.edges.len() + 1
-                && own.weights.iter().all(|weight| weight.is_finite())
+                && own.weights.iter().all(sound)
         });
         let crosses = self.crosses.iter().all(|own| {
             let (first, second) = &own.edges;
@@ -116,9 +122,9 @@ impl Additive {
                 && rising(first)
                 && rising(second)
                 && own.weights.len() == (first.len() + 1) * (second.len() + 1)
-                && own.weights.iter().all(|weight| weight.is_finite())
+                && own.weights.iter().all(sound)
         });
-        self.intercept.is_finite() && steps && crosses
+        sound(&self.intercept) && steps && crosses
     }
 }
 

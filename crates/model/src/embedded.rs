@@ -6,7 +6,7 @@ use trommel_html::json_ld::ContentSubject;
 use crate::error::ModelError;
 use crate::file::{EmbeddedScorer, Scorer};
 use crate::layout::Layout;
-use crate::selection::{Choice, Selection};
+use crate::selection::{Choice, Selection, expected_f1, weighed};
 use crate::sigmoid::sigmoid;
 
 /// Least probability of an embedded text for a page of which nothing else is kept.
@@ -68,8 +68,8 @@ pub(crate) fn judged(scorer: &Scorer, embedded: Vec<EmbeddedText>) -> Vec<Judged
 impl Selection {
     /// Chooses among blocks and embedded texts as if these were further blocks: the choice of blocks is
     /// returned, that of embedded texts noted on them. Readers' comments take part in it
-    /// only `with_comments`. Where that would be nothing at all, an embedded text that may well be content is
-    /// chosen all the same: a page whose blocks say nothing is one that a script fills with it.
+    /// only `with_comments`. Where that would be nothing at all, embedded texts that may well be content are
+    /// chosen by themselves: a page whose blocks say nothing is one that a script fills with them.
     pub fn choose_with(
         &self,
         probabilities: &[f32],
@@ -92,8 +92,12 @@ impl Selection {
         let mut choice = self.choose(&all, &with_embedded);
         let may_stand_alone = eligible.iter().any(|own| own.probability >= LEAST_ALONE);
         if may_stand_alone && !choice.kept.contains(&true) {
-            // Expected F1 never chooses nothing.
+            // Of the blocks nothing is content. Expected F1 never chooses nothing else.
+            let weighed = weighed(&all, &with_embedded);
+            let (blocks, _) = all.split_at_mut(probabilities.len());
+            blocks.fill(0.0);
             choice = Self::ExpectedF1.choose(&all, &with_embedded);
+            choice.expected_f1 = expected_f1(&weighed, &choice.kept) as f32;
         }
         let kept = choice.kept.split_off(probabilities.len());
         for (own, kept) in eligible.iter_mut().zip(kept) {
@@ -154,6 +158,28 @@ mod tests {
         };
         assert_eq!(choose(0.4), (vec![false], true));
         assert_eq!(choose(0.2), (vec![false], false));
+
+        // No block comes with it, however doubtful.
+        for (selection, of_block, of_text) in
+            [(worlds, 0.38, 0.3), (Selection::Threshold(0.6), 0.59, 0.3)]
+        {
+            let mut own = judged(&Scorer::Linear(crate::file::Linear::default()), page());
+            own.truncate(1);
+            own[0].probability = of_text;
+            let layout = Layout::of_words(&[100]);
+            let choice = selection.choose_with(&[of_block], &layout, &mut own, false);
+            assert_eq!(
+                (choice.kept, own[0].kept),
+                (vec![false], true),
+                "{selection:?}"
+            );
+            // Of 6 words 1.8, where 100 more may be content as well.
+            let expected = 2.0 * 1.8 / (6.0 + 1.8 + 100.0 * of_block);
+            assert!(
+                (choice.expected_f1 - expected).abs() < 1e-5,
+                "{selection:?}"
+            );
+        }
     }
 
     #[test]

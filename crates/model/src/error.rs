@@ -46,7 +46,8 @@ pub enum ModelError {
         /// The feature.
         feature: String,
     },
-    /// A part holds numbers that are not finite, or asks columns or nodes that do not exist.
+    /// A part holds numbers that are not finite or beyond all log odds, or asks columns or nodes that do not
+    /// exist.
     #[error("the model is damaged: its {part} part does not add up")]
     Unsound {
         /// Kind of the part.

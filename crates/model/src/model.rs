@@ -502,8 +502,12 @@ impl Scorer {
     /// The same scorer asking columns by other numbers: column `c` becomes `columns[c]`. Weights of an
     /// additive one are rounded to whole units.
     pub(crate) fn on(&self, columns: &[u16]) -> Result<Self, ModelError> {
+        let mut scorer = self.clone();
+        if let Scorer::Additive(additive) = &mut scorer {
+            additive.round();
+        }
         let width = columns.len();
-        let (is_sound, part) = match self {
+        let (is_sound, part) = match &scorer {
             Scorer::Linear(linear) => (linear.is_sound(width), "linear"),
             Scorer::Additive(additive) => (additive.is_sound(width), "additive"),
             Scorer::Trees(trees) => (trees.is_sound(width), "trees"),
@@ -511,13 +515,9 @@ impl Scorer {
         if !is_sound {
             return Err(ModelError::Unsound { part });
         }
-        let mut scorer = self.clone();
         scorer.each_column(|column| {
             *column = columns.get(usize::from(*column)).copied().unwrap_or(0);
         });
-        if let Scorer::Additive(additive) = &mut scorer {
-            additive.round();
-        }
         Ok(scorer)
     }
 }

@@ -38,14 +38,7 @@ pub struct Choice {
 impl Selection {
     /// Chooses among blocks of these probabilities (0..=1).
     pub fn choose(&self, probabilities: &[f32], layout: &Layout) -> Choice {
-        // A block without a place weighs nothing.
-        let words = layout.blocks.iter().map(|place| place.words);
-        let weighed: Vec<(f64, f64)> = probabilities
-            .iter()
-            .zip(words.chain(std::iter::repeat(0)))
-            .map(|(p, w)| (f64::from(*p), f64::from(w)))
-            .collect();
-        let all = expected(&weighed);
+        let weighed = weighed(probabilities, layout);
         let mut kept = vec![false; probabilities.len()];
         let mut of_nothing = 0.0;
         match self {
@@ -89,23 +82,34 @@ impl Selection {
                 );
             }
         }
-        let (hit, size) = weighed
-            .iter()
-            .zip(&kept)
-            .filter(|(_, kept)| **kept)
-            .fold((0.0, 0.0), |(hit, size), ((p, w), _)| {
-                (hit + p * w, size + w)
-            });
-        let expected_f1 = if size + all > 0.0 {
-            (2.0 * hit / (size + all)).max(of_nothing)
-        } else {
-            of_nothing
-        };
         Choice {
+            expected_f1: expected_f1(&weighed, &kept).max(of_nothing) as f32,
             kept,
-            expected_f1: expected_f1 as f32,
         }
     }
+}
+
+/// Probability and words of each block; one without a place weighs nothing.
+pub(crate) fn weighed(probabilities: &[f32], layout: &Layout) -> Vec<(f64, f64)> {
+    let words = layout.blocks.iter().map(|place| place.words);
+    probabilities
+        .iter()
+        .zip(words.chain(std::iter::repeat(0)))
+        .map(|(p, w)| (f64::from(*p), f64::from(w)))
+        .collect()
+}
+
+/// Expected word F1 of the kept blocks, given the probability and the words of each; 0 if there are no words.
+pub(crate) fn expected_f1(weighed: &[(f64, f64)], kept: &[bool]) -> f64 {
+    let (hit, size) = weighed
+        .iter()
+        .zip(kept)
+        .filter(|(_, kept)| **kept)
+        .fold((0.0, 0.0), |(hit, size), ((p, w), _)| {
+            (hit + p * w, size + w)
+        });
+    let all = size + expected(weighed);
+    if all > 0.0 { 2.0 * hit / all } else { 0.0 }
 }
 
 /// Expected words of content of blocks, given the probability and the words of each.

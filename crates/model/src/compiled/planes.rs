@@ -56,7 +56,7 @@ struct Summands {
 }
 
 /// What 16 bits of a sum hold, in units.
-const MOST: u32 = i16::MAX as u32;
+const MOST: i64 = i16::MAX as i64;
 /// Whole numbers of 32 bits up to this are exact as numbers with a point.
 const EXACT: u32 = 1 << 24;
 
@@ -114,7 +114,8 @@ impl Summands {
 }
 
 impl Planes {
-    /// `None` if weights are no whole multiples of a unit, or too large.
+    /// `None` if weights are no whole multiples of a unit, or add up to more than numbers of 32 bits tell
+    /// exactly.
     pub fn new(model: &Additive, asked: &mut Asked) -> Option<Self> {
         let mut summands = Summands {
             intercept: units(model.intercept)?,
@@ -143,45 +144,75 @@ impl Planes {
 
 impl Summands {
     fn laid_out(self) -> Option<Planes> {
-        let numbers: FxHashMap<Key, u32> = self.single.keys().copied().zip(0..).collect();
-        let mut with_earlier: FxHashMap<Key, Vec<Pair>> = FxHashMap::default();
+        let mut with_earlier: FxHashMap<Key, Vec<(Key, i64)>> = FxHashMap::default();
         for ((earlier, later), units) in self.paired {
-            with_earlier.entry(later).or_default().push(Pair {
-                earlier: *numbers.get(&earlier)?,
-                weight: i16::try_from(units).ok()?,
-            });
+            if units != 0 {
+                with_earlier
+                    .entry(later)
+                    .or_default()
+                    .push((earlier, units));
+            }
         }
         let mut planes = Planes {
             intercept: i32::try_from(self.intercept).ok()?,
             ..Planes::default()
         };
-        let (mut group, mut bound) = (Vec::new(), 0u32);
         // All that may add up, the intercept with it: a sum of units is then exact as a number of 32 bits.
-        let mut rest = EXACT.checked_sub(planes.intercept.unsigned_abs())?;
+        let mut rest = u64::from(EXACT.checked_sub(planes.intercept.unsigned_abs())?);
+        let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
+        let (mut group, mut bound, mut questions) = (Vec::new(), 0i64, 0u32);
         for (key, weight) in self.single {
-            let weight = i16::try_from(weight).ok()?;
-            let mut pairs = with_earlier.remove(&key).unwrap_or_default();
-            pairs.retain(|pair| pair.weight != 0);
-            pairs.sort_unstable_by_key(|pair| pair.earlier);
-            let of_pairs = pairs.iter().map(|pair| pair.weight.unsigned_abs());
-            let own = std::iter::once(weight.unsigned_abs()).chain(of_pairs);
-            let own: u32 = own.map(u32::from).sum();
-            rest = rest.checked_sub(own)?;
-            if own > MOST {
-                return None;
+            let pairs = with_earlier.remove(&key).unwrap_or_default();
+            let mut own: Vec<(Option<u32>, i64)> = vec![(None, weight)];
+            for (earlier, units) in pairs {
+                own.push((Some(*numbers.get(&earlier)?), units));
             }
-            if bound + own > MOST {
+            own.sort_unstable();
+            let mut most = 0;
+            for (_, units) in &own {
+                rest = rest.checked_sub(units.unsigned_abs())?;
+                most += units.abs();
+            }
+            if bound + most > MOST && bound > 0 {
                 planes.groups.push(std::mem::take(&mut group));
                 bound = 0;
             }
-            bound += own;
-            group.push(Question {
+            numbers.insert(key, questions);
+            let unasked = Question {
                 slot: key.0,
                 edge: f32::from_bits(key.1),
-                weight,
-                pairs: u32::try_from(pairs.len()).ok()?,
-            });
-            planes.pairs.append(&mut pairs);
+                weight: 0,
+                pairs: 0,
+            };
+            let mut question = unasked;
+            for (earlier, mut units) in own {
+                loop {
+                    let room = MOST - bound;
+                    let taken = units.clamp(-room, room) as i16;
+                    match earlier {
+                        None => question.weight = taken,
+                        Some(earlier) => {
+                            planes.pairs.push(Pair {
+                                earlier,
+                                weight: taken,
+                            });
+                            question.pairs += 1;
+                        }
+                    }
+                    bound += i64::from(taken).abs();
+                    units -= i64::from(taken);
+                    if units == 0 {
+                        break;
+                    }
+                    // What 16 bits do not hold is asked for once more in the next group.
+                    group.push(std::mem::replace(&mut question, unasked));
+                    questions += 1;
+                    planes.groups.push(std::mem::take(&mut group));
+                    bound = 0;
+                }
+            }
+            group.push(question);
+            questions += 1;
         }
         planes.groups.push(group);
         Some(planes)
@@ -368,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_do_not_fit_are_left_to_the_tables() {
+    fn weights_beyond_16_bits_are_divided() {
         let of = |weight: f32| Additive {
             step_functions: vec![StepFunction {
                 column: 0,
@@ -377,10 +408,47 @@ mod tests {
             }],
             ..Additive::default()
         };
-        let laid_out = |weight| Planes::new(&of(weight), &mut Asked::default()).is_some();
-        assert!(laid_out(7.5));
-        assert!(!laid_out(8.0), "beyond 16 bits");
-        assert!(!laid_out(UNIT / 2.0), "half a unit");
+        // Steps of 5 log odds up and down on one column, all of them paired with one question of the other.
+        let steps = 120;
+        let side = |lower: f32, upper: f32| {
+            (0..=steps).flat_map(move |at| [0.0, if at % 2 == 0 { lower } else { upper }])
+        };
+        let paired = Additive {
+            intercept: 1.0,
+            step_functions: vec![],
+            crosses: vec![Cross {
+                columns: (1, 0),
+                edges: ((0..steps).map(|at| at as f32).collect(), vec![0.0]),
+                weights: side(-2.5, 2.5).collect(),
+            }],
+        };
+        let rows: Vec<[f32; 2]> = (0..LANES)
+            .map(|at| [(at % 3) as f32 - 1.0, at as f32 * 2.0 - 3.5])
+            .collect();
+        for model in [of(7.5), of(8.0), of(-3000.0), paired] {
+            let mut asked = Asked::default();
+            let planes = Planes::new(&model, &mut asked).unwrap();
+            let columns: Vec<Lanes> = (asked.columns.iter())
+                .map(|column| std::array::from_fn(|lane| rows[lane][usize::from(*column)]))
+                .collect();
+            let expected: Vec<f32> = rows.iter().map(|row| model.log_odds(row)).collect();
+            for vectors in Vectors::available() {
+                assert_eq!(planes.log_odds(vectors, &columns)[..], expected[..]);
+            }
+        }
+        assert!(
+            Planes::new(&of(4097.0), &mut Asked::default()).is_none(),
+            "no longer exact"
+        );
+    }
+
+    #[test]
+    fn weights_are_whole_units_once_rounded() {
+        let of = |weight: f32| Additive {
+            intercept: weight,
+            ..Additive::default()
+        };
+        assert!(Planes::new(&of(UNIT / 2.0), &mut Asked::default()).is_none());
         let mut rounded = of(UNIT * 10.6);
         rounded.round();
         assert_eq!(rounded, of(UNIT * 11.0));

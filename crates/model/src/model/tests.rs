@@ -179,3 +179,28 @@ fn the_built_in_models_load() {
     }
     assert!(Model::builtin("none").is_none());
 }
+
+#[test]
+fn weights_beyond_all_log_odds_are_refused() {
+    let of = |weight: f32| {
+        let mut file = file();
+        file.parts[0].scorer = Scorer::Additive(Additive {
+            step_functions: vec![StepFunction {
+                column: 0,
+                edges: vec![0.5],
+                weights: vec![weight, -weight],
+            }],
+            ..Additive::default()
+        });
+        Model::new(file)
+    };
+    let judged = of(4096.0).unwrap().judge(&page(), None);
+    assert_eq!(judged.probabilities, [1.0, 0.0]);
+    // Infinite once rounded to units, infinite as a sum, and none.
+    for weight in [4097.0, 1e36, 3e38, f32::NAN] {
+        assert!(
+            matches!(of(weight), Err(ModelError::Unsound { part: "additive" })),
+            "{weight}"
+        );
+    }
+}
