@@ -12,6 +12,9 @@ pub(crate) fn write<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Resu
     value.serialize(JsonWriter { out })
 }
 
+/// Most bytes that are escaped in one call, which asks for room for six times as many.
+const PIECE: usize = 1 << 16;
+
 struct JsonWriter<'a> {
     out: &'a mut Vec<u8>,
 }
@@ -132,7 +135,22 @@ impl<'a> Serializer for JsonWriter<'a> {
     }
 
     fn serialize_str(self, text: &str) -> Result<(), Error> {
-        json_escape_simd::escape_into(text, self.out);
+        if text.len() <= PIECE {
+            json_escape_simd::escape_into(text, self.out);
+            return Ok(());
+        }
+        self.out.push(b'"');
+        let (mut rest, mut escaped) = (text, Vec::new());
+        while !rest.is_empty() {
+            let (piece, others) = rest.split_at(rest.floor_char_boundary(PIECE));
+            rest = others;
+            escaped.clear();
+            json_escape_simd::escape_into(piece, &mut escaped);
+            // Without the quotes around it.
+            let within = escaped.get(1..escaped.len().saturating_sub(1));
+            self.out.extend_from_slice(within.unwrap_or_default());
+        }
+        self.out.push(b'"');
         Ok(())
     }
 
@@ -255,6 +273,21 @@ mod tests {
             assert_same(&all[len..]);
             assert_same(&all[..len]);
         }
+    }
+
+    #[test]
+    fn long_texts_take_no_more_room_than_they_need() {
+        for before in 0..5 {
+            let text = format!(
+                "{}{}",
+                "a".repeat(before),
+                "\u{1_F600}\n\"x".repeat(PIECE / 3)
+            );
+            assert_same(&text);
+        }
+        let mut out = Vec::new();
+        write(&"a".repeat(PIECE * 20), &mut out).unwrap();
+        assert!(out.capacity() < 3 * out.len(), "{}", out.capacity());
     }
 
     #[test]

@@ -36,6 +36,9 @@ pub type Extract<'a> = dyn Fn(&[u8], &Hints<'_>) -> Document + Sync + 'a;
 /// write a record.
 pub(crate) const TOGETHER: usize = 4;
 
+/// Bytes of records whose results are not kept back: others wait for the room that they take.
+const MOST_KEPT_BACK: u64 = 4 << 20;
+
 /// Turns records into encoded documents. Has no state, so that the order of records and the number
 /// of workers don't matter.
 pub(crate) struct Worker<'a> {
@@ -61,8 +64,8 @@ pub(crate) struct Worker<'a> {
 
 impl Worker<'_> {
     /// Works until there are no more tasks, or nobody wants the results. Results of records go together, up to
-    /// [`TOGETHER`] of them, while there are tasks; none is kept back when a task has to be waited for, and what
-    /// else happens to an input, such as its begin, is told at once.
+    /// [`TOGETHER`] of them, while there are tasks; none is kept back when a task has to be waited for or when
+    /// they hold much memory, and what else happens to an input, such as its begin, is told at once.
     /// Blocks that are done with go to `spares` while there is room.
     pub(crate) fn run(
         &self,
@@ -93,9 +96,9 @@ impl Worker<'_> {
                 let _ = spares.try_send(record.block);
                 made
             }));
-            if (!is_record || done.len() >= TOGETHER)
-                && results.send(std::mem::take(&mut done)).is_err()
-            {
+            let bytes = done.iter().map(|task: &Task<Made>| task.bytes).sum::<u64>();
+            let is_enough = done.len() >= TOGETHER || bytes >= MOST_KEPT_BACK;
+            if (!is_record || is_enough) && results.send(std::mem::take(&mut done)).is_err() {
                 return;
             }
         }
@@ -374,7 +377,7 @@ mod tests {
             point: None,
             step,
         };
-        let record = |number| {
+        let record = |number, bytes| {
             let archive = b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 1\r\n\r\nx\r\n\r\n";
             let options = trommel_archive::ReadOptions::default();
             let mut reader =
@@ -384,7 +387,10 @@ mod tests {
                 charset: None,
                 listing: Default::default(),
             };
-            task(number, Step::Record(captured))
+            Task {
+                bytes,
+                ..task(number, Step::Record(captured))
+            }
         };
         let begin = Step::Begin {
             input: 0,
@@ -392,8 +398,12 @@ mod tests {
             date: None,
         };
         task_sender.send(task(0, begin)).unwrap();
-        for number in 1..TOGETHER + 3 {
-            task_sender.send(record(number)).unwrap();
+        for number in 1..=TOGETHER {
+            task_sender.send(record(number, 1)).unwrap();
+        }
+        let half = MOST_KEPT_BACK / 2;
+        for (number, bytes) in [(5, half), (6, half), (7, 1)] {
+            task_sender.send(record(number, bytes)).unwrap();
         }
         std::thread::scope(|scope| {
             scope.spawn(|| worker.run(&tasks, &result_sender, &spares));
@@ -401,12 +411,12 @@ mod tests {
                 let done = results.recv_timeout(Duration::from_secs(60)).unwrap();
                 done.iter().map(|task| task.number).collect::<Vec<_>>()
             };
-            let all = TOGETHER as u64;
             assert_eq!(numbers(), [0], "an output has begun");
-            assert_eq!(numbers(), (1..=all).collect::<Vec<_>>());
-            assert_eq!(numbers(), [all + 1, all + 2]);
-            task_sender.send(record(TOGETHER + 3)).unwrap();
-            assert_eq!(numbers(), [all + 3]);
+            assert_eq!(numbers(), [1, 2, 3, 4]);
+            assert_eq!(numbers(), [5, 6], "these hold much memory");
+            assert_eq!(numbers(), [7]);
+            task_sender.send(record(8, 1)).unwrap();
+            assert_eq!(numbers(), [8]);
             drop(task_sender);
         });
     }
