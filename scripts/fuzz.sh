@@ -3,8 +3,8 @@
 # prints executions a target. Findings go to fuzz/artifacts.
 #
 # libFuzzer on the stable compiler: the coverage pass (sancov) is part of LLVM and its flags are stable,
-# only the address sanitizer would need nightly. All code here forbids unsafe, so that sanitizer would
-# have little to find: panics, overflows and failed assertions are what these targets look for.
+# only the address sanitizer would need nightly. What is unsafe here are calls of libdeflate, of the
+# allocator and from C and Python: panics, overflows and failed assertions are what these targets look for.
 set -eu
 cd "$(dirname "$0")/../fuzz"
 TIME=${TIME:-60}

@@ -1,4 +1,4 @@
-//! The allocator, and when it gives memory back. The only `unsafe` of the program: mimalloc's options have
+//! The allocator, and when it gives memory back. The only `unsafe` of this crate: mimalloc's options have
 //! no safe wrapper.
 
 #![allow(unsafe_code)]
