@@ -191,6 +191,17 @@ fn describe(file: &ModelFile) -> String {
             );
         }
     }
+    if !file.page_types.is_empty() {
+        let types = file.page_types.iter();
+        let types: Vec<String> = types
+            .map(|own| format!("{} {}", own.name, own.sharpness))
+            .collect();
+        let _ = writeln!(
+            out,
+            "\npage types, and what worlds multiply log odds by on them: {}",
+            types.join(", ")
+        );
+    }
     if let Some(embedded) = &file.embedded {
         let mut weights: Vec<&ColumnWeight> = embedded.scorer.weights.iter().collect();
         let strength = |own: &ColumnWeight| own.weight * own.deviation;

@@ -114,6 +114,14 @@ pub struct PageTypeScorer {
     /// Log odds of the type, one against the rest, over the columns of a row that are the same for
     /// all blocks of a page.
     pub scorer: Additive,
+    /// What a selection by worlds multiplies the log odds of blocks by on pages of the type, above 0.
+    #[serde(default = "one")]
+    pub sharpness: f32,
+}
+
+/// What multiplies and changes nothing.
+fn one() -> f32 {
+    1.0
 }
 
 /// How embedded texts are told: texts that stand in a page's JSON-LD and not among its blocks.

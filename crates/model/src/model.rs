@@ -12,7 +12,7 @@ use trommel_html::Page;
 use crate::compiled::Compiled;
 use crate::embedded::{JudgedEmbedded, judged};
 use crate::error::ModelError;
-use crate::file::{FORMAT, Linear, ModelFile, Scorer, VERSION};
+use crate::file::{FORMAT, Linear, ModelFile, PageTypeScorer, Scorer, VERSION};
 use crate::layout::Layout;
 use crate::selection::Choice;
 use crate::sigmoid::sigmoid;
@@ -60,6 +60,29 @@ pub struct PageType {
     pub name: String,
     /// Its probability, 0..=1.
     pub probability: f32,
+    /// What a selection by worlds multiplies the log odds of blocks by: the mean over all types that the page may
+    /// have.
+    pub sharpness: f32,
+}
+
+impl PageType {
+    /// The type of a page and its sharpness, given the log odds of each type against the rest; none if there are
+    /// no types.
+    pub fn of(types: &[PageTypeScorer], odds: &[f32]) -> Option<Self> {
+        let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
+        let sum = sum.max(f32::MIN_POSITIVE);
+        let (at, best) = odds
+            .iter()
+            .enumerate()
+            .max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))?;
+        let sharpness = types.iter().zip(odds);
+        let sharpness = sharpness.map(|(own, odds)| own.sharpness * (sigmoid(*odds) / sum));
+        Some(Self {
+            name: types.get(at)?.name.clone(),
+            probability: sigmoid(*best) / sum,
+            sharpness: sharpness.sum(),
+        })
+    }
 }
 
 /// A model's verdict on a page.
@@ -127,6 +150,10 @@ impl Model {
             .iter()
             .map(|part| Ok((finite(part.share)?, part.scorer.on(&columns)?)))
             .collect::<Result<Vec<(f32, Scorer)>, ModelError>>()?;
+        let is_sharp = |own: &PageTypeScorer| own.sharpness.is_finite() && own.sharpness > 0.0;
+        if !file.page_types.iter().all(is_sharp) {
+            return Err(ModelError::Unsound { part: "page types" });
+        }
         let page_types = file
             .page_types
             .iter()
@@ -336,7 +363,11 @@ impl Model {
     ) {
         judgement.embedded = self.embedded(page);
         judgement.fields = layout.fields().collect();
-        judgement.choice = self.file.selection.choose_with(
+        let sharpness = judgement
+            .page_type
+            .as_ref()
+            .map_or(1.0, |own| own.sharpness);
+        judgement.choice = self.file.selection.sharpened(sharpness).choose_with(
             &judgement.probabilities, layout, &mut judgement.embedded, with_comments,
         );
     }
@@ -387,15 +418,7 @@ impl Model {
             .iter()
             .map(|page_type| page_type.log_odds_of(value))
             .collect();
-        let sum: f32 = odds.iter().map(|odds| sigmoid(*odds)).sum();
-        let (at, best) = odds
-            .iter()
-            .enumerate()
-            .max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))?;
-        Some(PageType {
-            name: self.file.page_types.get(at)?.name.clone(),
-            probability: sigmoid(*best) / sum.max(f32::MIN_POSITIVE),
-        })
+        PageType::of(&self.file.page_types, &odds)
     }
 
     /// Names of what the log odds of a block are the sum of: columns of linear and additive parts,

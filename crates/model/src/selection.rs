@@ -36,6 +36,14 @@ pub struct Choice {
 }
 
 impl Selection {
+    /// The same selection, by worlds of log odds multiplied by this as well.
+    pub fn sharpened(self, sharpness: f32) -> Self {
+        match self {
+            Selection::Worlds(own) => Selection::Worlds(own * sharpness),
+            other => other,
+        }
+    }
+
     /// Chooses among blocks of these probabilities (0..=1).
     pub fn choose(&self, probabilities: &[f32], layout: &Layout) -> Choice {
         let weighed = weighed(probabilities, layout);
@@ -260,6 +268,21 @@ mod tests {
         assert_eq!(same.kept, plain.kept);
         // The expectation is always that of the probabilities as they are.
         assert!((sharp.expected_f1 - 2.0 * 95.0 / (100.0 + 295.0)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn worlds_alone_are_sharpened() {
+        assert_eq!(
+            Selection::Worlds(1.2).sharpened(0.5),
+            Selection::Worlds(0.6)
+        );
+        for other in [
+            Selection::ExpectedF1,
+            Selection::SharpF1(1.4),
+            Selection::Threshold(0.5),
+        ] {
+            assert_eq!(other.sharpened(0.5), other);
+        }
     }
 
     #[test]

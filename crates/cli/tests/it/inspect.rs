@@ -79,6 +79,7 @@ fn model() -> ModelFile {
         page_types: vec![PageTypeScorer {
             name: "story".into(),
             scorer: Additive::default(),
+            sharpness: 1.0,
         }],
         embedded: None,
         pooling: 0.0,

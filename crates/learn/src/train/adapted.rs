@@ -67,10 +67,9 @@ pub fn adapt(
             .par_iter()
             .zip(probabilities)
             .map(|(page, own)| {
-                let embedded = base
-                    .judge(&page.page.page, page.page.gold.address())
-                    .embedded;
-                page.score(own, embedded, selection)
+                let judged = base.judge(&page.page.page, page.page.gold.address());
+                let sharpness = judged.page_type.map_or(1.0, |own| own.sharpness);
+                page.score(own, judged.embedded, selection.sharpened(sharpness))
             })
             .collect()
     };

@@ -10,22 +10,35 @@ use super::embedded::{fit_embedded, judged};
 use super::labelled::Labelled;
 use super::learned::Learned;
 use super::options::{Learner, TrainOptions};
+use super::page_types::{fit_page_types, page_sharpness};
 use super::poor::PoorCopy;
 use crate::error::LearnError;
 
 /// Probabilities of a page's blocks, a list a candidate.
 pub(super) type ByCandidate = Vec<Vec<f32>>;
 
-/// Probabilities of the blocks of each page by models that have not seen its host, one list a
-/// candidate, and the candidates' penalties.
+/// What models that have not seen the hosts of pages say of them.
+pub(super) struct CrossValidated {
+    /// The candidates' penalties.
+    pub penalties: Vec<f64>,
+    /// Probabilities of the blocks of each page, one list a candidate.
+    pub probabilities: Vec<ByCandidate>,
+    /// Of each page what its type makes a selection multiply log odds by.
+    pub sharpness: Vec<f32>,
+}
+
+/// Judges each page by models that have not seen its host.
 pub(super) fn cross_validate(
     pages: &[Labelled],
     copies: &[PoorCopy],
     folds: &[usize],
     options: &TrainOptions,
-) -> Result<(Vec<f64>, Vec<ByCandidate>), LearnError> {
-    let mut probabilities: Vec<ByCandidate> = vec![Vec::new(); pages.len()];
-    let mut penalties = Vec::new();
+) -> Result<CrossValidated, LearnError> {
+    let mut all = CrossValidated {
+        penalties: Vec::new(),
+        probabilities: vec![Vec::new(); pages.len()],
+        sharpness: vec![1.0; pages.len()],
+    };
     for fold in 0..options.folds {
         let is_held = |page: usize| folds.get(page) == Some(&fold);
         let held: Vec<usize> = (0..pages.len()).filter(|page| is_held(*page)).collect();
@@ -33,29 +46,35 @@ pub(super) fn cross_validate(
         let training: Vec<&Labelled> = training.iter().collect();
         let learned = Learned::new(&training, &options.groups);
         let mut table = learned.table(&training, &options.groups);
+        let page_types = match options.learner {
+            Learner::Linear => Vec::new(),
+            _ => fit_page_types(&table, learned.schema.names(), &training)?,
+        };
         table.blank(learned.schema.names(), ADDRESS);
         let candidates = options.learner.candidates(&table, options.weighting)?;
         drop(table);
         tracing::info!(fold, "fitted");
-        let judged: Vec<(usize, ByCandidate)> = held
+        let judged: Vec<(usize, f32, ByCandidate)> = held
             .into_par_iter()
             .filter_map(|at| {
                 let page = pages.get(at)?;
                 let rows = page.rows(&learned.schema);
+                let sharpness = page_sharpness(&page_types, rows.iter().next());
                 let all = candidates.iter().map(|(parts, _)| {
                     let mut odds = log_odds(parts, &rows);
                     page.layout.pool(&mut odds, options.learner.pooling());
                     odds.into_iter().map(sigmoid).collect()
                 });
-                Some((at, all.collect()))
+                Some((at, sharpness, all.collect()))
             })
             .collect();
-        for (page, all) in judged {
-            probabilities[page] = all;
+        for (page, sharpness, by_candidate) in judged {
+            all.sharpness[page] = sharpness;
+            all.probabilities[page] = by_candidate;
         }
-        penalties = candidates.into_iter().map(|(_, penalty)| penalty).collect();
+        all.penalties = candidates.into_iter().map(|(_, penalty)| penalty).collect();
     }
-    Ok((penalties, probabilities))
+    Ok(all)
 }
 
 /// The embedded texts of each page, judged by scorers that have not seen its host.

@@ -130,7 +130,7 @@ impl JudgedSet {
             pages: trained
                 .judged
                 .iter()
-                .filter_map(|judged| row(sets.get(judged.set)?, judged, trained, comments))
+                .filter_map(|judged| row(sets.get(judged.set)?, judged, comments))
                 .collect(),
         }
     }
@@ -236,7 +236,7 @@ impl JudgedSet {
     }
 }
 
-fn row(set: &PageSet, judged: &JudgedPage, trained: &Trained, comments: bool) -> Option<JudgedRow> {
+fn row(set: &PageSet, judged: &JudgedPage, comments: bool) -> Option<JudgedRow> {
     let labelled = set.pages.get(judged.page)?;
     let (page, gold) = (&labelled.page, &labelled.gold);
     let mut words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
@@ -244,8 +244,7 @@ fn row(set: &PageSet, judged: &JudgedPage, trained: &Trained, comments: bool) ->
     let mut labels = judged.labels.clone();
     let mut embedded: Vec<JudgedEmbedded> =
         judged.embedded.iter().map(|own| own.0.clone()).collect();
-    let selection = trained.model.file().selection;
-    let choice = selection.choose_with(
+    let choice = judged.selection.choose_with(
         &probabilities,
         &Layout::of(page),
         &mut embedded,

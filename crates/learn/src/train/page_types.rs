@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use trommel_model::PageTypeScorer;
+use trommel_model::{PageType, PageTypeScorer};
 
 use super::additive::fit_additive;
 use super::bins::Binned;
@@ -20,6 +20,27 @@ const PREFIXES: [&str; 8] = [
 const PENALTY: f64 = 3e-4;
 /// Bins of a column.
 const BINS: usize = 12;
+
+/// What a selection by worlds multiplies log odds by on pages of a type. Where the content is one text or a row
+/// of posts, what is doubtful is left out; where it is made of cards, links and short parts, it is kept. Of a
+/// product it is both.
+fn sharpness(page_type: &str) -> f32 {
+    match page_type {
+        "article" | "forum" => 1.2,
+        "collection" | "documentation" | "listing" | "service" => 0.7,
+        _ => 1.0,
+    }
+}
+
+/// What a selection by worlds multiplies the log odds of a page's blocks by, given the row of one of them.
+pub(super) fn page_sharpness(types: &[PageTypeScorer], row: Option<&[f32]>) -> f32 {
+    let odds = row.map(|row| {
+        let odds = types.iter().map(|own| own.scorer.log_odds(row));
+        odds.collect::<Vec<f32>>()
+    });
+    let page_type = odds.and_then(|odds| PageType::of(types, &odds));
+    page_type.map_or(1.0, |own| own.sharpness)
+}
 
 /// Whether a column is the same for all blocks of a page.
 pub(super) fn is_of_page(column: &str) -> bool {
@@ -68,7 +89,35 @@ pub(crate) fn fit_page_types(
             Ok(PageTypeScorer {
                 name: name.to_owned(),
                 scorer,
+                sharpness: sharpness(name),
             })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_model::Additive;
+
+    #[test]
+    fn a_page_is_judged_as_sharply_as_its_types() {
+        let of = |name: &str, intercept: f32| PageTypeScorer {
+            name: name.into(),
+            scorer: Additive {
+                intercept,
+                ..Additive::default()
+            },
+            sharpness: sharpness(name),
+        };
+        let of_page = |types: &[PageTypeScorer]| page_sharpness(types, Some(&[0.0]));
+        let article = of_page(&[of("article", 9.0), of("listing", -9.0)]);
+        let listing = of_page(&[of("article", -9.0), of("listing", 9.0)]);
+        let both = of_page(&[of("article", 0.0), of("listing", 0.0)]);
+        assert!(article > 1.1 && listing < 0.8, "{article} {listing}");
+        assert!((both - (article + listing) / 2.0).abs() < 1e-3, "{both}");
+        assert_eq!(of_page(&[]), 1.0);
+        assert_eq!(page_sharpness(&[of("article", 9.0)], None), 1.0);
+        assert_eq!(of_page(&[of("block-page", 0.0)]), 1.0);
+    }
 }

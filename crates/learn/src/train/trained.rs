@@ -1,7 +1,7 @@
 //! Training of block models, with cross-validation by host.
 
 use trommel_model::{
-    FORMAT, JudgedEmbedded, Model, ModelFile, Score, Training, TrainingSet, VERSION,
+    FORMAT, JudgedEmbedded, Model, ModelFile, Score, Selection, Training, TrainingSet, VERSION,
 };
 
 use super::ADDRESS;
@@ -32,6 +32,8 @@ pub struct JudgedPage {
     pub labels: Vec<bool>,
     /// Texts of the JSON-LD that are not among the blocks, likewise judged, and their labels.
     pub embedded: Vec<(JudgedEmbedded, bool)>,
+    /// What the blocks were chosen by.
+    pub selection: Selection,
     /// Expected F1 of what was chosen.
     pub confidence: f32,
     /// Scores of what was chosen. Where only some texts of the page are known they are against these.
@@ -63,17 +65,26 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         Learner::Linear => Vec::new(),
         Learner::Additive | Learner::Shipped => PoorCopy::of_pages(&pages),
     };
-    let (penalties, probabilities) = cross_validate(&pages, &copies, &folds, options)?;
+    let cross_validated = cross_validate(&pages, &copies, &folds, options)?;
+    let penalties = &cross_validated.penalties;
     let judged_embedded = cross_validate_embedded(&pages, &folds, options)?;
     let chosen: Vec<Chosen> = match options.learner {
         Learner::Shipped => (0..penalties.len())
-            .map(|at| choose(&pages, &probabilities, &judged_embedded, &[at], sets.len()))
+            .map(|at| {
+                choose(
+                    &pages,
+                    &cross_validated,
+                    &judged_embedded,
+                    &[at],
+                    sets.len(),
+                )
+            })
             .collect(),
         _ => {
             let all: Vec<usize> = (0..penalties.len()).collect();
             vec![choose(
                 &pages,
-                &probabilities,
+                &cross_validated,
                 &judged_embedded,
                 &all,
                 sets.len(),
@@ -107,7 +118,8 @@ pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, L
         .zip(&options.names)
         .map(|((parts, chosen), name)| {
             let selection = chosen.selection;
-            let probabilities: Vec<Vec<f32>> = probabilities
+            let probabilities: Vec<Vec<f32>> = cross_validated
+                .probabilities
                 .iter()
                 .map(|all| all.get(chosen.candidate).cloned().unwrap_or_default())
                 .collect();
@@ -164,6 +176,7 @@ pub(super) fn judged_pages(
                     .into_iter()
                     .zip(page.embedded.own.iter().map(|(_, label)| *label))
                     .collect(),
+                selection: scored.selection,
                 confidence: scored.expected_f1,
                 scores: scored.scores,
                 required: scored.required,

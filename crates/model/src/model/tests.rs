@@ -97,6 +97,7 @@ fn parts_share_the_log_odds() {
         .map(|(name, scorer)| PageTypeScorer {
             name: (*name).into(),
             scorer,
+            sharpness: if *name == "article" { 2.0 } else { 0.5 },
         })
         .collect();
     file.parts = vec![
@@ -109,12 +110,35 @@ fn parts_share_the_log_odds() {
             scorer: Scorer::Trees(trees),
         },
     ];
-    let judged = Model::new(file).unwrap().judge(&page(), None);
+    file.selection = Selection::Worlds(1.5);
+    let judged = Model::new(file.clone()).unwrap().judge(&page(), None);
     assert_eq!(judged.probabilities, [sigmoid(0.5), sigmoid(-1.0)]);
     let page_type = judged.page_type.unwrap();
     assert_eq!(page_type.name, "article");
     let expected = sigmoid(0.5) / (sigmoid(0.5) + 0.5);
     assert!((page_type.probability - expected).abs() < 1e-6);
+    let sharpness = 2.0 * expected + 0.5 * (1.0 - expected);
+    assert!((page_type.sharpness - sharpness).abs() < 1e-6);
+
+    // Blocks are chosen by worlds as sharp as the types say.
+    let chosen = [2.0, 0.02].map(|of_any| {
+        let mut file = file.clone();
+        for page_type in &mut file.page_types {
+            page_type.sharpness = of_any;
+        }
+        let judged = Model::new(file).unwrap().judge(&page(), None);
+        let layout = Layout::of(&page());
+        let expected = Selection::Worlds(1.5 * of_any).choose(&judged.probabilities, &layout);
+        assert_eq!(judged.choice, expected, "{of_any}");
+        judged.choice.kept
+    });
+    assert_ne!(chosen[0], chosen[1]);
+    for broken in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        let mut file = file.clone();
+        file.page_types[1].sharpness = broken;
+        let error = Model::new(file).unwrap_err().to_string();
+        assert!(error.contains("page types"), "{error}");
+    }
 }
 
 #[test]
