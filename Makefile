@@ -10,23 +10,17 @@ WARC ?= $(DATA)/../warc
 JUDGED ?= out
 # Sets to score on: by default every one in the folder.
 EVAL_SETS ?= $(sort $(patsubst $(DATA)/%.gold.jsonl.gz,%,$(wildcard $(DATA)/*.gold.jsonl.gz)))
-# Layouts of pages, and the sets of which forty pages each were laid out.
-LAYOUTS ?= crates/lab/layouts
-RENDERED_SETS = dragnet-test cleaneval l3s-gn1 daniel-dev wcxb-dev aed424
 MODEL ?= crates/model/models/fast.trommel
 
 CARGO ?= cargo
 # Where cargo puts what it builds.
 BUILT = $(or $(CARGO_TARGET_DIR),target)
 TROMMEL = $(CARGO) run --quiet --release -p trommel-cli --
-# Build profile of the laboratory; its figures of speed are worth keeping with `release` alone.
-LAB_PROFILE ?= quick
-LAB = $(CARGO) run --quiet --profile $(LAB_PROFILE) -p trommel-lab --
-LAYOUT = $(CARGO) run --quiet --profile $(LAB_PROFILE) -p trommel-lab --features browser -- layout
+QUALITY = $(CARGO) run --quiet --profile quick -p trommel-quality --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test bless lint package wheel instructions fuzz bench own-labels roles train eval results segments layouts quality retrieval formats
+.PHONY: help build release demo test bless lint package wheel instructions fuzz bench own-labels roles train eval quality formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -53,13 +47,16 @@ test: ## Run all tests
 bless: ## Write the golden files anew; look at the change with git diff
 	TROMMEL_BLESS=1 $(CARGO) test --workspace --test it golden_
 
+laboratory: ## Build the laboratory and run its quick tests (a workspace of its own)
+	$(MAKE) -C laboratory test
+
 lint: ## Check style, lints and documentation
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps
 
-package: ## Check that every crate but the laboratory and the Python module can be packaged
-	$(CARGO) package --workspace --exclude trommel-lab --exclude trommel-python --no-verify --allow-dirty
+package: ## Check that every crate that is published can be packaged
+	$(CARGO) package --workspace --exclude trommel-quality --exclude trommel-python --no-verify --allow-dirty
 
 wheel: ## Build the Python wheel, optimized, into out/wheel (needs Python 3.10 or later)
 	scripts/wheel.sh build out/wheel
@@ -70,10 +67,9 @@ instructions: ## Count the instructions of a page and compare with docs/instruct
 fuzz: ## Run every fuzz target for TIME seconds (default 60)
 	scripts/fuzz.sh
 
-bench: ## Time each stage on the sample archive, hostile pages and each published method at growing sizes
+bench: ## Time each stage on the sample archive, and hostile pages
 	$(CARGO) bench -p trommel-extract --bench stages
 	$(CARGO) bench -p trommel-extract --bench hostile
-	$(CARGO) bench -p trommel-lab --bench linear
 
 own-labels: build ## Make a labelled set of labels/ and the archives in DATA and WARC, in out/own-labels
 	scripts/own-labels.py $(DATA) $(WARC) out/own-labels --program $(BUILT)/release/trommel || test $$? = 1
@@ -87,33 +83,15 @@ train: build ## Train both shipped models from DATA and labels/ (some 15 minutes
 	    out/own-training/own-labels.warc.gz -o crates/model/models --judged $(JUDGED)
 
 roles: own-labels ## Train the roles of blocks (review, card ...) from labels/ and recipes-dev
-	$(LAB) roles --pages out/own-labels/own-labels.warc.gz $(call archives,recipes-dev) \
+	$(QUALITY) roles --pages out/own-labels/own-labels.warc.gz $(call archives,recipes-dev) \
 	    --roles card,ingredient,notice,review,specification,step \
 	    --date $$(date +%Y-%m-%d) -o crates/model/models/roles.trommel
 
 eval: build ## Score MODEL on every labelled set of DATA
 	$(TROMMEL) eval --model $(MODEL) --pages $(call archives,$(EVAL_SETS))
 
-results: ## Score every published method on the sets of DATA; writes docs/method-comparison*
-	$(LAB) results --data $(DATA) --layouts $(LAYOUTS) --out docs
-
-segments: ## Score page segmentations on the marked blocks of DATA, and content over visual blocks: docs/vips.md
-	$(LAB) segments --pages $(DATA)/segments.warc.gz --layouts $(LAYOUTS)/segments.layout.jsonl.gz
-	$(LAB) rendered --pages $(DATA)/segments.warc.gz --layouts $(LAYOUTS)/segments.layout.jsonl.gz
-	$(LAB) rendered --pages $(call archives,$(RENDERED_SETS)) \
-	    --layouts $(patsubst %,$(LAYOUTS)/%.layout.jsonl.gz,$(RENDERED_SETS))
-
-layouts: ## Lay out anew the pages of `segments` with Chromium (some 20 minutes)
-	$(LAYOUT) --pages $(DATA)/segments.warc.gz --out $(LAYOUTS)/segments.layout.jsonl.gz
-	for set in $(RENDERED_SETS); do \
-	    $(LAYOUT) --pages $(DATA)/$$set.warc.gz --sample 40 --out $(LAYOUTS)/$$set.layout.jsonl.gz || exit 1; \
-	done
-
 quality: ## Set the judged pages of the models beside the floors; writes docs/quality*
-	$(LAB) quality --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
-
-retrieval: ## Look for pages by titles and by words in indexes of all text and of main text; prints the table of docs/decisions/2026-11-index-and-search.md
-	$(LAB) retrieval --data $(DATA) wcxb-dev daniel-dev
+	$(QUALITY) report --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
 
 formats: build ## Have the sample read back in every format by the programs it is for
 	scripts/check-formats.sh

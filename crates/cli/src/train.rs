@@ -34,7 +34,7 @@ pub struct TrainArgs {
     /// File to write the model to
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// File to write what cross-validation said of each page to, for `trommel-lab quality`
+    /// File to write what cross-validation said of each page to, for `trommel-quality report`
     #[arg(long, value_name = "FILE")]
     judged: Option<PathBuf>,
     /// Name of the model [default: the file's name]

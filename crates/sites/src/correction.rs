@@ -39,7 +39,7 @@ pub struct Correction {
     pub half: f32,
 }
 
-/// For a memory without probabilities. Learned and chosen as `trommel-lab sites --judged` does it; docs/sites.md has
+/// For a memory without probabilities. Learned and chosen as `trommel-quality sites --judged` does it; docs/sites.md has
 /// what that says of it.
 pub const BY_COUNTS: Correction = Correction {
     weights: [-5.21, 0.55, 0.0],

@@ -1,0 +1,5 @@
+//! The commands, a file each.
+
+pub mod quality;
+pub mod roles;
+pub mod sites;

@@ -1,0 +1,48 @@
+//! `trommel-quality roles`
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use trommel_learn::{PageSet, gold_beside, read_set, train_roles};
+
+/// Learn the roles of blocks (review, card, specification ...) from pages whose golds name them
+#[derive(Debug, Args)]
+pub struct RolesArgs {
+    /// Archives of labelled pages, each with its gold beside it
+    #[arg(long, required = true, num_args = 1.., value_name = "WARC")]
+    pages: Vec<PathBuf>,
+    /// Roles to learn
+    #[arg(long, required = true, value_delimiter = ',', value_name = "ROLE,...")]
+    roles: Vec<String>,
+    /// Day to write into the file, YYYY-MM-DD
+    #[arg(long)]
+    date: String,
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+pub fn run(args: &RolesArgs) -> anyhow::Result<()> {
+    let sets = args
+        .pages
+        .iter()
+        .map(|pages| {
+            let gold = gold_beside(pages)
+                .with_context(|| format!("{}: no gold file beside it", pages.display()))?;
+            Ok(read_set(pages, &gold)?)
+        })
+        .collect::<anyhow::Result<Vec<PageSet>>>()?;
+    let model = train_roles(&sets, &args.roles, &args.date)?;
+    std::fs::write(&args.out, model.to_bytes()?)
+        .with_context(|| format!("cannot write {}", args.out.display()))?;
+    let mut text = "role               pages  blocks  precision  recall\n".to_owned();
+    for role in &model.file().roles {
+        let score = role.score;
+        text += &format!(
+            "{:<18} {:>5}  {:>6}  {:>9.3}  {:>6.3}\n",
+            role.name, score.pages, score.blocks, score.precision, score.recall
+        );
+    }
+    crate::out(&text)
+}

@@ -1,0 +1,57 @@
+//! The program `trommel-quality`: arguments, output, exit codes.
+
+mod commands;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use commands::{quality, roles, sites};
+
+/// Report on the quality of the shipped models, and learn what they need beside training
+#[derive(Debug, Parser)]
+#[command(name = "trommel-quality", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    #[command(name = "report")]
+    Quality(quality::QualityArgs),
+    Roles(roles::RolesArgs),
+    Sites(sites::SitesArgs),
+}
+
+fn main() -> ExitCode {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_target(false)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .init();
+    let done = match Cli::parse().command {
+        Command::Quality(args) => quality::run(&args),
+        Command::Roles(args) => roles::run(&args),
+        Command::Sites(args) => sites::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("trommel-quality: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Writes to standard output. A reader that went away is a clean end, as for every filter.
+fn out(text: &str) -> anyhow::Result<()> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        done => Ok(done?),
+    }
+}

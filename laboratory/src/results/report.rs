@@ -1,0 +1,397 @@
+//! The text of `method-comparison.md`.
+
+use super::cetr::cetr;
+use super::figures::{Results, Stacked, cells, ratio};
+use super::kim::kim;
+use super::measure::PageScores;
+use super::paper::{PAPER_ROWS, PAPER_SETS, PaperRow};
+use trommel_quality::markdown::{MarkdownTable, percent, share, thousands};
+
+/// `method-comparison.md`.
+pub(super) fn report(results: &Results) -> String {
+    [
+        HEAD.to_owned(),
+        paper(results),
+        blocks(results),
+        cetr(results),
+        kim(results),
+        overall(results),
+        laid_out(results),
+        stacked(results),
+        parts(results),
+        list(results),
+    ]
+    .join("\n")
+}
+
+const HEAD: &str = "\
+# Results of the methods
+
+Written by `make results` from the labelled sets, the same bytes on every run. Speed is apart, in \
+[method-comparison-speed.md](method-comparison-speed.md).
+
+Figures are means over pages of the precision, recall and F1 of the words of a page as a multiset, in \
+lower case. The gold is the main text and, where a set has them, the comments of readers. Methods that \
+learn are fitted on dragnet-train alone, the 966 training pages of Peters and Lecocq, so what they show \
+on other sets is how they carry over. All methods work on the same tables of blocks and elements: those \
+whose unit is a line or a token in the source are stated on blocks here, but for `cetr-lines`. Methods that \
+compare pages are given those of one host together, and keep a page whole whose host has no other in the set \
+([which are how many](../../docs/sites.md#what-it-gains); on the two sets of dragnet all, as these have no hosts). VIPS \
+needs the rendered page: its row is on [pages that were laid out](#pages-that-were-laid-out).
+
+![Mean word F1 of the methods, by set](method-comparison.svg)
+";
+
+fn paper(results: &Results) -> String {
+    let headings = PAPER_SETS
+        .iter()
+        .flat_map(|set| [format!("{set}: paper"), "ours".to_owned()]);
+    let mut table = MarkdownTable::new(cells("method", headings));
+    for row in PAPER_ROWS {
+        let figures = PAPER_SETS
+            .iter()
+            .zip(row.f1)
+            .flat_map(|(set, paper)| [share(paper), share(results.f1(set, row.method))]);
+        table.row(cells(row.name, figures));
+    }
+    let mut orders = String::new();
+    for (at, set) in PAPER_SETS.into_iter().enumerate() {
+        let paper = order(|row| row.f1.get(at).copied().unwrap_or_default());
+        let ours = order(|row| results.f1(set, row.method));
+        orders.push_str(&if paper == ours {
+            format!("- {set}: the same, {}.\n", ours.join(" < "))
+        } else {
+            format!(
+                "- {set}: not the same. Paper: {}. Ours: {}.\n",
+                paper.join(" < "),
+                ours.join(" < ")
+            )
+        });
+    }
+    format!(
+        "## Peters and Lecocq, table 2\n\n\
+         Mean word F1, the paper's figure and ours. 2012 train and test of the paper are dragnet-train \
+         and dragnet-test here; Big 5, its fourth set, could not be had. IC, ST and their sums are the \
+         methods `peters-lecocq-...` below; CETR is the clustering by itself, `cetr`.\n\n\
+         {}\nOrder of the rows by F1:\n\n{orders}",
+        table.text()
+    )
+}
+
+/// Names of the paper's rows, the least first.
+fn order(f1: impl Fn(&PaperRow) -> f64) -> Vec<&'static str> {
+    let mut rows: Vec<(&str, f64)> = PAPER_ROWS.iter().map(|row| (row.name, f1(row))).collect();
+    rows.sort_by(|a, b| a.1.total_cmp(&b.1));
+    rows.into_iter().map(|(name, _)| name).collect()
+}
+
+fn blocks(results: &Results) -> String {
+    let mut table = MarkdownTable::new([
+        "set", "blocks", "by the paper's tags", "with a listed token", "kept by IC", "by ST",
+        "by ST + IC",
+    ]);
+    for set in &results.sets {
+        let kept = |method| percent(results.kept(&set.name, method));
+        table.row([
+            set.name.clone(),
+            thousands(set.counts.blocks),
+            thousands(set.counts.by_paper_tags),
+            percent(ratio(set.counts.with_token, set.counts.blocks)),
+            kept("peters-lecocq-ic"),
+            kept("peters-lecocq-st"),
+            kept("peters-lecocq-st-ic"),
+        ]);
+    }
+    let tokens = &results.tokens;
+    let bare = ratio(tokens.bare_content, tokens.bare);
+    let gain = |method| {
+        let paper = PAPER_ROWS.iter().find(|row| row.method == method);
+        let paper = paper.map(|row| row.f1[2]);
+        format!(
+            "{:+.3}",
+            results.f1("dragnet-test", method) - paper.unwrap_or_default()
+        )
+    };
+    let f1 = |set, method| share(results.f1(set, method));
+    format!(
+        "### Where ours differ\n\n\
+         {table}\n\
+         - **Blocks.** The authors' program divides at `h1` to `h6`, `p`, `div`, `table` and `map`; ours \
+         divides at list items, cells, pairs of line breaks and other layout tags too. The third column counts what the blocks would \
+         be by those tags (without `map`).\n\
+         - **Tokens.** The paper picked 32 tokens by hand, from tags in the block and the outermost tag \
+         around it. Here the paper's rule on odds and shares picks {listed}, from the tags in the block \
+         and all around it, and attribute values are divided into words. What each of these choices is worth, \
+         and the paper's own blocks and tokens, is in \
+         [published methods](../../docs/decisions/2026-11-published-methods.md).\n\
+         - **IC alone on cleaneval** scores {ic}, the paper .887. On these pages of 2006 {with} of the \
+         blocks carry a listed token, against {with_test} on dragnet-test. Of the {bare_blocks} training \
+         blocks without one, {bare} are content, so with nothing to go by the model says no. The paper's \
+         figure is close to its .899 for all text: its model must keep most blocks that have no token. One whose \
+         blocks count by their words does ([published methods](../../docs/decisions/2026-11-published-methods.md)).\n\
+         - **dragnet-test against the paper**: baseline {g_all}, CETR {g_cetr}, IC {g_ic}, ST {g_st}, \
+         ST + IC {g_st_ic}, all {g_full}. The surplus of the sums comes in with the tokens: on the paper's \
+         blocks with its scope and number of tokens it is gone (see there).\n\
+         - **Tokens learned on pages of 2012** carry over unevenly. From ST to ST + IC, F1 goes from \
+         {st_l3s} to {stic_l3s} on l3s-gn1 (2008), from {st_daniel} to {stic_daniel} on daniel-dev \
+         (2011-12) and from {st_wcxb} to {stic_wcxb} on wcxb-dev (2024-26).\n",
+        table = table.text(),
+        listed = tokens.listed,
+        ic = f1("cleaneval", "peters-lecocq-ic"),
+        with = with_token(results, "cleaneval"),
+        with_test = with_token(results, "dragnet-test"),
+        bare_blocks = thousands(tokens.bare),
+        bare = percent(bare),
+        g_all = gain("all-text"),
+        g_cetr = gain("cetr"),
+        g_ic = gain("peters-lecocq-ic"),
+        g_st = gain("peters-lecocq-st"),
+        g_st_ic = gain("peters-lecocq-st-ic"),
+        g_full = gain("peters-lecocq"),
+        st_l3s = f1("l3s-gn1", "peters-lecocq-st"),
+        stic_l3s = f1("l3s-gn1", "peters-lecocq-st-ic"),
+        st_daniel = f1("daniel-dev", "peters-lecocq-st"),
+        stic_daniel = f1("daniel-dev", "peters-lecocq-st-ic"),
+        st_wcxb = f1("wcxb-dev", "peters-lecocq-st"),
+        stic_wcxb = f1("wcxb-dev", "peters-lecocq-st-ic"),
+    )
+}
+
+fn with_token(results: &Results, set: &str) -> String {
+    let counts = results.set(set).map(|set| set.counts).unwrap_or_default();
+    percent(ratio(counts.with_token, counts.blocks))
+}
+
+fn overall(results: &Results) -> String {
+    let headings = results
+        .tested()
+        .flat_map(|set| [format!("{}: P", set.name), "R".to_owned(), "F1".to_owned()]);
+    let mut table = MarkdownTable::new(cells("method", headings));
+    for (at, about) in results.methods.iter().enumerate() {
+        let figures = results.tested().flat_map(|set| {
+            let scores = set.all.scores.get(at).copied().unwrap_or_default();
+            [scores.precision, scores.recall, scores.f1].map(share)
+        });
+        table.row(cells(about.name, figures));
+    }
+    let pages: Vec<String> = results
+        .tested()
+        .map(|set| format!("{} {}", set.name, thousands(set.all.pages)))
+        .collect();
+    format!(
+        "## All methods on all sets\n\nPages: {}.\n\n{}",
+        pages.join(", "),
+        table.text()
+    )
+}
+
+/// The methods of one page and VIPS on the pages that have a layout.
+fn laid_out(results: &Results) -> String {
+    let sets: Vec<(&str, &PageScores)> = results
+        .tested()
+        .filter_map(|set| Some((set.name.as_str(), set.laid_out.as_ref()?)))
+        .collect();
+    let headings = sets
+        .iter()
+        .map(|(name, part)| format!("{name} ({})", part.pages));
+    let mut table = MarkdownTable::new(cells("method", headings));
+    let single = results.methods.iter().take(results.single);
+    let names = single.map(|about| about.name).enumerate();
+    // Behind all methods.
+    for (at, name) in names.chain([(results.methods.len(), "vips")]) {
+        let f1 = |part: &PageScores| share(part.scores.get(at).map_or(0.0, |scores| scores.f1));
+        table.row(cells(name, sets.iter().map(|(_, part)| f1(part))));
+    }
+    format!(
+        "## Pages that were laid out\n\n\
+         Mean word F1 on the pages of each set that a browser has laid out, evenly taken; `vips` is content chosen \
+         over the blocks of Cai et al. ([visual blocks](vips.md), the choice is ours). None of these pages has a \
+         style sheet in its archive.\n\n{}",
+        table.text()
+    )
+}
+
+/// Ensembles of all methods.
+fn stacked(results: &Results) -> String {
+    let Stacked {
+        held_out,
+        tested,
+        rows,
+    } = &results.stacked;
+    let headings = held_out
+        .iter()
+        .map(|name| format!("{name} (other hosts)"))
+        .chain(tested.iter().cloned());
+    let mut table = MarkdownTable::new(cells("mean word F1", headings));
+    for (name, figures) in rows {
+        let figure = |own: &Option<f64>| own.map(share).unwrap_or_default();
+        table.row(cells(name, figures.iter().map(figure)));
+    }
+    format!(
+        "## All methods together\n\n\
+         Stacking: a model over what all {} methods say of a block (0 or 1 each, and the share of those that keep \
+         it and its two neighbours), learned on the sets of the shipped models that have texts as gold. There, \
+         every page is judged by what was learned on pages of other hosts; the shipped models know these pages, \
+         so that their figures on them are in [quality](../../docs/quality.md). On the other sets nothing was learned but, on \
+         dragnet-train, the methods that learn.\n\n{}",
+        results.methods.len(),
+        table.text()
+    )
+}
+
+/// The tables of the sets that are divided.
+fn parts(results: &Results) -> String {
+    let mut texts = Vec::new();
+    for set in results.tested().filter(|set| !set.parts.is_empty()) {
+        let headings = set
+            .parts
+            .iter()
+            .map(|(key, part)| format!("{key} ({})", part.pages));
+        let mut table = MarkdownTable::new(cells("method", headings));
+        for (at, about) in results.methods.iter().enumerate() {
+            let f1 = |part: &PageScores| share(part.scores.get(at).map_or(0.0, |scores| scores.f1));
+            table.row(cells(about.name, set.parts.values().map(f1)));
+        }
+        texts.push(format!(
+            "### {} by {}: F1\n\n{}",
+            set.name,
+            set.divided_by,
+            table.text()
+        ));
+    }
+    texts.join("\n")
+}
+
+fn list(results: &Results) -> String {
+    let mut text = "## The methods\n\n".to_owned();
+    for about in &results.methods {
+        let learns = if about.learns { " (learns)" } else { "" };
+        text.push_str(&format!(
+            "- `{}`{learns}: {}. *{}.*\n",
+            about.name, about.line, about.citation
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::About;
+    use crate::methods::{BlockScores, FoldUnit, Validation};
+    use crate::results::figures::{CetrFigures, KimFigures};
+    use crate::results::measure::TokenCounts;
+    use crate::results::measure::tests::measured;
+
+    fn results() -> Results {
+        let about = |name| About {
+            name,
+            line: "what it does",
+            citation: "A paper, 2000",
+            learns: name != "all-text",
+        };
+        let mut by_language = measured("daniel-dev", &[0.5, 0.25]);
+        by_language.divided_by = "language";
+        by_language
+            .parts
+            .insert("el".to_owned(), by_language.all.clone());
+        let scores = BlockScores {
+            blocks: 1_000,
+            content: 250,
+            precision: 0.5,
+            recall: 1.0,
+            f1: 0.6667,
+        };
+        let by_site = Validation {
+            unit: FoldUnit::Site,
+            ..Validation::PAPER
+        };
+        by_language.laid_out = Some(PageScores {
+            pages: 1,
+            scores: measured("", &[0.5, 0.25, 0.125]).all.scores,
+        });
+        Results {
+            methods: vec![about("all-text"), about("peters-lecocq")],
+            single: 2,
+            cetr: vec![(
+                "dragnet-test",
+                CetrFigures {
+                    lines: 0.5,
+                    random: [0.25, 0.125, 0.375],
+                },
+            )],
+            sets: vec![
+                measured("dragnet-train", &[0.125, 0.875]),
+                measured("dragnet-test", &[0.375, 0.625]),
+                by_language,
+            ],
+            kim: KimFigures {
+                ways: vec![
+                    (Validation::PAPER, [scores; 2]),
+                    (by_site, [BlockScores { f1: 0.5, ..scores }; 2]),
+                ],
+                without_comments: [BlockScores::default(); 2],
+            },
+            stacked: Stacked {
+                held_out: vec!["wcxb-dev".to_owned()],
+                tested: vec!["dragnet-test".to_owned()],
+                rows: vec![("stacking".to_owned(), vec![None, Some(0.75)])],
+            },
+            tokens: TokenCounts {
+                listed: 7,
+                bare: 3_000,
+                bare_content: 750,
+            },
+        }
+    }
+
+    #[test]
+    fn figures_stand_beside_those_of_the_papers() {
+        let text = report(&results());
+        let has = |part: &str| assert!(text.contains(part), "no {part} in {text}");
+        has("| baseline (all text) | .899 | .000 | .621 | .125 | .623 | .375 |\n");
+        has("| ST + IC + CETR | .907 | .000 | .848 | .875 | .836 | .625 |\n");
+        has("| Boilerpipe's attributes | .858 | .500 | .778 | 1.000 | .816 | .667 | .000 |\n");
+        has("1,000 with 250 content (25.0 %) here, 84,198 with 13,209 (15.7 %) there");
+        has("| dragnet-test | 2,000 | 1,000 | 25.0 % | 0.0 % |");
+        has("picks 7, from");
+        has("| sites | confidence .70 (the paper) | .500 | 1.000 | .500 | .500 | 1.000 | .500 |\n");
+        has(
+            "Boilerpipe's attributes: F1 is -0.149 above the paper's. Folds of pages instead of blocks change it by -0.667, of sites by -0.167;",
+        );
+        has("| the paper | .919 | .741 | .735 |\n");
+        has(
+            "(mean of five; least and most) | .000 (.000, .000) | .000 (.000, .000) | .250 (.125, .375) |\n",
+        );
+        has("| `cetr-lines`, the text of the lines instead of blocks | .000 | .000 | .500 |\n");
+        has(
+            "| method | daniel-dev (1) |\n|---|---:|\n| all-text | .500 |\n| peters-lecocq | .250 |\n| vips | .125 |\n",
+        );
+        has(
+            "| mean word F1 | wcxb-dev (other hosts) | dragnet-test |\n|---|---:|---:|\n| stacking |  | .750 |\n",
+        );
+        has("3,000 training blocks without one, 25.0 % are content");
+        has("baseline -0.248");
+    }
+
+    #[test]
+    fn the_large_tables_leave_out_the_training_set() {
+        let text = report(&results());
+        let has = |part: &str| assert!(text.contains(part), "no {part} in {text}");
+        has("| method | dragnet-test: P | R | F1 | daniel-dev: P | R | F1 |\n");
+        has("| peters-lecocq | .625 | .625 | .625 | .250 | .250 | .250 |\n");
+        has(
+            "### daniel-dev by language: F1\n\n| method | el (2) |\n|---|---:|\n| all-text | .500 |\n",
+        );
+        has("- `peters-lecocq` (learns): what it does. *A paper, 2000.*\n");
+        has("- `all-text`: what it does. *A paper, 2000.*\n");
+    }
+
+    #[test]
+    fn rows_are_ordered_by_their_figures() {
+        let test = order(|row| row.f1[2]);
+        assert_eq!(test.first(), Some(&"baseline (all text)"));
+        assert_eq!(test.last(), Some(&"ST + IC + CETR"));
+        assert_eq!(order(|row| row.f1[0]).last(), Some(&"CETR"));
+    }
+}

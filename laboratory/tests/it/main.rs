@@ -1,0 +1,8 @@
+//! The program of the laboratory: arguments, output, exit codes.
+
+// The settings for tests in clippy.toml do not reach helpers outside of #[test] functions.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod methods;
+mod program;
+mod segments;
