@@ -1,4 +1,4 @@
-//! What own labels are worth: a model adapted to a few pages of a set, and one trained on them from
+//! Measures the worth of own labels: a model adapted to a few pages of a set, and one trained on them from
 //! nothing, scored on pages of other hosts of the set, beside the finished model.
 
 use rayon::prelude::*;

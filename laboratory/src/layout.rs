@@ -1,4 +1,4 @@
-//! How a page looks: which rectangle, font and background each of its nodes has, as a file that a browser
+//! The layout of a page: rectangle, font and background of each of its nodes, as a file that a browser
 //! writes once and that everything visual reads.
 
 #[cfg(feature = "browser")]

@@ -1,4 +1,4 @@
-//! Which difference from Peters and Lecocq's paper moves which figure.
+//! Measures which difference from Peters and Lecocq's paper moves which figure.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What rendering would add: our features with and without those of the layout, learned and scored on the same
+//! Measures the gain of rendering: our features with and without those of the layout, learned and scored on the same
 //! pages, beside VIPS' content and the shipped models.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What can go wrong with an archive file.
+//! Errors of reading an archive file.
 
 use std::{fmt, io, sync::Arc};
 

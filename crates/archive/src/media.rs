@@ -1,4 +1,4 @@
-//! What kind of document a payload is.
+//! The kind of document a payload is: HTML, XHTML, text or something else.
 
 use crate::{record::Record, record::RecordType};
 

@@ -1,4 +1,4 @@
-//! How a compressed member begins and why its plain bytes come to an end.
+//! Compressed members: their first bytes, and the reason their plain bytes end.
 
 use std::io;
 

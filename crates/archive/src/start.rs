@@ -1,4 +1,4 @@
-//! What the first bytes of a record look like, in WARC and in ARC.
+//! Recognizes the first bytes of a record, in WARC and in ARC.
 
 use memchr::{memchr, memchr_iter, memmem};
 use trommel_text::vectors::{ByteTask, Compare, Vectors};

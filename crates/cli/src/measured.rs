@@ -1,4 +1,4 @@
-//! What `--metrics` and `--profile` are told while a run goes on.
+//! Passes the progress of a run on to `--metrics` and `--profile`.
 
 use std::{sync::Arc, time::Duration};
 

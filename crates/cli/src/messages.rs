@@ -1,4 +1,4 @@
-//! What the program says on standard error: log lines, summaries, the one message of an error.
+//! Writes to standard error: log lines, summaries, the one message of an error.
 
 use std::{
     env,

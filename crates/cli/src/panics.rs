@@ -1,4 +1,4 @@
-//! What is said of panics.
+//! Reports panics in one line.
 
 use std::thread;
 

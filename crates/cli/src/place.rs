@@ -1,4 +1,4 @@
-//! Where a record is stored, as one word: `FILE:OFFSET[:LENGTH[:INNER]]`.
+//! Parses the place of a record as one word: `FILE:OFFSET[:LENGTH[:INNER]]`.
 
 use std::{
     fmt,

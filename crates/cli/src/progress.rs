@@ -1,4 +1,4 @@
-//! How far a run is, on standard error.
+//! Shows the progress of a run on standard error.
 
 use std::{
     io::{self, Write},

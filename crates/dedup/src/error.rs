@@ -1,4 +1,4 @@
-//! Why outputs cannot be signed, compared or written again.
+//! Errors of signing, comparing and rewriting outputs.
 
 use std::{io, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! How much a document can be trusted.
+//! Estimates the confidence of a document.
 
 use trommel_text::long_run;
 

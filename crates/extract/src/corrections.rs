@@ -1,4 +1,4 @@
-//! What was corrected or added later belongs to the text that it corrects.
+//! Keeps corrections and later additions with the text that they correct.
 
 use trommel_html::{Page, Tag};
 

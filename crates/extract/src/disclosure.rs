@@ -1,4 +1,4 @@
-//! What opens a part of a page (`summary`) belongs to it: the question above a kept answer.
+//! Keeps the question (`summary`) above a kept answer.
 
 use trommel_html::{ElementKinds, Page, Tag};
 

@@ -1,4 +1,4 @@
-//! What a heading says, without the controls in it.
+//! The text of a heading, without the controls in it.
 
 use trommel_html::{Block, Page};
 

@@ -1,4 +1,4 @@
-//! What a page hides: menus are no text, and what a reader opens (a tab, an answer) is judged as everything else.
+//! Drops menus that the page hides; other hidden parts (tabs, answers) are judged like everything else.
 
 use trommel_html::{Attribute, Element, Page, Tag};
 

@@ -1,4 +1,4 @@
-//! What is known about a page from outside its bytes.
+//! Facts about a page from outside its bytes: URL, charset, date of the capture.
 
 use trommel_html::charset;
 

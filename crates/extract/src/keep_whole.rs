@@ -1,4 +1,4 @@
-//! What is kept whole: code, and tables of data. Of either no part is left out because it looks like none.
+//! Keeps code and data tables whole.
 
 use std::ops::Range;
 

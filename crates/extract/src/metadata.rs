@@ -1,4 +1,4 @@
-//! What a page says about itself besides its text: title, authors, dates, site, description, address.
+//! Metadata of a page: title, authors, dates, site, description, address.
 //!
 //! Each of these has a module that knows its sources, best first: JSON-LD, `<meta>`, microdata,
 //! markup near the headline.

@@ -1,4 +1,4 @@
-//! Who wants to know how long the stages of an extraction take.
+//! Reports the time of each stage of an extraction to an observer.
 
 use std::fmt::Debug;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Where a page goes on, read off its row of page numbers.
+//! Finds the next page in a row of page numbers.
 
 use trommel_html::{Element, PAGE_ROW_WORDS, Page, Tag, element_text};
 

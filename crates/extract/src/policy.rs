@@ -1,5 +1,4 @@
-//! What counts as main text where people differ: readers' comments, the headline, articles that follow, blocks of
-//! chosen roles.
+//! The content policy: whether readers' comments, the headline, further articles and blocks of chosen roles are main text.
 
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "strum")]

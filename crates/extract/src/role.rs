@@ -1,4 +1,4 @@
-//! What a block is on its page, beside whether it is kept.
+//! The role of a block on its page, beside whether it is kept.
 
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "strum")]

@@ -1,4 +1,4 @@
-//! What a feature group is.
+//! The trait of a feature group.
 
 pub(crate) use crate::columns::Asked;
 use crate::columns::GroupColumns;

@@ -1,4 +1,4 @@
-//! How counts and truths become numbers.
+//! Turns counts and truths into numbers.
 
 /// Counts whose logarithms are known.
 const COUNTS: usize = 4096;

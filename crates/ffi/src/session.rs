@@ -1,4 +1,4 @@
-//! What the functions of the library do, without pointers.
+//! The functions of the library, without pointers.
 
 use std::sync::Arc;
 

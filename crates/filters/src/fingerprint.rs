@@ -1,4 +1,4 @@
-//! What of a text is remembered to know duplicates by.
+//! Fingerprints of texts, by which duplicates are found.
 
 use sha2::{Digest, Sha256};
 use trommel_text::shingle::shingle;

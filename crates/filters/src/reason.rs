@@ -1,4 +1,4 @@
-//! Why a document was dropped.
+//! The reasons for which documents are dropped.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a page says about itself, kept apart from the blocks; and the charset it is written in.
+//! The head of a page, kept apart from the blocks, and the charset that the page is written in.
 
 pub mod charset;
 

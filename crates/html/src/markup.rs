@@ -1,4 +1,4 @@
-//! What a tag is: its name, its attributes, where it ends; and strings without their markup.
+//! Lexes tags: name, attributes, end; and strings without their markup.
 
 mod byte_masks;
 pub(crate) mod lex;

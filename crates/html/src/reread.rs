@@ -1,4 +1,4 @@
-//! What is read again from the decoded page on request, as few elements need it.
+//! Reads rarely needed details again from the decoded page, on request.
 
 mod anchors;
 mod code;

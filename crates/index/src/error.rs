@@ -1,4 +1,4 @@
-//! Why an index cannot be written or searched.
+//! Errors of writing and searching an index.
 
 use std::path::PathBuf;
 

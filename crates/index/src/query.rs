@@ -1,4 +1,4 @@
-//! What a user types, as a query: words, `"phrases"`, `+must`, `-must not`.
+//! Parses queries: words, `"phrases"`, `+must`, `-must not`.
 
 use tantivy::{
     Score, Term,

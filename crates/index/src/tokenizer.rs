@@ -1,4 +1,4 @@
-//! How text becomes terms: by script, so that documents and queries are treated alike without knowing
+//! Turns text into terms by script, so that documents and queries are treated alike without knowing
 //! their language.
 
 use std::mem;

@@ -1,4 +1,4 @@
-//! What a block is, as a person says.
+//! The role of a block as a person chooses it.
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumIter, IntoEnumIterator as _};

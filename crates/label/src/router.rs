@@ -1,4 +1,4 @@
-//! What the browser is shown and what it sends.
+//! The pages and requests of the label server.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What can go wrong in learning and scoring.
+//! Errors of learning and scoring.
 
 use trommel_archive::ArchiveError;
 use trommel_model::ModelError;

@@ -1,4 +1,4 @@
-//! Why a model cannot be used.
+//! Errors of reading and using a model.
 
 /// Why a model cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Which blocks of a page belong together: what is decided about one says something about the others.
+//! Groups the blocks of a page that belong together: a decision about one says something about the others.
 
 use trommel_features::Scratch;
 use trommel_html::{NONE, Page};

@@ -1,4 +1,4 @@
-//! What blocks are beside main text or boilerplate: reviews, cards, specifications and the like, each told by a
+//! Tells the roles of blocks (reviews, cards, specifications and the like), each by a
 //! small model of its own.
 
 use std::sync::LazyLock;

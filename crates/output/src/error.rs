@@ -1,4 +1,4 @@
-//! Why an entry cannot be written.
+//! Errors of writing an entry.
 
 /// Why records cannot be written.
 #[derive(Debug, thiserror::Error)]

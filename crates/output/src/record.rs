@@ -1,4 +1,4 @@
-//! What is written of one page, and read back.
+//! The record of one page as it is written and read back.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a crawl's metadata record says about the response before it.
+//! Reads a crawl's metadata record about the response before it.
 
 use trommel_archive::{Record, RecordType};
 

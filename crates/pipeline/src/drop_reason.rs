@@ -1,4 +1,4 @@
-//! Why a record gave no document.
+//! The reasons for which a record gave no document.
 
 use std::fmt;
 

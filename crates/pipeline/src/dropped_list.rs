@@ -1,4 +1,4 @@
-//! What is told of records that are dropped.
+//! Lists dropped records, a JSON line each (`--dropped`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a run finds around it.
+//! The surroundings of a run: standard output, progress, disk, network, stop flag.
 
 use std::{io::Write, sync::atomic::AtomicBool};
 

@@ -1,4 +1,4 @@
-//! What stands already where a run would write.
+//! Checks for outputs that stand already where a run would write.
 
 use std::{
     collections::{BTreeSet, HashSet},

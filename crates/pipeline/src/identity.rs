@@ -1,4 +1,4 @@
-//! What tells an input from another, and whether it has changed since it was read.
+//! The identity of an input, and whether it has changed since it was read.
 
 use std::{
     fs::File,

@@ -1,4 +1,4 @@
-//! What a folder of outputs holds: `_MANIFEST` and `_SUCCESS`.
+//! Writes the manifest of a folder of outputs: `_MANIFEST` and `_SUCCESS`.
 
 use std::{
     collections::HashSet,

@@ -1,4 +1,4 @@
-//! Where the output goes and what its files are called.
+//! The destination of a run and the names of its files.
 
 mod names;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a run is to do.
+//! The plan of a run: inputs, output, filters, bounds.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! How far a run is.
+//! Reports the progress of a run.
 
 /// Counts of a run at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a run did, in numbers.
+//! The counts of a run.
 
 use std::{collections::BTreeMap, fmt};
 

@@ -1,4 +1,4 @@
-//! How long pages took.
+//! Measures how long pages took.
 
 use std::{collections::BTreeMap, time::Duration};
 

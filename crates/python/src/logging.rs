@@ -1,4 +1,4 @@
-//! What a run has to say goes to Python's `logging`, to the logger `trommel_text`.
+//! Sends log lines to Python's `logging`, to the logger `trommel_text`.
 
 use std::{fmt::Write as _, sync::Once};
 

@@ -1,4 +1,4 @@
-//! How pages are extracted: what every function of the module takes as keywords.
+//! The keywords that every function of the module takes: how pages are extracted.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! What is known of the quality of the models, written as tables and plots.
+//! Writes the report on the quality of the models, as tables and plots.
 //!
 //! Training leaves behind what cross-validation said of each page ([`JudgedSet`](trommel_learn::JudgedSet)); the report sets it
 //! beside the floors, and beside the scores of the models on sets that none was trained on. The gold is

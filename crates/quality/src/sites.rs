@@ -1,4 +1,4 @@
-//! What a memory of sites gains, measured, and the correction that it makes, learned.
+//! Measures the gain of a memory of sites, and learns the correction that it makes.
 
 mod address;
 mod fit;

@@ -1,4 +1,4 @@
-//! What the service tells about itself.
+//! The service's description of itself.
 
 use std::sync::Arc;
 

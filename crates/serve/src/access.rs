@@ -1,4 +1,4 @@
-//! Who may ask: a bearer token.
+//! Checks the bearer token of a request.
 
 use std::{
     fmt, fs, io,

@@ -1,4 +1,4 @@
-//! How many requests are taken in, and how many bytes of theirs are held.
+//! Bounds the requests that are taken in, and the bytes of theirs that are held.
 
 use std::sync::{
     Arc,

@@ -1,4 +1,4 @@
-//! What is answered of a page.
+//! Builds the answer about a page.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

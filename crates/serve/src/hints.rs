@@ -1,4 +1,4 @@
-//! What a request says about its page.
+//! Reads the facts that a request states about its page.
 
 use axum::extract::{Query, rejection::QueryRejection};
 use http::{HeaderMap, header::CONTENT_TYPE};

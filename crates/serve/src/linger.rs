@@ -1,4 +1,4 @@
-//! What becomes of a body that nobody reads to its end.
+//! Reads the rest of a body after the answer, within bounds.
 
 use std::{
     pin::Pin,

@@ -1,4 +1,4 @@
-//! Where the service listens: TCP, Unix sockets, and sockets handed over by systemd.
+//! Listens on TCP, Unix sockets, and sockets handed over by systemd.
 
 use std::{
     fmt, fs, io,

@@ -1,4 +1,4 @@
-//! Which form of an answer a client accepts.
+//! Negotiates the form of an answer that a client accepts.
 
 use http::{HeaderMap, header::ACCEPT};
 use trommel_output::PageForm;

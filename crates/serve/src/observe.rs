@@ -1,4 +1,4 @@
-//! What is counted and logged of requests and pages.
+//! Counts and logs requests and pages.
 
 use std::{sync::Arc, time::Instant};
 

@@ -1,4 +1,4 @@
-//! Why a request was not done.
+//! Problem details (RFC 9457): the reason a request was not done.
 
 use std::collections::BTreeMap;
 

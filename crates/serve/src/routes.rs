@@ -1,4 +1,4 @@
-//! Which path is answered by what.
+//! The routes of the service.
 
 use std::sync::Arc;
 

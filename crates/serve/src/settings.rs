@@ -1,4 +1,4 @@
-//! What a service is to do, and its bounds.
+//! The settings of a service, and its bounds.
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What is counted.
+//! Counts texts and positions of a site.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Why a memory cannot be read, written or merged.
+//! Errors of reading, writing and merging a memory of sites.
 
 /// Why a site memory cannot be read, written or merged.
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! What a memory knows of a page.
+//! The evidence of a memory of sites about a page.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Which entries are kept when there is no room for all: those whose keys are lowest.
+//! Keeps an even sample of entries where there is no room for all: those with the lowest keys.
 //!
 //! Keys are hashes, so the kept ones are an even sample. Whether a key is kept follows from the threshold and
 //! the key alone, and the threshold is the highest of a fixed row under which all entries have room: no order in

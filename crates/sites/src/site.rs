@@ -1,4 +1,4 @@
-//! Which site a page belongs to.
+//! The site that a page belongs to.
 
 use std::borrow::Cow;
 

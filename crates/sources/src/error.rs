@@ -1,4 +1,4 @@
-//! What can go wrong before and while bytes come.
+//! Errors before and while bytes come.
 
 use std::{io, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! Where an archive is.
+//! The location of an archive.
 
 use std::{
     fmt,

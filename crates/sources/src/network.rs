@@ -1,4 +1,4 @@
-//! How long reading may wait, and what ends it.
+//! Options of the network: how long reading may wait, and what ends it.
 
 use std::{
     fs::File,

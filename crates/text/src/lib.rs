@@ -1,4 +1,4 @@
-//! What a word is, hashes and shingles of texts, statistics of a text, and its language: shared by every
+//! Text shared by every crate: words, hashes and shingles, statistics of a text, and its language: used by every
 //! crate that looks at text, and knowing nothing of HTML.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! What the characters of a text are, found for 64 bytes at once.
+//! Classifies the characters of a text, 64 bytes at once.
 
 use std::hint::black_box;
 use std::ops::Range;

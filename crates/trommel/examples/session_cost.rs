@@ -1,4 +1,4 @@
-//! What push sessions cost: their CPU time against that of whole pages, and the memory of open ones.
+//! Measures the costs of push sessions: their CPU time against that of whole pages, and the memory of open ones.
 //!
 //!     cargo run --release -p trommel --example session_cost -- pages.warc.gz [whole|parts|open [BYTES]]
 //!

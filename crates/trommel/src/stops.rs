@@ -1,4 +1,4 @@
-//! Which pages are not wanted, and can be told early.
+//! Tells early that a page is not wanted.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Where a block stands: the elements around it, as a reader of style sheets would write them.
+//! Writes the place of a block as the elements around it, as a reader of style sheets would.
 
 use trommel_html::{Attribute, Element, Page};
 

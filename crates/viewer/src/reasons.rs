@@ -1,4 +1,4 @@
-//! Why a block has its probability: what each feature adds to its log odds.
+//! Explains the probability of a block: what each feature adds to its log odds.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What features are about, in words.
+//! Describes features in words.
 
 /// What a feature says something about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

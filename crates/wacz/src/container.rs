@@ -1,4 +1,4 @@
-//! What is in a container.
+//! The contents of a container.
 
 use std::{
     fmt,

@@ -1,4 +1,4 @@
-//! What can be wrong with a container.
+//! Errors of a container.
 
 use std::io;
 

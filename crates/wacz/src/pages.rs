@@ -1,4 +1,4 @@
-//! What the lists of pages in a container say.
+//! Reads the lists of pages in a container.
 
 use std::{
     collections::HashMap,

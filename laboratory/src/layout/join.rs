@@ -1,4 +1,4 @@
-//! Which nodes of a layout are the text of which block: by their bytes in the page.
+//! Joins nodes of a layout to blocks, by their bytes in the page.
 
 use trommel_html::Page;
 

@@ -1,4 +1,4 @@
-//! What an archive can answer a browser with.
+//! Answers a browser from an archive.
 
 use std::path::Path;
 

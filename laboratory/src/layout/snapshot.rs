@@ -1,4 +1,4 @@
-//! What `DOMSnapshot.captureSnapshot` of the Chrome DevTools Protocol returns, and the layout in it.
+//! Reads `DOMSnapshot.captureSnapshot` of the Chrome DevTools Protocol, and the layout in it.
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;

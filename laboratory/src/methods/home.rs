@@ -1,4 +1,4 @@
-//! Where the text of a block stands.
+//! The element that holds the text of a block.
 
 use trommel_html::{Block, Page};
 

@@ -1,4 +1,4 @@
-//! Why results cannot be had.
+//! Errors of measuring results.
 
 use trommel_learn::LearnError;
 

@@ -1,4 +1,4 @@
-//! What was measured, as the report takes it.
+//! The measured figures, as the report takes them.
 
 use super::measure::{Measured, TokenCounts};
 use super::paper::KIM_ROWS;

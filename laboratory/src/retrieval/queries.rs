@@ -1,4 +1,4 @@
-//! What is looked for.
+//! The queries of the retrieval experiment.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What part of a page a block is: the texts in it, or, where it has none, the other things without children.
+//! The region of a page that a block covers: the texts in it, or, where it has none, the other things without children.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! What the rules ask of the nodes of a page.
+//! The facts about nodes that the rules ask for.
 
 use crate::layout::{LayoutNode, PageLayout, Rect};
 

@@ -1,4 +1,4 @@
-//! What goes wrong in files.
+//! Damaged files.
 
 use std::{
     io::{self, Cursor, Read, Write},

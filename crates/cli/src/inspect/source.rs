@@ -1,4 +1,4 @@
-//! Where the page to inspect comes from.
+//! Finds the page to inspect.
 
 use std::io::stdin;
 use std::path::Path;

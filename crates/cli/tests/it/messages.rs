@@ -1,4 +1,4 @@
-//! What the program says and where: quiet, verbose, JSON, one message an error, plain words.
+//! Messages of the program: quiet, verbose, JSON, one message an error, plain words.
 
 use std::fs;
 

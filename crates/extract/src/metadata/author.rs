@@ -1,4 +1,4 @@
-//! Who wrote a page.
+//! Finds the authors of a page.
 
 use trommel_html::{Attribute, FactKind, element_text, strip_markup};
 use trommel_text::word_hash;

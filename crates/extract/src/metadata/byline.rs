@@ -1,4 +1,4 @@
-//! Where a byline stands: around the headline.
+//! Finds the byline around the headline.
 
 use trommel_html::{Block, Page};
 

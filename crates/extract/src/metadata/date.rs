@@ -1,4 +1,4 @@
-//! When a page was published and changed.
+//! Finds the dates of publication and of the last change.
 
 use jiff::{ToSpan, civil::Date};
 use trommel_html::{Attribute, FactKind, element_text};

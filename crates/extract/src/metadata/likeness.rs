@@ -1,4 +1,4 @@
-//! How much two short texts are alike.
+//! Measures how alike two short texts are.
 
 use trommel_text::{EMPTY_HASH, hash_step, words};
 

@@ -1,4 +1,4 @@
-//! Where metadata comes from.
+//! The sources of metadata.
 
 use jiff::civil::Date;
 use trommel_html::{Attribute, FactKind, Page, StatedFact, json_ld::Graph, json_ld::Node};

@@ -1,4 +1,4 @@
-//! What marks and notes are labelled by.
+//! The labels of notes and of the marks that refer to them.
 
 use trommel_html::{Block, NotationKind, Page};
 

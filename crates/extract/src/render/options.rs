@@ -1,4 +1,4 @@
-//! How text says what is said by setting: formulas, scripts, notes.
+//! Options for formulas, superscripts, subscripts and notes in text.
 
 /// How formulas are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

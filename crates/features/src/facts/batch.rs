@@ -1,4 +1,4 @@
-//! What is known of a batch of blocks.
+//! Facts about a batch of blocks.
 
 use trommel_html::NONE;
 

@@ -1,4 +1,4 @@
-//! Where the prose of a page is, and where a block stands to it: the verdicts of cheap whole-page
+//! Finds the prose of a page and the distance of each block to it: the verdicts of cheap whole-page
 //! methods as features.
 //!
 //! The *top* is the element with the most prose directly inside it, a container's grandparent getting

@@ -1,4 +1,4 @@
-//! Where the blocks of a page stand to its headings.
+//! Features of a block's place among the headings of its page.
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;

@@ -1,4 +1,4 @@
-//! Where a block stands: order, headline, title, repetition.
+//! Features of a block's place: order, headline, title, repetition.
 
 use std::hash::Hasher;
 use std::ops::Range;

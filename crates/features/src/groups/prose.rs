@@ -1,4 +1,4 @@
-//! Where the blocks of a page stand to its prose.
+//! Features of a block's distance to the prose of its page.
 
 use crate::columns::GroupColumns;
 use crate::facts::PageFacts;

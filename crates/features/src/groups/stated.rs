@@ -1,4 +1,4 @@
-//! What structured data lists - ingredients, steps, questions and answers - against the words of each
+//! Compares structured data - ingredients, steps, questions and answers - with the words of each
 //! block: a line of three words is content if the page says that it is an ingredient.
 
 use trommel_html::Page;

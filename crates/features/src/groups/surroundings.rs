@@ -1,4 +1,4 @@
-//! What stands around a block besides text: images directly before and after it, as around a caption, and the
+//! Features of the surroundings of a block besides text: images directly before and after it, as around a caption, and the
 //! headlines and articles that began before it, as before a story that is appended to another.
 
 use trommel_html::{Page, Tag};

@@ -1,4 +1,4 @@
-//! What a block's text looks like: length, punctuation, case, script.
+//! Features of a block's own text: length, punctuation, case, script.
 
 use trommel_html::Block;
 

@@ -1,4 +1,4 @@
-//! What the page's head says its topic is, against the words of each block: title, descriptions, and
+//! Compares the topic that the page's head states with the words of each block: title, descriptions, and
 //! the texts that structured data repeats.
 
 use std::ops::Range;

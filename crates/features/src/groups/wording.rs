@@ -1,4 +1,4 @@
-//! What the words of short blocks and headings say: "Read more", "Related articles", "Add to cart".
+//! Features of the words of short blocks and headings: "Read more", "Related articles", "Add to cart".
 //!
 //! The log odds of words and word pairs of the text itself, learned like those of attribute tokens.
 

@@ -1,4 +1,4 @@
-//! Which parts of a block's text say something by how they are set ([`Notation`]).
+//! Notes the parts of a block's text whose setting has a meaning ([`Notation`]).
 
 use bitflags::bitflags;
 use trommel_text::word_hash;

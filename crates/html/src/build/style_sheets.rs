@@ -1,4 +1,4 @@
-//! What a page's own style sheets hide by simple rules: `.name { display: none }` and `#name { ... }`.
+//! Reads simple rules that hide elements from a page's own style sheets: `.name { display: none }` and `#name { ... }`.
 //!
 //! Rules for a width, for print or by more than one class say nothing of the page as it is first shown. Whatever
 //! shows the same name again (`@media (min-width: ...) { .name { display: block } }`) takes it back.

@@ -1,4 +1,4 @@
-//! What is said by how a part of a block's text is set: formulas, scripts, links to places on the page.
+//! Meaning given by setting: formulas, superscripts, subscripts, links to places on the page.
 
 /// What a part of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

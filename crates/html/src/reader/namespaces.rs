@@ -1,4 +1,4 @@
-//! Which text follows a tag: what a tree builder would tell the tokenizer, without a tree.
+//! Tells the tokenizer which text follows a tag, as a tree builder would, without a tree.
 //!
 //! The rules are those of lol_html's simulation, so that both engines divide every page alike.
 

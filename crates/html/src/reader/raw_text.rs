@@ -1,4 +1,4 @@
-//! Where text ends that holds no markup: raw text, scripts, comments (HTML standard, 13.2.5).
+//! Finds the end of text without markup: raw text, scripts, comments (HTML standard, 13.2.5).
 
 use crate::markup::lex::is_space;
 

@@ -1,4 +1,4 @@
-//! What the tables do not hold of an element, read again at its start tag: other attributes, and its text.
+//! Reads an element again at its start tag: attributes that the tables do not hold, and its text.
 
 use crate::markup::lex::{Attributes, Markup, RawTag, markup};
 use crate::markup::{Tag, strip_markup};

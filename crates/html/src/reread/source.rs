@@ -1,4 +1,4 @@
-//! Where in the page the characters of a block's text stand.
+//! Finds the bytes of the page at which the characters of a block's text stand.
 
 use crate::markup::Tag;
 use crate::markup::lex::{Markup, markup};

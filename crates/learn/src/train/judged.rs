@@ -1,4 +1,4 @@
-//! What cross-validation said of every page, as a file: gzip, JSON lines, the first about the run and
+//! The file of judged pages that cross-validation leaves: gzip, JSON lines, the first about the run and
 //! one a page after it.
 
 use std::fs::File;

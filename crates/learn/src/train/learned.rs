@@ -1,4 +1,4 @@
-//! What the training pages say about attribute words and wording, and their rows by it.
+//! Learns the weights of attribute words and wording from the training pages, and makes their rows with them.
 
 use trommel_features::{FeatureGroup, ListedWord, Schema, TermWeight};
 

@@ -1,4 +1,4 @@
-//! What to train and how.
+//! Options of training.
 
 use trommel_features::FeatureGroup;
 

@@ -1,4 +1,4 @@
-//! Which of the fitted models and which selection of blocks cross-validation prefers.
+//! Selects the fitted model and the choice of blocks that cross-validation prefers.
 
 use rayon::prelude::*;
 use trommel_model::{JudgedEmbedded, Selection};

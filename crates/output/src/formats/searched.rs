@@ -1,4 +1,4 @@
-//! What the formats for search engines have in common.
+//! Code that the formats for search engines share.
 
 use std::borrow::Cow;
 

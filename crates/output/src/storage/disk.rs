@@ -1,4 +1,4 @@
-//! What outputs need of a file system, so that tests can put a failing one in its place.
+//! The file system as outputs use it, a trait so that tests can put a failing one in its place.
 
 use std::{
     fmt,

@@ -1,4 +1,4 @@
-//! What is found in a folder or below a prefix.
+//! Lists the archives in a folder or below a prefix.
 
 use std::collections::BTreeMap;
 

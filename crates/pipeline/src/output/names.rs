@@ -1,4 +1,4 @@
-//! What the name of an output says of its format, and what outputs are called after their inputs.
+//! Derives the format from the name of an output, and names outputs after their inputs.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How far probabilities can be taken at their word: reliability and expected calibration error.
+//! Calibration of probabilities: reliability and expected calibration error.
 
 /// Bins of equal width that probabilities are sorted into.
 pub const BINS: usize = 10;

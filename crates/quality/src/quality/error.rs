@@ -1,4 +1,4 @@
-//! Why a report cannot be had.
+//! Errors of making a report.
 
 use trommel_learn::{JudgedError, LearnError};
 

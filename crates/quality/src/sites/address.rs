@@ -1,4 +1,4 @@
-//! Which site a page is from that came without its URL, by what it says itself.
+//! Finds the site of a page that came without its URL, by what the page says itself.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is too much, too slow, or breaks off.
+//! Requests that are too large, too slow, or break off.
 
 use std::{
     io::{Read as _, Write as _},

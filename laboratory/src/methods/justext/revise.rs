@@ -1,4 +1,4 @@
-//! What the neighbours of a block make of it (`revise_paragraph_classification`), in linear time.
+//! Revises a block's class by its neighbours (`revise_paragraph_classification`), in linear time.
 
 /// Characters between a heading and the good text that it belongs to.
 const HEADING_REACH: u32 = 200;

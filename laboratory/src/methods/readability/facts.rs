@@ -1,4 +1,4 @@
-//! What the tables say about each element, for Readability.
+//! Facts about each element, for Readability.
 
 use trommel_html::{Attribute, Element, Page, Tag};
 

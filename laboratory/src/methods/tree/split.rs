@@ -1,4 +1,4 @@
-//! What dividing objects by one attribute is worth.
+//! Gain of dividing objects by one attribute.
 
 use super::{Kind, ObjectTable};
 

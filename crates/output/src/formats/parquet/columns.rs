@@ -1,4 +1,4 @@
-//! How each column of documents is written to a Parquet file.
+//! Writes each column of documents to a Parquet file.
 
 use std::fs::File;
 
