@@ -22,7 +22,7 @@ use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format, LocalDisk};
 use trommel_pipeline::{
     Clock, Config, Environment, Existing, FormatChoice, Input, Outcome, Output, PackedOptions,
-    Plan, SetAside, Summary, TextForm, expand, run as run_plan, select, unpack,
+    Plan, Recipe, SetAside, Summary, TextForm, expand, run as run_plan, select, unpack,
 };
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
@@ -156,8 +156,9 @@ pub struct RunArgs {
     #[arg(long)]
     profile: bool,
 
-    /// Continue a run with the same options: one that was interrupted ends as if it had not been, and
-    /// inputs that are new are added; a run that is finished stays as it is
+    /// Continue a run with the same options and the same build of the program: one that was interrupted ends
+    /// as if it had not been, and inputs that are new are added (not under --site-memory two-pass or
+    /// --resolve-revisits, where pages depend on all inputs); a run that is finished stays as it is
     #[arg(long)]
     resume: bool,
 
@@ -293,11 +294,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         include: config.include,
         exclude: config.exclude,
     })?;
-    let blocks = args.blocks || config.blocks;
     let markdown = args.markdown || config.text == Some(TextForm::Markdown);
     let text = args.text.options();
     let mut form = DocumentOptions::default()
-        .with_blocks(blocks)
+        .with_blocks(args.blocks || config.blocks)
         .with_spans(args.spans || config.spans)
         .with_tables(args.tables || config.tables)
         .with_text(text);
@@ -314,23 +314,15 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         filters: Arc::new(Filters::new(&config.filters)),
         quarantine,
         set_aside: args.set_aside,
-        recipe: vec![
-            (
-                "model".to_owned(),
-                format!("{name} (sha256 {})", digest(&loaded)?),
-            ),
-            ("comments".to_owned(), policy.comments.to_string()),
-            ("headline".to_owned(), policy.headline.to_string()),
-            ("articles".to_owned(), policy.articles.to_string()),
-            ("include".to_owned(), policy.include.to_string()),
-            ("exclude".to_owned(), policy.exclude.to_string()),
-            ("markdown".to_owned(), markdown.to_string()),
-            ("blocks".to_owned(), blocks.to_string()),
-            ("spans".to_owned(), form.spans.to_string()),
-            ("tables".to_owned(), form.tables.to_string()),
-            ("pages-only".to_owned(), args.pages_only.to_string()),
-            ("site memory".to_owned(), sites.recipe()?),
-        ],
+        recipe: Recipe {
+            model: format!("{name} (sha256 {})", digest(&loaded)?),
+            policy,
+            document: form,
+            sites: sites.recipe()?,
+            packed,
+            select: options,
+            base: base.as_ref().map(Base::to_string),
+        },
         jobs,
         max_record: bytes(args.max_record)
             .or(config.max_record)
@@ -385,10 +377,8 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         extractor = extractor.with_observer(Arc::new(observers));
     }
     quiet_workers();
-    // What is refused at once should not be after a first pass.
-    let is_refused =
-        existing == Existing::Refuse && plan.outputs().iter().any(|path| path.exists());
-    if !is_refused {
+    // What is refused, or done already, is so at once and not after a first pass.
+    if plan.begins(existing)? {
         extractor = match with_sites(sites, extractor, &plan, &stop, network.clone(), &identity) {
             Ok(extractor) => extractor,
             Err(error) => {

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Version of the format; a state of another is refused.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// Characters shown of a setting that differs.
 const SHOWN: usize = 80;
 
@@ -165,6 +165,16 @@ pub enum ResumeError {
         /// The first new input.
         input: String,
     },
+    /// An input is new, and all pages depend on all inputs.
+    #[error(
+        "{input}: is new, and with {why} each page depends on all inputs: no run from the start would give what this one would; name the same inputs as before, or start afresh with --overwrite"
+    )]
+    Added {
+        /// The first new input.
+        input: String,
+        /// The option.
+        why: &'static str,
+    },
     /// An output of the run is gone.
     #[error("{output}: written by the run to continue, but gone; start afresh with --overwrite", output = output.display())]
     Gone {
@@ -286,6 +296,9 @@ impl Continued {
                 path: journal,
                 what: error.to_string(),
             })?;
+        if let Some(why) = plan.needs_all_inputs() {
+            check_planned(plan, &contents.planned, why)?;
+        }
         let (again, todo) = match plan.follow {
             // What is followed grows, and is looked for anew.
             Some(_) => (Vec::new(), Vec::new()),
@@ -301,6 +314,11 @@ impl Continued {
             continued.check_finished(plan)?;
         }
         Ok(Some(continued))
+    }
+
+    /// Whether nothing is left to do.
+    pub(crate) fn is_done(&self, plan: &Plan) -> bool {
+        self.state.finished && self.todo.is_empty() && plan.follow.is_none()
     }
 
     fn check_finished(&self, plan: &Plan) -> Result<(), ResumeError> {
@@ -328,6 +346,32 @@ impl Continued {
             });
         }
         Ok(())
+    }
+}
+
+/// Refuses other inputs than those that were there at the beginning.
+fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result<(), ResumeError> {
+    let mut left: HashMap<&str, VecDeque<&Identity>> = HashMap::new();
+    for identity in planned {
+        let name = identity.name.as_str();
+        left.entry(name).or_default().push_back(identity);
+    }
+    for input in &plan.inputs {
+        let name = input.name();
+        let then = left.get_mut(name.as_str()).and_then(VecDeque::pop_front);
+        let Some(then) = then.filter(|then| !then.was_missing(input)) else {
+            return Err(ResumeError::Added { input: name, why });
+        };
+        if let Some(change) = then.change(input) {
+            let input = name;
+            return Err(ResumeError::Changed { input, change });
+        }
+    }
+    match left.into_values().flatten().next() {
+        Some(missing) => Err(ResumeError::Missing {
+            input: missing.name.clone(),
+        }),
+        None => Ok(()),
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) enum JournalEntry {
     File(Listed),
     /// The input of this name, of which nothing could be read, is there now and will be read again.
     Again(String),
+    /// An input of a run of which every page depends on all inputs, as it was when the run began.
+    Planned(Identity),
 }
 
 /// An input that is done.
@@ -42,6 +44,8 @@ pub(crate) struct Contents {
     pub(crate) done: Vec<Done>,
     /// The outputs that have their names.
     pub(crate) files: Vec<Listed>,
+    /// All inputs of a run whose pages depend on all of them.
+    pub(crate) planned: Vec<Identity>,
 }
 
 /// The journal of a run: MessagePack maps one after the other. How many of its bytes count stands in the
@@ -115,9 +119,8 @@ pub(crate) fn read(path: &Path, length: u64) -> io::Result<Contents> {
     while !rest.is_empty() {
         match rmp_serde::decode::from_read(&mut rest).map_err(io::Error::other)? {
             JournalEntry::Done(done) => contents.done.push(done),
-            JournalEntry::File(file) => {
-                contents.files.push(file);
-            }
+            JournalEntry::File(file) => contents.files.push(file),
+            JournalEntry::Planned(input) => contents.planned.push(input),
             JournalEntry::Again(name) => {
                 let of_name = |done: &Done| done.identity.name == name;
                 if let Some(at) = contents.done.iter().position(of_name) {

@@ -112,9 +112,13 @@ impl<'a> RunWriter<'a> {
             .as_deref()
             .map(|path| Journal::new(disk, journal_file(path), state.journal));
         if let Some(journal) = &mut journal {
-            for name in again {
+            let again = again.into_iter().map(JournalEntry::Again);
+            let is_first = contents.planned.is_empty() && plan.needs_all_inputs().is_some();
+            let planned = plan.inputs.iter().filter(|_| is_first);
+            let planned = planned.map(|input| JournalEntry::Planned(Identity::of(input)));
+            for entry in again.chain(planned) {
                 journal
-                    .add(&JournalEntry::Again(name))
+                    .add(&entry)
                     .map_err(|source| RunError::output(journal.path(), source))?;
             }
         }

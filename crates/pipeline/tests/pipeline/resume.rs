@@ -393,7 +393,7 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     go(&plan, &Failing::after(12), false).unwrap_err();
     assert!(plan.state_file().unwrap().exists());
     let mut other = plan.clone();
-    other.recipe = vec![("model".to_owned(), "other".to_owned())];
+    other.recipe.model = "other".to_owned();
     let error = go(&other, &Failing::never(), true).unwrap_err();
     assert!(
         error
