@@ -275,7 +275,6 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         None => unpack(inputs, packed, &network),
     };
     output.check(&inputs)?;
-    check_set_aside(&args.set_aside, &inputs)?;
     let quarantine = output
         .destination
         .quarantine(args.quarantine.as_deref(), &inputs)?;
@@ -341,12 +340,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     check_page_types(&config.filters, &loaded)?;
     let mut plan = plan.within();
     sites.check(&plan, existing == Existing::Resume)?;
+    plan.check_names(args.summary.as_deref())?;
     if let Some(path) = &args.summary {
-        check_summary(
-            path,
-            &plan,
-            [args.config.as_deref(), model.as_deref().map(Path::new)],
-        )?;
+        let read = [args.config.as_deref(), model.as_deref().map(Path::new)];
+        check_summary(path, read)?;
     }
     if args.dry_run {
         crate::out(&plan.to_string())?;
@@ -466,67 +463,15 @@ fn check_page_types(filters: &FilterSettings, model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to keep records in an input, or those of two kinds in one file.
-fn check_set_aside(all: &[SetAside], inputs: &[Input]) -> Result<()> {
-    for (at, own) in all.iter().enumerate() {
-        let path = &own.path;
-        let is_twice = all.iter().take(at).any(|other| other.path == *path);
-        let is_input = inputs.iter().any(|input| match input {
-            Input::File(input) => path
-                .canonicalize()
-                .is_ok_and(|path| input.canonicalize().is_ok_and(|input| input == path)),
-            _ => false,
-        });
-        if is_twice || is_input {
-            let what = if is_twice {
-                "kept in twice"
-            } else {
-                "an input"
-            };
-            anyhow::bail!(
-                "{}: is {what}; name another file with --set-aside",
-                path.display()
-            );
-        }
-    }
-    Ok(())
-}
-
-/// Refuses to write the summary over anything that the run reads or writes.
-fn check_summary(path: &Path, plan: &Plan, read: [Option<&Path>; 2]) -> Result<()> {
-    let place = |path: &Path| {
-        path.canonicalize().ok().or_else(|| {
-            let folder = path.parent().filter(|folder| *folder != Path::new(""));
-            let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-            Some(folder.join(path.file_name()?))
-        })
-    };
-    let inputs = plan
-        .inputs
-        .iter()
-        .filter_map(Input::path)
-        .map(Path::to_owned);
-    let sides = [&plan.quarantine, &plan.dropped].into_iter().flatten();
-    let aside = plan.set_aside.iter();
-    let aside = aside.flat_map(|own| [own.path.clone(), own.index()]);
-    let outputs = plan.outputs().into_iter().chain(sides.cloned());
-    let outputs = outputs.chain(aside);
-    let read = read.into_iter().flatten().map(Path::to_owned);
-    let summary = place(path);
-    for (mut paths, what) in [
-        (
-            Box::new(inputs) as Box<dyn Iterator<Item = PathBuf>>,
-            "an input",
-        ),
-        (Box::new(outputs), "an output"),
-        (Box::new(read), "read by the run"),
-    ] {
-        if summary.is_some() && paths.any(|other| place(&other) == summary) {
-            anyhow::bail!(
-                "{}: is {what}; name another file with --summary",
-                path.display()
-            );
-        }
+/// Refuses to write the summary over what is read before the run.
+fn check_summary(path: &Path, read: [Option<&Path>; 2]) -> Result<()> {
+    let place = path.canonicalize().ok();
+    let mut read = read.into_iter().flatten();
+    if place.is_some() && read.any(|other| other.canonicalize().ok() == place) {
+        anyhow::bail!(
+            "{}: is read by the run; name another file with --summary",
+            path.display()
+        );
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Files: compressed in frames, under their names only when whole.
 
 mod atomic;
+mod create;
 mod disk;
 mod frames;
 mod hidden;
@@ -8,6 +9,7 @@ mod shard;
 mod stream;
 
 pub use atomic::AtomicFile;
+pub use create::{create_new, open_in_place, open_own, read_own, replaceable};
 pub use disk::{Disk, DiskFile, LocalDisk};
 pub use frames::Frames;
 pub use hidden::hidden;

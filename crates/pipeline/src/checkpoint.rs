@@ -3,14 +3,14 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 use trommel_archive::ResumePoint;
 use trommel_filters::DuplicatesState;
-use trommel_output::{Disk, hidden};
+use trommel_output::{Disk, hidden, read_own};
 
 use crate::{
     Destination, FileReport, Plan, Summary,
@@ -45,7 +45,7 @@ pub(crate) struct Checkpoint {
     /// The files beside them, likewise.
     pub(crate) sides: Vec<SideState>,
     /// The files of records that are set aside, and their indexes, likewise.
-    pub(crate) aside: Vec<Option<SideState>>,
+    pub(crate) aside: Vec<SideState>,
     /// Outputs that are complete but may not have their final names yet.
     pub(crate) complete: Vec<Written>,
     /// Files beside them that are complete but may not have their final names yet.
@@ -213,7 +213,7 @@ impl Checkpoint {
 
     /// The state at `path`, if there is one.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, ResumeError> {
-        let bytes = match fs::read(path) {
+        let bytes = match read_own(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => {
@@ -443,6 +443,7 @@ fn shortened(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use trommel_output::LocalDisk;
 
     fn settings(format: &str) -> Vec<(String, String)> {

@@ -7,7 +7,7 @@ use std::{
 
 use trommel_output::OutputError;
 
-use crate::ResumeError;
+use crate::{NameError, ResumeError};
 
 /// Why a run ended early. What was written of unfinished files stays under a hidden name if
 /// [`Plan::state_file`](crate::Plan::state_file) is there to continue from, and is removed if not.
@@ -57,6 +57,15 @@ pub enum RunError {
         /// What is in it.
         file: PathBuf,
     },
+    /// A device, pipe or socket has the name of an output.
+    #[error(
+        "{path}: is a device, pipe or socket; documents are written to files and folders, or with -o - to standard output",
+        path = .0.display()
+    )]
+    NotAFile(PathBuf),
+    /// Two files of the run have one name.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// The run was stopped from outside.
     #[error("stopped")]
     Stopped,
@@ -78,6 +87,8 @@ impl RunError {
                 | Self::NoState(_)
                 | Self::Interrupted(_)
                 | Self::Foreign { .. }
+                | Self::NotAFile(_)
+                | Self::Name(_)
                 | Self::Resume(_)
         )
     }

@@ -2,13 +2,13 @@
 //! many there are.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 use trommel_archive::ResumePoint;
-use trommel_output::{Disk, DiskFile};
+use trommel_output::{Disk, DiskFile, read_own};
 
 use crate::{FileReport, identity::Identity, manifest::Listed};
 
@@ -111,7 +111,7 @@ pub(crate) fn read(path: &Path, length: u64) -> io::Result<Contents> {
     if length == 0 {
         return Ok(contents);
     }
-    let bytes = fs::read(path)?;
+    let bytes = read_own(path)?;
     let mut rest = usize::try_from(length)
         .ok()
         .and_then(|length| bytes.get(..length))

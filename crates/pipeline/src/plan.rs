@@ -101,6 +101,21 @@ impl Plan {
         }
     }
 
+    /// The files beside the outputs as the user named them, and the options that name them.
+    pub(crate) fn sides(&self) -> Vec<(PathBuf, &'static str)> {
+        let mut sides = Vec::new();
+        for (path, option) in [
+            (&self.quarantine, "--quarantine"),
+            (&self.dropped, "--dropped"),
+        ] {
+            sides.extend(path.iter().map(|path| (path.clone(), option)));
+        }
+        for own in &self.set_aside {
+            sides.extend([own.path.clone(), own.index()].map(|path| (path, "--set-aside")));
+        }
+        sides
+    }
+
     /// The files and folders that documents are written to, without repetition; of parts the first.
     pub fn outputs(&self) -> Vec<PathBuf> {
         self.output.paths(&self.inputs)

@@ -20,7 +20,7 @@ use crate::{
     Destination, Environment, Existing, Input, Plan, Progress, ProgressState, ResumeError,
     RunError, Summary,
     checkpoint::{Checkpoint, Continued},
-    existing::{check_folders, outputs, remove_leftovers},
+    existing::{check_kinds, outputs, remove_leftovers, remove_sides},
     follow::Followed,
     gate::Gate,
     lock::OutputLock,
@@ -232,6 +232,7 @@ impl Plan {
 
 /// The run to be continued; none if one begins. What may not be there is refused.
 fn found(plan: &Plan, existing: Existing) -> Result<Option<Continued>, RunError> {
+    plan.check_names(None)?;
     let path = plan.state_file();
     if existing == Existing::Resume {
         let path = path.as_deref().ok_or(ResumeError::Stream)?;
@@ -240,6 +241,7 @@ fn found(plan: &Plan, existing: Existing) -> Result<Option<Continued>, RunError>
         }
     }
     let outputs = outputs(plan)?;
+    check_kinds(plan, &outputs)?;
     if existing != Existing::Overwrite {
         if let Some(path) = &path
             && Checkpoint::read(path)?.is_some_and(|state| !state.finished)
@@ -253,7 +255,6 @@ fn found(plan: &Plan, existing: Existing) -> Result<Option<Continued>, RunError>
             });
         }
     }
-    check_folders(plan, &outputs)?;
     Ok(None)
 }
 
@@ -277,6 +278,7 @@ fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, 
             .map_err(|source| RunError::output(&path, source))?;
     }
     remove_leftovers(plan, disk)?;
+    remove_sides(plan, disk)?;
     Ok(Continued::afresh(plan))
 }
 
