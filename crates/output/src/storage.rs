@@ -3,6 +3,7 @@
 mod atomic;
 mod create;
 mod disk;
+mod extent;
 mod frames;
 mod hidden;
 mod shard;
@@ -11,6 +12,7 @@ mod stream;
 pub use atomic::AtomicFile;
 pub use create::{create_new, open_in_place, open_own, read_own, replaceable};
 pub use disk::{Disk, DiskFile, LocalDisk};
+pub use extent::Extent;
 pub use frames::Frames;
 pub use hidden::hidden;
 pub use shard::{Assemble, Shard, discard, publish};

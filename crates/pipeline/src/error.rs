@@ -93,6 +93,21 @@ impl RunError {
         )
     }
 
+    /// As [`output`](Self::output), of a file that an interrupted run left: if it is not what it was, the run
+    /// cannot go on.
+    pub(crate) fn unfinished(path: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
+                ResumeError::Unfinished {
+                    path: path.to_owned(),
+                    what: source.to_string(),
+                }
+                .into()
+            }
+            _ => Self::output(path, source),
+        }
+    }
+
     pub(crate) fn output(path: &Path, source: io::Error) -> Self {
         Self::Output {
             path: path.to_owned(),

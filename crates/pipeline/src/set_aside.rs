@@ -12,6 +12,7 @@ use trommel_archive::Record;
 use trommel_output::Disk;
 
 use crate::{
+    RunError,
     quarantine::record_member,
     side_output::{SideOutput, SideState},
 };
@@ -132,11 +133,14 @@ impl<'a> AsideFiles<'a> {
         all: &[SetAside],
         states: &[SideState],
         continues: bool,
-    ) -> io::Result<Self> {
+    ) -> Result<Self, RunError> {
         let paths = all.iter().flat_map(|own| [own.path.clone(), own.index()]);
-        let files = paths.map(|path| SideOutput::new(disk, &path, states, continues));
+        let files = paths.map(|path| {
+            SideOutput::new(disk, &path, states, continues)
+                .map_err(|source| RunError::unfinished(&path, source))
+        });
         Ok(Self {
-            files: files.collect::<io::Result<_>>()?,
+            files: files.collect::<Result<_, RunError>>()?,
         })
     }
 
@@ -158,7 +162,7 @@ impl<'a> AsideFiles<'a> {
     }
 
     /// Ends the files, which are on disk under their hidden names then.
-    pub(crate) fn complete(&mut self) -> io::Result<Vec<PathBuf>> {
+    pub(crate) fn complete(&mut self) -> io::Result<Vec<SideState>> {
         let files = self.files.iter_mut();
         let ended = files.filter_map(|file| file.complete().transpose());
         ended.collect()

@@ -7,17 +7,17 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use trommel_output::{Compression, Disk, Shard, open_in_place, open_own, replaceable};
+use trommel_output::{Compression, Disk, Extent, Shard, open_in_place, open_own, replaceable};
 
 use crate::{Plan, RunError};
 
-/// An unfinished side output and the length of it that counts.
+/// A side output and what of it counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SideState {
     /// Its final name.
     pub(crate) path: PathBuf,
-    /// Bytes that count; what follows is written again.
-    pub(crate) length: u64,
+    /// What counts; what follows is written again.
+    pub(crate) extent: Extent,
 }
 
 /// A file beside the outputs, for records that failed or were dropped. It is made with the first of them.
@@ -50,8 +50,9 @@ impl<'a> SideOutput<'a> {
         let target = match replaceable(path)? {
             Some(path) => {
                 let state = states.iter().find(|state| state.path == path);
-                let resume =
-                    |state: &SideState| Shard::resume(disk, &path, Compression::None, state.length);
+                let resume = |state: &SideState| {
+                    Shard::resume(disk, &path, Compression::None, &state.extent)
+                };
                 let shard = state.map(resume).transpose()?;
                 Target::File { path, shard }
             }
@@ -100,9 +101,9 @@ impl<'a> SideOutput<'a> {
     pub(crate) fn checkpoint(&mut self) -> io::Result<Option<SideState>> {
         match &mut self.target {
             Target::File { path, shard } => {
-                let state = |length| SideState {
+                let state = |extent| SideState {
                     path: path.clone(),
-                    length,
+                    extent,
                 };
                 let shard = shard.as_mut();
                 shard.map(|shard| shard.checkpoint().map(state)).transpose()
@@ -114,13 +115,18 @@ impl<'a> SideOutput<'a> {
         }
     }
 
-    /// Ends it, if there is one, and puts it on disk under its hidden name; gives the final one.
-    pub(crate) fn complete(&mut self) -> io::Result<Option<PathBuf>> {
+    /// Ends it, if there is one, and puts it on disk under its hidden name; gives the final one and what it
+    /// holds.
+    pub(crate) fn complete(&mut self) -> io::Result<Option<SideState>> {
         match &mut self.target {
-            Target::File { path, shard } => match shard.take() {
-                Some(shard) => shard.complete().map(|()| Some(path.clone())),
-                None => Ok(None),
-            },
+            Target::File { path, shard } => {
+                let state = |extent| SideState {
+                    path: path.clone(),
+                    extent,
+                };
+                let shard = shard.take();
+                shard.map(|shard| shard.complete().map(state)).transpose()
+            }
             Target::InPlace(file) => {
                 file.as_mut().map_or(Ok(()), BufWriter::flush)?;
                 Ok(None)
@@ -172,7 +178,7 @@ impl<'a> SideOutputs<'a> {
             let Some(path) = path else { return Ok(None) };
             SideOutput::new(disk, path, states, continues)
                 .map(Some)
-                .map_err(|source| RunError::output(path, source))
+                .map_err(|source| RunError::unfinished(path, source))
         };
         Ok(Self {
             quarantine: open(plan.quarantine.as_ref())?,
@@ -193,8 +199,8 @@ impl<'a> SideOutputs<'a> {
         states.filter_map(Result::transpose).collect()
     }
 
-    /// Ends them and puts them on disk under their hidden names; gives their final ones.
-    pub(crate) fn complete(&mut self) -> Result<Vec<PathBuf>, RunError> {
+    /// Ends them and puts them on disk under their hidden names; gives their final ones and what they hold.
+    pub(crate) fn complete(&mut self) -> Result<Vec<SideState>, RunError> {
         let complete = self.all().map(|side| {
             let complete = side.complete();
             complete.map_err(|source| RunError::output(side.path(), source))

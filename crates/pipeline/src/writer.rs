@@ -103,14 +103,13 @@ impl<'a> RunWriter<'a> {
         let continues = state.finished || state.summary.quarantine.is_some();
         let sides = SideOutputs::new(disk, plan, &state.sides, continues)?;
         let continues = !state.summary.set_aside.is_empty();
-        let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside, continues)
-            .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
+        let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside, continues)?;
         let mut duplicates = plan.filters.duplicates();
         duplicates.restore(state.duplicates.clone());
         let state_file = plan.state_file();
         let mut journal = state_file
             .as_deref()
-            .map(|path| Journal::new(disk, journal_file(path), state.journal));
+            .map(|path| Journal::new(disk, journal_file(path), contents.digest));
         if let Some(journal) = &mut journal {
             let again = again.into_iter().map(JournalEntry::Again);
             let is_first = contents.planned.is_empty() && plan.needs_all_inputs().is_some();
@@ -155,6 +154,7 @@ impl<'a> RunWriter<'a> {
         for done in contents.done {
             writer.add_report(done.report);
         }
+        writer.check_complete()?;
         writer.publish_complete()?;
         Ok(writer)
     }
