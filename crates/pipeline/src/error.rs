@@ -7,7 +7,7 @@ use std::{
 
 use trommel_output::OutputError;
 
-use crate::{NameError, ResumeError};
+use crate::{NameError, ResumeError, SumMismatch};
 
 /// Why a run ended early. What was written of unfinished files stays under a hidden name if
 /// [`Plan::state_file`](crate::Plan::state_file) is there to continue from, and is removed if not.
@@ -72,6 +72,9 @@ pub enum RunError {
     /// The run cannot continue where another ended.
     #[error(transparent)]
     Resume(#[from] ResumeError),
+    /// The counts of the run contradict one another.
+    #[error(transparent)]
+    Sums(#[from] SumMismatch),
     /// A thread cannot be started.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),

@@ -69,6 +69,6 @@ pub use run::run;
 pub use set_aside::{SetAside, SetAsideError};
 pub use side_names::NameError;
 pub use single::{RecordOutcome, SingleRecords};
-pub use summary::{DamageReport, FileReport, Outcome, PageTimes, Summary};
+pub use summary::{DamageReport, FileReport, Outcome, PageTimes, SumMismatch, Summary};
 pub use times::Slowest;
 pub use worker::Extract;

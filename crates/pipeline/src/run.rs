@@ -80,7 +80,7 @@ pub fn run(
     let continued = begin(plan, disk, existing)?;
     if continued.is_done(plan) {
         tracing::info!("nothing to do: this run is finished and no input is new");
-        return Ok(RunWriter::finished(continued));
+        return RunWriter::finished(continued);
     }
     if let Destination::Folder(folder) = &plan.output.destination {
         manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;

@@ -160,14 +160,20 @@ impl<'a> RunWriter<'a> {
     }
 
     /// The counts of a run that is finished.
-    pub(crate) fn finished(continued: Continued) -> Summary {
+    ///
+    /// # Errors
+    /// If they do not add up.
+    pub(crate) fn finished(continued: Continued) -> Result<Summary, RunError> {
         let Continued {
             state, contents, ..
         } = continued;
         let mut summary = state.summary;
         summary.files = contents.done.into_iter().map(|done| done.report).collect();
         summary.time(&state.times);
-        summary
+        match summary.mismatch() {
+            Some(mismatch) => Err(mismatch.into()),
+            None => Ok(summary),
+        }
     }
 
     /// The counts so far.
@@ -251,6 +257,7 @@ impl<'a> RunWriter<'a> {
 
     /// Ends all that is left to end and removes the state.
     pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+        self.check_sums()?;
         self.outputs.complete()?;
         self.save_complete(true)?;
         self.publish_complete()?;
@@ -275,6 +282,19 @@ impl<'a> RunWriter<'a> {
         self.saved.aside = Vec::new();
         self.saved.finished = true;
         self.save()
+    }
+
+    /// Checks that every record is accounted for, those of an input left in the middle as well.
+    fn check_sums(&mut self) -> Result<(), RunError> {
+        self.summary.files = std::mem::take(&mut self.reports);
+        self.summary.files.push(std::mem::take(&mut self.report));
+        let mismatch = self.summary.mismatch();
+        self.report = self.summary.files.pop().unwrap_or_default();
+        self.reports = std::mem::take(&mut self.summary.files);
+        match mismatch {
+            Some(mismatch) => Err(mismatch.into()),
+            None => Ok(()),
+        }
     }
 
     /// How the run has gone up to now.
