@@ -86,6 +86,7 @@ enum Command {
 
 fn main() -> ExitCode {
     allocator::begin();
+    stop::outlive_bounds_on_files();
     let cli = Cli::parse();
     messages::begin(cli.messages);
     let done = match cli.command {

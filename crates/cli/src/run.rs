@@ -22,7 +22,7 @@ use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format, LocalDisk};
 use trommel_pipeline::{
     Clock, Config, Environment, Existing, FormatChoice, Input, Outcome, Output, PackedOptions,
-    Plan, SetAside, Summary, TextForm, expand, run as run_plan, select, unpack,
+    Plan, Recipe, SetAside, Summary, TextForm, expand, run as run_plan, select, unpack,
 };
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
@@ -156,8 +156,9 @@ pub struct RunArgs {
     #[arg(long)]
     profile: bool,
 
-    /// Continue a run with the same options: one that was interrupted ends as if it had not been, and
-    /// inputs that are new are added; a run that is finished stays as it is
+    /// Continue a run with the same options and the same build of the program: one that was interrupted ends
+    /// as if it had not been, and inputs that are new are added (not under --site-memory two-pass or
+    /// --resolve-revisits, where pages depend on all inputs); a run that is finished stays as it is
     #[arg(long)]
     resume: bool,
 
@@ -274,7 +275,6 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         None => unpack(inputs, packed, &network),
     };
     output.check(&inputs)?;
-    check_set_aside(&args.set_aside, &inputs)?;
     let quarantine = output
         .destination
         .quarantine(args.quarantine.as_deref(), &inputs)?;
@@ -293,11 +293,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         include: config.include,
         exclude: config.exclude,
     })?;
-    let blocks = args.blocks || config.blocks;
     let markdown = args.markdown || config.text == Some(TextForm::Markdown);
     let text = args.text.options();
     let mut form = DocumentOptions::default()
-        .with_blocks(blocks)
+        .with_blocks(args.blocks || config.blocks)
         .with_spans(args.spans || config.spans)
         .with_tables(args.tables || config.tables)
         .with_text(text);
@@ -314,23 +313,15 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         filters: Arc::new(Filters::new(&config.filters)),
         quarantine,
         set_aside: args.set_aside,
-        recipe: vec![
-            (
-                "model".to_owned(),
-                format!("{name} (sha256 {})", digest(&loaded)?),
-            ),
-            ("comments".to_owned(), policy.comments.to_string()),
-            ("headline".to_owned(), policy.headline.to_string()),
-            ("articles".to_owned(), policy.articles.to_string()),
-            ("include".to_owned(), policy.include.to_string()),
-            ("exclude".to_owned(), policy.exclude.to_string()),
-            ("markdown".to_owned(), markdown.to_string()),
-            ("blocks".to_owned(), blocks.to_string()),
-            ("spans".to_owned(), form.spans.to_string()),
-            ("tables".to_owned(), form.tables.to_string()),
-            ("pages-only".to_owned(), args.pages_only.to_string()),
-            ("site memory".to_owned(), sites.recipe()?),
-        ],
+        recipe: Recipe {
+            model: format!("{name} (sha256 {})", digest(&loaded)?),
+            policy,
+            document: form,
+            sites: sites.recipe()?,
+            packed,
+            select: options,
+            base: base.as_ref().map(Base::to_string),
+        },
         jobs,
         max_record: bytes(args.max_record)
             .or(config.max_record)
@@ -349,12 +340,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     check_page_types(&config.filters, &loaded)?;
     let mut plan = plan.within();
     sites.check(&plan, existing == Existing::Resume)?;
+    plan.check_names(args.summary.as_deref())?;
     if let Some(path) = &args.summary {
-        check_summary(
-            path,
-            &plan,
-            [args.config.as_deref(), model.as_deref().map(Path::new)],
-        )?;
+        let read = [args.config.as_deref(), model.as_deref().map(Path::new)];
+        check_summary(path, read)?;
     }
     if args.dry_run {
         crate::out(&plan.to_string())?;
@@ -385,10 +374,8 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         extractor = extractor.with_observer(Arc::new(observers));
     }
     quiet_workers();
-    // What is refused at once should not be after a first pass.
-    let is_refused =
-        existing == Existing::Refuse && plan.outputs().iter().any(|path| path.exists());
-    if !is_refused {
+    // What is refused, or done already, is so at once and not after a first pass.
+    if plan.begins(existing)? {
         extractor = match with_sites(sites, extractor, &plan, &stop, network.clone(), &identity) {
             Ok(extractor) => extractor,
             Err(error) => {
@@ -476,67 +463,15 @@ fn check_page_types(filters: &FilterSettings, model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to keep records in an input, or those of two kinds in one file.
-fn check_set_aside(all: &[SetAside], inputs: &[Input]) -> Result<()> {
-    for (at, own) in all.iter().enumerate() {
-        let path = &own.path;
-        let is_twice = all.iter().take(at).any(|other| other.path == *path);
-        let is_input = inputs.iter().any(|input| match input {
-            Input::File(input) => path
-                .canonicalize()
-                .is_ok_and(|path| input.canonicalize().is_ok_and(|input| input == path)),
-            _ => false,
-        });
-        if is_twice || is_input {
-            let what = if is_twice {
-                "kept in twice"
-            } else {
-                "an input"
-            };
-            anyhow::bail!(
-                "{}: is {what}; name another file with --set-aside",
-                path.display()
-            );
-        }
-    }
-    Ok(())
-}
-
-/// Refuses to write the summary over anything that the run reads or writes.
-fn check_summary(path: &Path, plan: &Plan, read: [Option<&Path>; 2]) -> Result<()> {
-    let place = |path: &Path| {
-        path.canonicalize().ok().or_else(|| {
-            let folder = path.parent().filter(|folder| *folder != Path::new(""));
-            let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-            Some(folder.join(path.file_name()?))
-        })
-    };
-    let inputs = plan
-        .inputs
-        .iter()
-        .filter_map(Input::path)
-        .map(Path::to_owned);
-    let sides = [&plan.quarantine, &plan.dropped].into_iter().flatten();
-    let aside = plan.set_aside.iter();
-    let aside = aside.flat_map(|own| [own.path.clone(), own.index()]);
-    let outputs = plan.outputs().into_iter().chain(sides.cloned());
-    let outputs = outputs.chain(aside);
-    let read = read.into_iter().flatten().map(Path::to_owned);
-    let summary = place(path);
-    for (mut paths, what) in [
-        (
-            Box::new(inputs) as Box<dyn Iterator<Item = PathBuf>>,
-            "an input",
-        ),
-        (Box::new(outputs), "an output"),
-        (Box::new(read), "read by the run"),
-    ] {
-        if summary.is_some() && paths.any(|other| place(&other) == summary) {
-            anyhow::bail!(
-                "{}: is {what}; name another file with --summary",
-                path.display()
-            );
-        }
+/// Refuses to write the summary over what is read before the run.
+fn check_summary(path: &Path, read: [Option<&Path>; 2]) -> Result<()> {
+    let place = path.canonicalize().ok();
+    let mut read = read.into_iter().flatten();
+    if place.is_some() && read.any(|other| other.canonicalize().ok() == place) {
+        anyhow::bail!(
+            "{}: is read by the run; name another file with --summary",
+            path.display()
+        );
     }
     Ok(())
 }

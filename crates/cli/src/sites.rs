@@ -17,7 +17,7 @@ use trommel_extract::{Document, Extractor, SiteSurvey};
 use trommel_output::{AtomicFile, Compression, Format};
 use trommel_pipeline::{
     Environment, FormatChoice, Input, Outcome, Output, PackedOptions, Plan, RunError, SiteMode,
-    Summary, expand, run as run_plan, unpack,
+    SiteRecipe, Summary, expand, run as run_plan, unpack,
 };
 use trommel_sites::{DEFAULT_BYTES, KnownSites, LEAST_BYTES, SiteMemory};
 use trommel_sources::NetworkOptions;
@@ -173,15 +173,18 @@ impl RunSites {
     ///
     /// # Errors
     /// Only if memory runs out.
-    pub fn recipe(&self) -> Result<String> {
+    pub fn recipe(&self) -> Result<SiteRecipe> {
         Ok(match self {
-            RunSites::Off => "off".to_owned(),
-            RunSites::TwoPass { max_bytes } => format!("two-pass in {max_bytes} bytes"),
-            RunSites::Online { max_bytes } => format!("online in {max_bytes} bytes"),
+            RunSites::Off => SiteRecipe::Off,
+            &RunSites::TwoPass { max_bytes } => SiteRecipe::TwoPass { max_bytes },
+            &RunSites::Online { max_bytes } => SiteRecipe::Online { max_bytes },
             RunSites::File { memory, name } => {
                 let mut digest = Digested(Sha256::new());
                 memory.write(&mut digest)?;
-                format!("{name} (sha256 {})", HEXLOWER.encode(&digest.0.finalize()))
+                SiteRecipe::File {
+                    name: name.clone(),
+                    sha256: HEXLOWER.encode(&digest.0.finalize()),
+                }
             }
         })
     }

@@ -16,6 +16,14 @@ use signal_hook::{
 
 use trommel_sources::StopFlag;
 
+/// Has a file that would pass a bound of the system (`ulimit -f`) fail to be written, as it does on a full
+/// disk, instead of ending the program without a word.
+pub fn outlive_bounds_on_files() {
+    // A signal that somebody takes does no more than that. Where it cannot be taken it ends the program.
+    #[cfg(unix)]
+    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
 /// Exit code of a program ended by SIGINT, as shells have it.
 const INTERRUPTED: u8 = 130;
 

@@ -11,6 +11,7 @@ use trommel_learn::{
     train,
 };
 use trommel_model::Score;
+use trommel_output::AtomicFile;
 
 use crate::labelled::{LabelledArgs, read_sets};
 use crate::models;
@@ -158,7 +159,7 @@ fn write(
         _ => given.to_owned(),
     };
     let out = path(&args.out, "trommel");
-    std::fs::write(&out, trained.model.to_bytes()?)
+    AtomicFile::write_all(&out, &trained.model.to_bytes()?)
         .with_context(|| format!("cannot write {}", out.display()))?;
     if let Some(judged) = &args.judged {
         JudgedSet::new(sets, trained, options.comments).write(&path(judged, "judged"))?;

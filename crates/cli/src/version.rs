@@ -3,12 +3,13 @@
 use std::sync::LazyLock;
 
 use trommel_model::Model;
+use trommel_pipeline::BUILD;
 
-/// Version, commit, features and built-in models, a line each.
+/// Version, commit, features, built-in models and build, a line each. A run goes on under the same build.
 pub static LONG: LazyLock<String> = LazyLock::new(|| {
     let models: Vec<&str> = Model::builtin_names().collect();
     format!(
-        "{}\ncommit {}\nfeatures {}\nmodels {}",
+        "{}\ncommit {}\nfeatures {}\nmodels {}\nbuild {BUILD}",
         env!("CARGO_PKG_VERSION"),
         env!("TROMMEL_COMMIT"),
         env!("TROMMEL_FEATURES"),

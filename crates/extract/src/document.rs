@@ -1,5 +1,7 @@
 //! The document: what the extractor makes of a page.
 
+use std::fmt;
+
 use crate::metadata::Metadata;
 use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
 use crate::role::Role;
@@ -119,6 +121,49 @@ impl DocumentOptions {
     pub fn with_markdown(mut self, options: MarkdownOptions) -> Self {
         self.markdown = Some(options);
         self
+    }
+
+    /// Every choice by its name. Taken apart without `..`: a new one has to be named here, as runs go on
+    /// under the same choices only.
+    pub fn choices(&self) -> [(&'static str, String); 10] {
+        let Self {
+            blocks,
+            spans,
+            tables,
+            markdown,
+            text,
+        } = self;
+        let MarkdownOptions {
+            links,
+            images,
+            title,
+            text: own,
+        } = markdown.unwrap_or(MarkdownOptions::default().with_text(*text));
+        let TextOptions {
+            math,
+            notes,
+            scripts,
+        } = own;
+        // Comments are plain text beside Markdown, too.
+        let form = |own: &dyn fmt::Debug, plain: &dyn fmt::Debug| {
+            let [own, plain] = [own, plain].map(|form| format!("{form:?}").to_lowercase());
+            match own == plain {
+                true => own,
+                false => format!("{own}, in plain text {plain}"),
+            }
+        };
+        [
+            ("markdown", markdown.is_some().to_string()),
+            ("links", links.to_string()),
+            ("images", images.to_string()),
+            ("title as heading", title.to_string()),
+            ("blocks", blocks.to_string()),
+            ("spans", spans.to_string()),
+            ("tables", tables.to_string()),
+            ("math", form(&math, &text.math)),
+            ("notes", form(&notes, &text.notes)),
+            ("scripts", form(&scripts, &text.scripts)),
+        ]
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Filters {
     stages: Vec<Box<dyn Filter>>,
     /// Stages at the front that are asked before extraction.
     early: usize,
-    duplicates: DuplicateSettings,
+    settings: FilterSettings,
 }
 
 impl Filters {
@@ -82,8 +82,13 @@ impl Filters {
         Self {
             stages,
             early,
-            duplicates: settings.duplicates.clone(),
+            settings: settings.clone(),
         }
+    }
+
+    /// What they were made of.
+    pub fn settings(&self) -> &FilterSettings {
+        &self.settings
     }
 
     /// Why a page is dropped before its text is taken out; none if it stays.
@@ -105,7 +110,7 @@ impl Filters {
             exact: wants_exact,
             near: wants_near,
             ..
-        } = self.duplicates;
+        } = self.settings.duplicates;
         Fingerprint {
             exact: wants_exact.then(|| exact(stats)).flatten(),
             near: if wants_near { near(stats) } else { Vec::new() },
@@ -114,7 +119,7 @@ impl Filters {
 
     /// The filters that compare documents, remembering nothing yet.
     pub fn duplicates(&self) -> Duplicates {
-        Duplicates::new(&self.duplicates)
+        Duplicates::new(&self.settings.duplicates)
     }
 
     /// [`Filters::describe`], divided into what is asked before extraction and what after it. Robots

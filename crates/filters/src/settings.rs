@@ -58,6 +58,62 @@ impl FilterSettings {
     }
 }
 
+impl FilterSettings {
+    /// Every choice by its key, empty where nothing is asked for. Taken apart without `..`: a new one has to
+    /// be named here, as runs go on under the same choices only.
+    pub fn choices(&self) -> [(&'static str, String); 16] {
+        let Self {
+            status,
+            media_types,
+            robots,
+            min_words,
+            max_words,
+            min_chars,
+            max_chars,
+            languages,
+            exclude_languages,
+            page_types,
+            exclude_page_types,
+            min_confidence,
+            rules,
+            duplicates,
+        } = self;
+        let DuplicateSettings {
+            exact,
+            near,
+            memory,
+        } = duplicates;
+        let number = |number: &Option<u64>| number.map_or(String::new(), |own| own.to_string());
+        let codes = |codes: &[LanguageCode]| joined(codes, |code| code.as_str().to_owned());
+        let least = min_confidence.map_or(String::new(), |least| least.to_string());
+        [
+            ("status", joined(status, StatusRange::to_string)),
+            ("media_types", joined(media_types, String::clone)),
+            ("robots", joined(robots, |rule| rule.name().to_owned())),
+            ("min_words", number(min_words)),
+            ("max_words", number(max_words)),
+            ("min_chars", number(min_chars)),
+            ("max_chars", number(max_chars)),
+            ("languages", codes(languages)),
+            ("exclude_languages", codes(exclude_languages)),
+            ("page_types", joined(page_types, String::clone)),
+            (
+                "exclude_page_types",
+                joined(exclude_page_types, String::clone),
+            ),
+            ("min_confidence", least),
+            ("rules", joined(rules, |rule| format!("{rule:?}"))),
+            ("duplicates.exact", exact.to_string()),
+            ("duplicates.near", near.to_string()),
+            ("duplicates.memory", memory.to_string()),
+        ]
+    }
+}
+
+fn joined<T>(values: &[T], name: impl Fn(&T) -> String) -> String {
+    values.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
 /// The table `[filters.duplicates]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -250,5 +306,31 @@ mod tests {
         assert!(error("min_confidence = 60").contains("between 0 and 1"));
         assert!(error("rules = ['c5']").contains("expected one of `c4`"));
         assert!(error("min_word = 5").contains("unknown field `min_word`"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_shows_in_the_choices() {
+        let all = "status = [200, '3xx']\nmedia_types = ['a/b']\nrobots = ['noai']\nmin_words = 1\n\
+            max_words = 2\nmin_chars = 3\nmax_chars = 4\nlanguages = ['de']\n\
+            exclude_languages = ['en']\npage_types = ['x']\nexclude_page_types = ['y']\n\
+            min_confidence = 0.5\nrules = ['c4']\nduplicates = { exact = true }\n\
+            duplicates = { near = true }\nduplicates = { memory = 5 }";
+        let nothing = FilterSettings::default().choices();
+        let mut changed: Vec<&str> = Vec::new();
+        for line in all.lines() {
+            let settings: FilterSettings = toml::from_str(line).unwrap();
+            let choices = settings.choices();
+            let pairs = choices.iter().zip(&nothing);
+            let others: Vec<_> = pairs.filter(|(own, none)| own != none).collect();
+            assert_eq!(others.len(), 1, "{line}");
+            changed.push(others[0].0.0);
+        }
+        let keys: Vec<&str> = nothing.iter().map(|(key, _)| *key).collect();
+        assert_eq!(changed, keys);
     }
 }

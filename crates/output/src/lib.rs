@@ -31,6 +31,6 @@ pub use page::PageForm;
 pub use reader::{ReadError, RecordReader, open_plain};
 pub use record::{OutputBlock, OutputRecord, RecordSource};
 pub use storage::{
-    Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Frames, LocalDisk, Shard, discard,
-    hidden, publish,
+    Assemble, AtomicFile, CompressedStream, Disk, DiskFile, Extent, Frames, LocalDisk, Shard,
+    create_new, discard, hidden, open_in_place, open_own, publish, read_own, replaceable,
 };

@@ -3,31 +3,33 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use trommel_archive::ResumePoint;
 use trommel_filters::DuplicatesState;
-use trommel_output::{Disk, hidden};
+use trommel_output::{Disk, Extent, hidden, read_own, replaceable};
 
 use crate::{
     Destination, FileReport, Plan, Summary,
     identity::Identity,
     journal::{self, Contents, Done},
-    outputs::{OutputsState, Written},
+    outputs::{Complete, OutputsState},
     side_output::SideState,
     times::Times,
 };
 
 /// Version of the format; a state of another is refused.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// Characters shown of a setting that differs.
 const SHOWN: usize = 80;
 
 /// State of a run at one moment: all records up to that moment are in the outputs and in the counts, and
-/// none after it. Stored as a MessagePack map; the inputs that are done stand in the journal beside it.
+/// none after it. Stored as a MessagePack map and its SHA-256; the inputs that are done stand in the journal
+/// beside it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
     /// Version of the format.
@@ -36,22 +38,22 @@ pub(crate) struct Checkpoint {
     pub(crate) finished: bool,
     /// All that the outputs depend on but the inputs.
     pub(crate) settings: Vec<(String, String)>,
-    /// Bytes of the journal that count.
-    pub(crate) journal: u64,
+    /// What of the journal counts.
+    pub(crate) journal: Extent,
     /// The input in the middle of which the state was saved.
     pub(crate) current: Option<Current>,
-    /// The outputs being written and the bytes of them that count.
+    /// The outputs being written and what of them counts.
     pub(crate) outputs: OutputsState,
     /// The files beside them, likewise.
     pub(crate) sides: Vec<SideState>,
     /// The files of records that are set aside, and their indexes, likewise.
-    pub(crate) aside: Vec<Option<SideState>>,
+    pub(crate) aside: Vec<SideState>,
     /// Outputs that are complete but may not have their final names yet.
-    pub(crate) complete: Vec<Written>,
+    pub(crate) complete: Vec<Complete>,
     /// Files beside them that are complete but may not have their final names yet.
-    pub(crate) complete_sides: Vec<PathBuf>,
+    pub(crate) complete_sides: Vec<SideState>,
     /// Complete files of records that are set aside, likewise.
-    pub(crate) complete_aside: Vec<PathBuf>,
+    pub(crate) complete_aside: Vec<SideState>,
     /// Counts, without those of single inputs.
     pub(crate) summary: Summary,
     /// Times of the pages.
@@ -165,6 +167,27 @@ pub enum ResumeError {
         /// The first new input.
         input: String,
     },
+    /// An input is new, and all pages depend on all inputs.
+    #[error(
+        "{input}: is new, and with {why} each page depends on all inputs: no run from the start would give what this one would; name the same inputs as before, or start afresh with --overwrite"
+    )]
+    Added {
+        /// The first new input.
+        input: String,
+        /// The option.
+        why: &'static str,
+    },
+    /// A file that the run left unfinished is gone, or has been changed.
+    #[error(
+        "{path}: what the run had written of it is damaged ({what}); restore its hidden file, or start afresh with --overwrite",
+        path = path.display()
+    )]
+    Unfinished {
+        /// The final name of the file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
     /// An output of the run is gone.
     #[error("{output}: written by the run to continue, but gone; start afresh with --overwrite", output = output.display())]
     Gone {
@@ -186,7 +209,7 @@ impl Checkpoint {
             version: VERSION,
             finished: false,
             settings,
-            journal: 0,
+            journal: Extent::default(),
             current: None,
             outputs: OutputsState::default(),
             sides: Vec::new(),
@@ -203,7 +226,7 @@ impl Checkpoint {
 
     /// The state at `path`, if there is one.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, ResumeError> {
-        let bytes = match fs::read(path) {
+        let bytes = match read_own(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => {
@@ -217,14 +240,20 @@ impl Checkpoint {
             path: path.to_owned(),
             what: error.to_string(),
         };
-        let Versioned { version } = rmp_serde::from_slice(&bytes).map_err(damaged)?;
+        let state = unsealed(&bytes);
+        let Versioned { version } =
+            rmp_serde::from_slice(state.unwrap_or(&bytes)).map_err(damaged)?;
         if version != VERSION {
             return Err(ResumeError::Version {
                 path: path.to_owned(),
                 version,
             });
         }
-        rmp_serde::from_slice(&bytes).map(Some).map_err(damaged)
+        let state = state.ok_or_else(|| ResumeError::Damaged {
+            path: path.to_owned(),
+            what: "its checksum is another".to_owned(),
+        })?;
+        rmp_serde::from_slice(state).map(Some).map_err(damaged)
     }
 
     /// The state at `path` if it is that of a run with these `settings`.
@@ -250,15 +279,56 @@ impl Checkpoint {
         Ok(Some(state))
     }
 
+    /// Checks that the state names no files but those of a run of this plan: somebody else may have put it
+    /// there.
+    fn check_paths(&self, plan: &Plan) -> Result<(), String> {
+        let folder = match &plan.output.destination {
+            Destination::Folder(folder) => Some(folder.as_path()),
+            Destination::File(path) => path.parent(),
+            Destination::Stdout => None,
+        };
+        let complete = self.complete.iter().map(|file| file.file.path.as_path());
+        let mut files = self.outputs.paths().chain(complete);
+        if let Some(path) = files.find(|path| path.parent() != folder) {
+            return Err(format!(
+                "{} is not in the folder of the outputs",
+                path.display()
+            ));
+        }
+        let named = plan.sides().into_iter();
+        let named: Vec<PathBuf> = named
+            .filter_map(|(path, _)| replaceable(&path).ok().flatten())
+            .collect();
+        let sides = [
+            &self.sides, &self.aside, &self.complete_sides, &self.complete_aside,
+        ];
+        match sides
+            .into_iter()
+            .flatten()
+            .find(|side| !named.contains(&side.path))
+        {
+            Some(side) => Err(format!("{} is no file of this run", side.path.display())),
+            None => Ok(()),
+        }
+    }
+
     /// Puts the state on disk at `path`, in the place of the one before.
     pub(crate) fn save(&self, disk: &dyn Disk, path: &Path) -> io::Result<()> {
-        let bytes = rmp_serde::to_vec_named(self).map_err(io::Error::other)?;
+        let mut bytes = rmp_serde::to_vec_named(self).map_err(io::Error::other)?;
+        let digest = Sha256::digest(&bytes);
+        bytes.extend_from_slice(&digest);
         let new = hidden(path, "tmp")?;
         let mut file = disk.create(&new)?;
         file.write_all(&bytes)?;
         file.sync()?;
         disk.rename(&new, path)
     }
+}
+
+/// What is before a checksum, if it is that of it.
+fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
+    let (state, digest) = bytes.split_last_chunk::<32>()?;
+    (Sha256::digest(state) == *digest).then_some(state)
 }
 
 impl Continued {
@@ -282,10 +352,19 @@ impl Continued {
         };
         let journal = journal_file(path);
         let mut contents =
-            journal::read(&journal, state.journal).map_err(|error| ResumeError::Damaged {
+            journal::read(&journal, &state.journal).map_err(|error| ResumeError::Damaged {
                 path: journal,
                 what: error.to_string(),
             })?;
+        state
+            .check_paths(plan)
+            .map_err(|what| ResumeError::Damaged {
+                path: path.to_owned(),
+                what,
+            })?;
+        if let Some(why) = plan.needs_all_inputs() {
+            check_planned(plan, &contents.planned, why)?;
+        }
         let (again, todo) = match plan.follow {
             // What is followed grows, and is looked for anew.
             Some(_) => (Vec::new(), Vec::new()),
@@ -301,6 +380,11 @@ impl Continued {
             continued.check_finished(plan)?;
         }
         Ok(Some(continued))
+    }
+
+    /// Whether nothing is left to do.
+    pub(crate) fn is_done(&self, plan: &Plan) -> bool {
+        self.state.finished && self.todo.is_empty() && plan.follow.is_none()
     }
 
     fn check_finished(&self, plan: &Plan) -> Result<(), ResumeError> {
@@ -328,6 +412,32 @@ impl Continued {
             });
         }
         Ok(())
+    }
+}
+
+/// Refuses other inputs than those that were there at the beginning.
+fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result<(), ResumeError> {
+    let mut left: HashMap<&str, VecDeque<&Identity>> = HashMap::new();
+    for identity in planned {
+        let name = identity.name.as_str();
+        left.entry(name).or_default().push_back(identity);
+    }
+    for input in &plan.inputs {
+        let name = input.name();
+        let then = left.get_mut(name.as_str()).and_then(VecDeque::pop_front);
+        let Some(then) = then.filter(|then| !then.was_missing(input)) else {
+            return Err(ResumeError::Added { input: name, why });
+        };
+        if let Some(change) = then.change(input) {
+            let input = name;
+            return Err(ResumeError::Changed { input, change });
+        }
+    }
+    match left.into_values().flatten().next() {
+        Some(missing) => Err(ResumeError::Missing {
+            input: missing.name.clone(),
+        }),
+        None => Ok(()),
     }
 }
 
@@ -399,6 +509,7 @@ fn shortened(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use trommel_output::LocalDisk;
 
     fn settings(format: &str) -> Vec<(String, String)> {
@@ -412,13 +523,16 @@ mod tests {
         let load = |format: &str| Checkpoint::matching(&path, &settings(format));
         assert!(load("wet").unwrap().is_none());
         let mut state = Checkpoint::new(settings("wet"));
-        state.journal = 3;
+        state.journal = Extent::new(3, Sha256::new());
         state.summary.records = 7;
         state.summary.drop(crate::DropReason::NotHtml);
         state.summary.truncate("length");
         state.save(&LocalDisk, &path).unwrap();
         let read = load("wet").unwrap().unwrap();
-        assert_eq!((read.journal, &read.summary), (3, &state.summary));
+        assert_eq!(
+            (&read.journal, &read.summary),
+            (&state.journal, &state.summary)
+        );
         let error = load("jsonl").unwrap_err().to_string();
         assert!(
             error.contains("the run to continue had format wet, this one has jsonl"),
@@ -440,7 +554,19 @@ mod tests {
         state.version = VERSION;
         state.save(&LocalDisk, &path).unwrap();
         let whole = fs::read(&path).unwrap();
-        for bytes in [&b""[..], b"junk", &whole[..whole.len() / 2]] {
+        let flipped = |at: usize| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 4;
+            bytes
+        };
+        let mut others = vec![
+            Vec::new(),
+            b"junk".to_vec(),
+            whole[..whole.len() / 2].to_vec(),
+        ];
+        // The version itself stands at the beginning.
+        others.extend((12..whole.len()).map(flipped));
+        for bytes in others {
             fs::write(&path, bytes).unwrap();
             let error = Checkpoint::read(&path).unwrap_err().to_string();
             let named = format!(

@@ -39,6 +39,7 @@ impl fmt::Display for Plan {
         }
         let recipe: Vec<String> = self
             .recipe
+            .values()
             .iter()
             .map(|(name, value)| format!("{name} {value}"))
             .collect();

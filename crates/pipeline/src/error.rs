@@ -7,7 +7,7 @@ use std::{
 
 use trommel_output::OutputError;
 
-use crate::ResumeError;
+use crate::{NameError, ResumeError, SumMismatch};
 
 /// Why a run ended early. What was written of unfinished files stays under a hidden name if
 /// [`Plan::state_file`](crate::Plan::state_file) is there to continue from, and is removed if not.
@@ -57,12 +57,24 @@ pub enum RunError {
         /// What is in it.
         file: PathBuf,
     },
+    /// A device, pipe or socket has the name of an output.
+    #[error(
+        "{path}: is a device, pipe or socket; documents are written to files and folders, or with -o - to standard output",
+        path = .0.display()
+    )]
+    NotAFile(PathBuf),
+    /// Two files of the run have one name.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// The run was stopped from outside.
     #[error("stopped")]
     Stopped,
     /// The run cannot continue where another ended.
     #[error(transparent)]
     Resume(#[from] ResumeError),
+    /// The counts of the run contradict one another.
+    #[error(transparent)]
+    Sums(#[from] SumMismatch),
     /// A thread cannot be started.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),
@@ -78,8 +90,25 @@ impl RunError {
                 | Self::NoState(_)
                 | Self::Interrupted(_)
                 | Self::Foreign { .. }
+                | Self::NotAFile(_)
+                | Self::Name(_)
                 | Self::Resume(_)
         )
+    }
+
+    /// As [`output`](Self::output), of a file that an interrupted run left: if it is not what it was, the run
+    /// cannot go on.
+    pub(crate) fn unfinished(path: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
+                ResumeError::Unfinished {
+                    path: path.to_owned(),
+                    what: source.to_string(),
+                }
+                .into()
+            }
+            _ => Self::output(path, source),
+        }
     }
 
     pub(crate) fn output(path: &Path, source: io::Error) -> Self {

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use trommel_output::{Disk, hidden};
+use trommel_output::{Disk, hidden, replaceable};
 
 use crate::{Destination, Plan, RunError, manifest};
 
@@ -23,15 +23,15 @@ pub enum Existing {
 }
 
 /// The names that the outputs of a plan have: without part, or with any part.
-struct Names<'a> {
+pub(crate) struct Names<'a> {
     plan: &'a Plan,
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     stems: HashSet<String>,
     suffixes: Vec<String>,
 }
 
 impl<'a> Names<'a> {
-    fn new(plan: &'a Plan) -> Option<Self> {
+    pub(crate) fn new(plan: &'a Plan) -> Option<Self> {
         let encodings = || plan.output.encodings.iter();
         let (folder, stems, suffixes) = match &plan.output.destination {
             Destination::Stdout => return None,
@@ -54,7 +54,7 @@ impl<'a> Names<'a> {
     }
 
     /// Whether a file of this name is an output of the plan: of one that is split a part of any number.
-    fn has(&self, name: &str, parts: bool) -> bool {
+    pub(crate) fn has(&self, name: &str, parts: bool) -> bool {
         self.suffixes.iter().any(|suffix| {
             name.strip_suffix(suffix.as_str()).is_some_and(|stem| {
                 let part = without_part(stem).is_some_and(|stem| self.stems.contains(stem));
@@ -111,14 +111,27 @@ pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
             .map_err(|source| RunError::output(folder, source))?;
         found.extend(made.iter().map(|name| folder.join(name)));
     }
-    let aside = plan
-        .set_aside
-        .iter()
-        .flat_map(|own| [own.path.clone(), own.index()]);
-    let sides = [&plan.quarantine, &plan.dropped].into_iter().flatten();
-    let kept = sides.cloned().chain(aside);
-    found.extend(kept.filter(|path| path.exists()));
+    found.extend(sides(plan)?.into_iter().filter(|path| path.exists()));
     Ok(found.into_iter().collect())
+}
+
+/// The files beside the outputs of a plan, by the names that symbolic links lead to; what is no file is
+/// written in place, and nothing is in its way.
+fn sides(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
+    let named = plan.sides().into_iter();
+    let files =
+        named.map(|(path, _)| replaceable(&path).map_err(|source| RunError::output(&path, source)));
+    files.filter_map(Result::transpose).collect()
+}
+
+/// Removes the files beside the outputs that an earlier run left: nobody should take them for those of this
+/// one, which makes them only if there is something to write.
+pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError> {
+    for path in sides(plan)?.into_iter().filter(|path| path.exists()) {
+        disk.remove(&path)
+            .map_err(|source| RunError::output(&path, source))?;
+    }
+    Ok(())
 }
 
 /// Removes what interrupted runs left under hidden names of these outputs, whatever size their parts
@@ -142,12 +155,7 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
             .map_err(|source| RunError::output(&path, source))?;
         }
     }
-    let aside = plan
-        .set_aside
-        .iter()
-        .flat_map(|own| [own.path.clone(), own.index()]);
-    let sides = [&plan.quarantine, &plan.dropped].into_iter().flatten();
-    for path in sides.cloned().chain(aside) {
+    for path in sides(plan)? {
         if let Ok(spool) = hidden(&path, "tmp")
             && spool.exists()
         {
@@ -158,8 +166,15 @@ pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunEr
     Ok(())
 }
 
-/// Refuses to replace a folder in which there is anything but what an assembled output has.
-pub(crate) fn check_folders(plan: &Plan, outputs: &[PathBuf]) -> Result<(), RunError> {
+/// Refuses to replace what is no file, and a folder in which there is anything but what an assembled output
+/// has.
+pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<(), RunError> {
+    for path in outputs {
+        let kind = fs::symlink_metadata(path).map(|found| found.file_type());
+        if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink()) {
+            return Err(RunError::NotAFile(path.clone()));
+        }
+    }
     for path in outputs.iter().filter(|path| path.is_dir()) {
         let name = path.to_string_lossy();
         let mut steps = plan.output.encodings.iter().filter_map(|encoding| {

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Input;
 
-/// Bytes at the head and at the tail of a file that its checksum covers.
+/// Bytes at the head and at the tail of an archive that its checksum covers.
 const ENDS: u64 = 1 << 16;
 
 /// An input as it was when it was opened.
@@ -31,7 +31,7 @@ pub(crate) struct FileStamp {
     size: u64,
     /// Nanoseconds since 1970; none where the system has no such time.
     modified: Option<u64>,
-    /// SHA-256 of its head and tail.
+    /// SHA-256 of its head and tail; of an index, which is read as a whole, of all.
     ends: String,
 }
 
@@ -42,7 +42,7 @@ impl Identity {
             name: input.name(),
             stamp: input
                 .path()
-                .and_then(|path| FileStamp::of(path).ok().flatten()),
+                .and_then(|path| FileStamp::of(path, ends_of(input)).ok().flatten()),
         }
     }
 
@@ -53,10 +53,16 @@ impl Identity {
         let Some(path) = input.path() else {
             return Some("it was a file".to_owned());
         };
-        match then.change(path) {
+        match then.change(path, ends_of(input)) {
             Ok(change) => change,
             Err(error) => Some(error.to_string()),
         }
+    }
+
+    /// Whether the input is a file that was not there, and is now.
+    pub(crate) fn was_missing(&self, input: &Input) -> bool {
+        let is_there = |path: &Path| path.metadata().is_ok_and(|file| file.is_file());
+        self.stamp.is_none() && matches!(input, Input::File(path) if is_there(path))
     }
 
     /// Whether the input, of which nothing could be read, may be read now: a file that was missing, or
@@ -64,7 +70,7 @@ impl Identity {
     pub(crate) fn has_appeared(&self, input: &Input) -> bool {
         self.stamp.is_none()
             && match input {
-                Input::File(path) => path.metadata().is_ok_and(|file| file.is_file()),
+                Input::File(_) => self.was_missing(input),
                 Input::Url(_) => true,
                 // A container of the network: that it is an archive of one says that it came.
                 Input::Packed(packed) => packed.path().is_none(),
@@ -75,7 +81,7 @@ impl Identity {
 
 impl FileStamp {
     /// None of what is no regular file: a pipe must not be opened twice.
-    fn of(path: &Path) -> io::Result<Option<Self>> {
+    fn of(path: &Path, covered: u64) -> io::Result<Option<Self>> {
         let found = path.metadata()?;
         if !found.is_file() {
             return Ok(None);
@@ -84,11 +90,11 @@ impl FileStamp {
         Ok(Some(Self {
             size: found.len(),
             modified,
-            ends: ends(path, found.len())?,
+            ends: ends(path, found.len(), covered)?,
         }))
     }
 
-    fn change(&self, path: &Path) -> io::Result<Option<String>> {
+    fn change(&self, path: &Path, covered: u64) -> io::Result<Option<String>> {
         let found = path.metadata()?;
         if found.len() != self.size {
             let (then, now) = (self.size, found.len());
@@ -96,7 +102,7 @@ impl FileStamp {
         }
         // A copy has another time and the same bytes.
         let modified = found.modified().ok().and_then(nanoseconds);
-        if modified == self.modified || ends(path, self.size)? == self.ends {
+        if modified == self.modified || ends(path, self.size, covered)? == self.ends {
             return Ok(None);
         }
         Ok(Some("its bytes are others".to_owned()))
@@ -107,16 +113,25 @@ fn nanoseconds(time: SystemTime) -> Option<u64> {
     u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }
 
-fn ends(path: &Path, size: u64) -> io::Result<String> {
+/// Bytes at the head and at the tail that count.
+fn ends_of(input: &Input) -> u64 {
+    match input {
+        Input::Selection(_) => u64::MAX,
+        _ => ENDS,
+    }
+}
+
+fn ends(path: &Path, size: u64, covered: u64) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut digest = Sha256::new();
     let mut bytes = Vec::new();
-    file.by_ref().take(ENDS).read_to_end(&mut bytes)?;
+    file.by_ref().take(covered).read_to_end(&mut bytes)?;
     digest.update(&bytes);
-    if size > ENDS {
-        file.seek(SeekFrom::Start(size.saturating_sub(ENDS).max(ENDS)))?;
+    if size > covered {
+        let tail = size.saturating_sub(covered).max(covered);
+        file.seek(SeekFrom::Start(tail))?;
         bytes.clear();
-        file.take(ENDS).read_to_end(&mut bytes)?;
+        file.take(covered).read_to_end(&mut bytes)?;
         digest.update(&bytes);
     }
     Ok(HEXLOWER.encode(&digest.finalize()))

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use trommel_output::hidden;
+use trommel_output::{hidden, open_own};
 
 use crate::{Destination, RunError};
 
@@ -32,12 +32,7 @@ impl OutputLock {
         };
         let path = path.map_err(|source| RunError::output(output, source))?;
         loop {
-            let file = File::options()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .open(&path)
-                .map_err(|source| RunError::output(output, source))?;
+            let file = opened(&path).map_err(|source| RunError::output(&path, source))?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(RunError::Locked(output.clone())),
@@ -54,6 +49,20 @@ impl OutputLock {
             if is_same(&file, &path) {
                 return Ok(Some(Self { path, _file: file }));
             }
+        }
+    }
+}
+
+/// The file of the lock, which may be there already.
+fn opened(path: &Path) -> io::Result<File> {
+    loop {
+        match open_own(path, true) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            opened => return opened,
+        }
+        match File::options().write(true).create_new(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made,
         }
     }
 }
@@ -83,6 +92,21 @@ fn is_same(_: &File, _: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn no_lock_is_made_through_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let victim = folder.path().join("victim");
+        std::os::unix::fs::symlink(&victim, folder.path().join(".run.lock")).unwrap();
+        let destination = Destination::Folder(folder.path().to_owned());
+        let error = OutputLock::acquire(&destination).unwrap_err().to_string();
+        assert!(
+            error.contains(".run.lock: a symbolic link where"),
+            "{error}"
+        );
+        assert!(!victim.exists());
+    }
 
     #[test]
     fn the_second_is_refused_until_the_first_is_done() {

@@ -10,7 +10,7 @@ use std::{
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use trommel_output::{Disk, hidden};
+use trommel_output::{Disk, hidden, read_own};
 
 /// Readers of folders pass over names that begin with an underscore, and take a suffix for a format.
 const MANIFEST: &str = "_MANIFEST";
@@ -127,7 +127,7 @@ pub(crate) fn complete(disk: &dyn Disk, folder: &Path, files: &[Listed]) -> io::
 }
 
 fn earlier(path: &Path) -> io::Result<Manifest> {
-    match fs::read(path) {
+    match read_own(path) {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_else(|error| {
             tracing::warn!("{}: not a manifest, replaced: {error}", path.display());
             Manifest::default()

@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use trommel_output::{
-    Compression, Disk, Encode, Format, Frames, Jsonl, OutputHead, Shard, discard, encoder,
+    Compression, Disk, Encode, Extent, Format, Frames, Jsonl, OutputHead, Shard, discard, encoder,
 };
 
 use crate::{Destination, Encoding, Plan, RunError};
@@ -67,8 +67,16 @@ struct OpenPart {
     part: u32,
     /// Bytes of documents before the compression of the file.
     encoded: u64,
-    /// Bytes of the file that count; what follows is written again.
-    length: u64,
+    /// What of the file counts; what follows is written again.
+    extent: Extent,
+}
+
+/// A file of documents that is complete, under its hidden name or its final one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Complete {
+    pub(crate) file: Written,
+    /// What was written into it; of an output that is assembled, into what it is made of.
+    pub(crate) extent: Extent,
 }
 
 /// A file or folder of documents.
@@ -106,7 +114,7 @@ pub(crate) struct Outputs<'a> {
     beginning: Beginning,
     open: Vec<Open<'a>>,
     /// Parts that are complete but not published.
-    complete: Vec<Written>,
+    complete: Vec<Complete>,
     /// Names of files begun, for the report of the input.
     begun: Vec<String>,
 }
@@ -145,11 +153,11 @@ impl Open<'_> {
     fn checkpoint(&mut self) -> Result<Option<OpenPart>, RunError> {
         match &mut self.target {
             Target::File(shard) => match shard.checkpoint() {
-                Ok(length) => Ok(Some(OpenPart {
+                Ok(extent) => Ok(Some(OpenPart {
                     file: self.file.clone(),
                     part: self.part,
                     encoded: self.encoded,
-                    length,
+                    extent,
                 })),
                 Err(source) => Err(RunError::output(&self.file.path, source)),
             },
@@ -158,14 +166,21 @@ impl Open<'_> {
     }
 
     /// Ends the output; gives a file, which still has to be published.
-    fn complete(self) -> Result<Option<Written>, RunError> {
+    fn complete(self) -> Result<Option<Complete>, RunError> {
         let file = self.file;
-        match self.target {
-            Target::File(shard) => shard.complete().map(|()| true),
-            Target::Stdout(mut frames) => frames.finish().map(|_| false),
-        }
-        .map_err(|source| RunError::output(&file.path, source))
-        .map(|is_file| is_file.then_some(file))
+        let extent = match self.target {
+            Target::File(shard) => shard.complete().map(Some),
+            Target::Stdout(mut frames) => frames.finish().map(|_| None),
+        };
+        let extent = extent.map_err(|source| RunError::output(&file.path, source))?;
+        Ok(extent.map(|extent| Complete { file, extent }))
+    }
+}
+
+impl OutputsState {
+    /// The final names of the unfinished files.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.open.iter().map(|part| part.file.path.as_path())
     }
 }
 
@@ -184,14 +199,14 @@ impl<'a> Outputs<'a> {
             file,
             part,
             encoded,
-            length,
+            extent,
         } in &state.open
         {
             let compression = encoders
                 .get(file.encoding)
                 .map_or(Compression::None, |encoder| encoder.compression);
-            let shard = Shard::resume(disk, &file.path, compression, *length)
-                .map_err(|source| RunError::output(&file.path, source))?;
+            let shard = Shard::resume(disk, &file.path, compression, extent)
+                .map_err(|source| RunError::unfinished(&file.path, source))?;
             open.push(Open {
                 file: file.clone(),
                 part: *part,
@@ -340,7 +355,7 @@ impl<'a> Outputs<'a> {
     }
 
     /// The parts that are complete, to be published.
-    pub(crate) fn take_complete(&mut self) -> Vec<Written> {
+    pub(crate) fn take_complete(&mut self) -> Vec<Complete> {
         std::mem::take(&mut self.complete)
     }
 
@@ -379,7 +394,7 @@ impl<'a> Outputs<'a> {
             drop(target);
             discard(self.disk, &file.path);
         }
-        for file in self.take_complete() {
+        for Complete { file, .. } in self.take_complete() {
             discard(self.disk, &file.path);
         }
     }

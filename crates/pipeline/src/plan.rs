@@ -1,18 +1,12 @@
 //! The plan of a run: inputs, output, filters, bounds.
 
-use std::{
-    collections::BTreeMap,
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    sync::Arc,
-    thread,
-};
+use std::{collections::BTreeMap, num::NonZeroUsize, path::PathBuf, sync::Arc, thread};
 
 use trommel_archive::{PayloadOptions, ReadOptions};
 use trommel_filters::Filters;
 use trommel_output::{Assemble, Format, hidden};
 
-use crate::{Destination, Encoding, Follow, Input, Output, SetAside, budget::PAGE_FACTOR};
+use crate::{Destination, Follow, Input, Output, Recipe, SetAside, budget::PAGE_FACTOR};
 
 /// What a run is to do.
 #[derive(Clone, Debug)]
@@ -34,9 +28,8 @@ pub struct Plan {
     /// What to follow as it grows, instead of reading the inputs once; those are then only looked at for
     /// what their outputs would replace.
     pub follow: Option<Follow>,
-    /// What makes the text what it is (model, conventions ...), as names and values. A run can be
-    /// continued only under the same.
-    pub recipe: Vec<(String, String)>,
+    /// What makes the text what it is. A run can be continued only under the same.
+    pub recipe: Recipe,
     /// Number of worker threads. It has no influence on the output.
     pub jobs: NonZeroUsize,
     /// Most bytes kept of one record's block; the rest is skipped and the document notes it.
@@ -70,7 +63,7 @@ impl Plan {
             set_aside: Vec::new(),
             dropped: None,
             follow: None,
-            recipe: Vec::new(),
+            recipe: Recipe::default(),
             jobs: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             max_record: ReadOptions::default().max_record,
             max_payload: PayloadOptions::default().max_payload,
@@ -108,56 +101,23 @@ impl Plan {
         }
     }
 
+    /// The files beside the outputs as the user named them, and the options that name them.
+    pub(crate) fn sides(&self) -> Vec<(PathBuf, &'static str)> {
+        let mut sides = Vec::new();
+        for (path, option) in [
+            (&self.quarantine, "--quarantine"),
+            (&self.dropped, "--dropped"),
+        ] {
+            sides.extend(path.iter().map(|path| (path.clone(), option)));
+        }
+        for own in &self.set_aside {
+            sides.extend([own.path.clone(), own.index()].map(|path| (path, "--set-aside")));
+        }
+        sides
+    }
+
     /// The files and folders that documents are written to, without repetition; of parts the first.
     pub fn outputs(&self) -> Vec<PathBuf> {
         self.output.paths(&self.inputs)
-    }
-
-    /// All that the outputs depend on but the inputs, as names and values.
-    pub(crate) fn settings(&self) -> Vec<(String, String)> {
-        let path = |path: &Path| path.to_string_lossy().into_owned();
-        let destination = match &self.output.destination {
-            Destination::Folder(folder) => path(folder),
-            Destination::File(file) => path(file),
-            Destination::Stdout => "-".to_owned(),
-        };
-        let quarantine = self.quarantine.as_deref().map_or("none".to_owned(), path);
-        let set_aside: Vec<String> = self.set_aside.iter().map(SetAside::to_string).collect();
-        let dropped = self.dropped.as_deref().map_or("none".to_owned(), path);
-        let of_encodings = |name: fn(&Encoding) -> &'static str| {
-            let names: Vec<&str> = self.output.encodings.iter().map(name).collect();
-            names.join(",")
-        };
-        let epoch = self
-            .epoch
-            .map_or("none".to_owned(), |epoch| epoch.to_string());
-        let split = self
-            .output
-            .split
-            .map_or("none".to_owned(), |size| size.to_string());
-        let mut settings: Vec<(String, String)> = [
-            ("program version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("output", destination),
-            ("format", of_encodings(|encoding| encoding.format.name())),
-            (
-                "compression",
-                of_encodings(|encoding| encoding.compression.name()),
-            ),
-            ("split size", split),
-            ("filters", self.filters.describe().join("; ")),
-            ("quarantine", quarantine),
-            ("set aside", set_aside.join(", ")),
-            ("dropped", dropped),
-            ("follow", self.follow.is_some().to_string()),
-            ("max-record", self.max_record.to_string()),
-            ("max-payload", self.max_payload.to_string()),
-            ("checkpoint size", self.frame.to_string()),
-            ("SOURCE_DATE_EPOCH", epoch),
-            ("resolve-revisits", self.resolve_revisits.to_string()),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into();
-        settings.extend(self.recipe.iter().cloned());
-        settings
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     Destination, Environment, Existing, Input, Plan, Progress, ProgressState, ResumeError,
     RunError, Summary,
     checkpoint::{Checkpoint, Continued},
-    existing::{check_folders, outputs, remove_leftovers},
+    existing::{check_kinds, outputs, remove_leftovers, remove_sides},
     follow::Followed,
     gate::Gate,
     lock::OutputLock,
@@ -78,9 +78,9 @@ pub fn run(
     }
     let _lock = OutputLock::acquire(&plan.output.destination)?;
     let continued = begin(plan, disk, existing)?;
-    if continued.state.finished && continued.todo.is_empty() && plan.follow.is_none() {
+    if continued.is_done(plan) {
         tracing::info!("nothing to do: this run is finished and no input is new");
-        return Ok(RunWriter::finished(continued));
+        return RunWriter::finished(continued);
     }
     if let Destination::Folder(folder) = &plan.output.destination {
         manifest::begin(disk, folder).map_err(|source| RunError::output(folder, source))?;
@@ -218,22 +218,30 @@ fn write_mapping(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     disk.rename(&new, path)
 }
 
-/// What to begin with: the run that was interrupted or finished if it is to be continued, else nothing.
-fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, RunError> {
+impl Plan {
+    /// Whether a run of this plan has anything to do, found out before the work of a first pass. Nothing is
+    /// changed.
+    ///
+    /// # Errors
+    /// If it would be refused.
+    pub fn begins(&self, existing: Existing) -> Result<bool, RunError> {
+        let continued = found(self, existing)?;
+        Ok(!continued.is_some_and(|continued| continued.is_done(self)))
+    }
+}
+
+/// The run to be continued; none if one begins. What may not be there is refused.
+fn found(plan: &Plan, existing: Existing) -> Result<Option<Continued>, RunError> {
+    plan.check_names(None)?;
     let path = plan.state_file();
     if existing == Existing::Resume {
         let path = path.as_deref().ok_or(ResumeError::Stream)?;
         if let Some(continued) = Continued::load(plan, path)? {
-            tracing::info!(
-                "continuing; inputs finished: {}, records read: {}",
-                continued.contents.done.len(),
-                continued.state.summary.records
-            );
-            return Ok(continued);
+            return Ok(Some(continued));
         }
-        tracing::info!("{}: no such state; starting afresh", path.display());
     }
     let outputs = outputs(plan)?;
+    check_kinds(plan, &outputs)?;
     if existing != Existing::Overwrite {
         if let Some(path) = &path
             && Checkpoint::read(path)?.is_some_and(|state| !state.finished)
@@ -247,13 +255,30 @@ fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, 
             });
         }
     }
-    check_folders(plan, &outputs)?;
+    Ok(None)
+}
+
+/// What to begin with: the run that was interrupted or finished if it is to be continued, else nothing.
+fn begin(plan: &Plan, disk: &dyn Disk, existing: Existing) -> Result<Continued, RunError> {
+    let path = plan.state_file();
+    if let Some(continued) = found(plan, existing)? {
+        tracing::info!(
+            "continuing; inputs finished: {}, records read: {}",
+            continued.contents.done.len(),
+            continued.state.summary.records
+        );
+        return Ok(continued);
+    }
+    if let (Existing::Resume, Some(path)) = (existing, &path) {
+        tracing::info!("{}: no such state; starting afresh", path.display());
+    }
     // Before its files are written over.
     if let Some(path) = path.filter(|path| path.exists()) {
         disk.remove(&path)
             .map_err(|source| RunError::output(&path, source))?;
     }
     remove_leftovers(plan, disk)?;
+    remove_sides(plan, disk)?;
     Ok(Continued::afresh(plan))
 }
 

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     io::{self, Write as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
     str::FromStr,
 };
 
@@ -12,6 +12,7 @@ use trommel_archive::Record;
 use trommel_output::Disk;
 
 use crate::{
+    RunError,
     quarantine::record_member,
     side_output::{SideOutput, SideState},
 };
@@ -130,16 +131,16 @@ impl<'a> AsideFiles<'a> {
     pub(crate) fn new(
         disk: &'a dyn Disk,
         all: &[SetAside],
-        states: &[Option<SideState>],
+        states: &[SideState],
         continues: bool,
-    ) -> io::Result<Self> {
+    ) -> Result<Self, RunError> {
         let paths = all.iter().flat_map(|own| [own.path.clone(), own.index()]);
-        let files = paths.enumerate().map(|(at, path)| {
-            let state = states.get(at).and_then(Option::as_ref);
-            SideOutput::new(disk, &path, state, continues)
+        let files = paths.map(|path| {
+            SideOutput::new(disk, &path, states, continues)
+                .map_err(|source| RunError::unfinished(&path, source))
         });
         Ok(Self {
-            files: files.collect::<io::Result<_>>()?,
+            files: files.collect::<Result<_, RunError>>()?,
         })
     }
 
@@ -155,12 +156,13 @@ impl<'a> AsideFiles<'a> {
     }
 
     /// Puts on disk what there is.
-    pub(crate) fn checkpoint(&mut self) -> io::Result<Vec<Option<SideState>>> {
-        self.files.iter_mut().map(SideOutput::checkpoint).collect()
+    pub(crate) fn checkpoint(&mut self) -> io::Result<Vec<SideState>> {
+        let states = self.files.iter_mut().map(SideOutput::checkpoint);
+        states.filter_map(Result::transpose).collect()
     }
 
     /// Ends the files, which are on disk under their hidden names then.
-    pub(crate) fn complete(&mut self) -> io::Result<Vec<PathBuf>> {
+    pub(crate) fn complete(&mut self) -> io::Result<Vec<SideState>> {
         let files = self.files.iter_mut();
         let ended = files.filter_map(|file| file.complete().transpose());
         ended.collect()
@@ -168,14 +170,17 @@ impl<'a> AsideFiles<'a> {
 
     /// Lets go of the files, and gives those that are begun and not ended.
     pub(crate) fn leave(&mut self) -> Vec<PathBuf> {
-        let files = self.files.drain(..).filter(SideOutput::is_begun);
-        files.map(|file| Path::to_owned(file.path())).collect()
+        self.files
+            .drain(..)
+            .filter_map(|file| file.begun())
+            .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn kinds_are_types_or_parts_of_them() {

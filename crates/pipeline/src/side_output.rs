@@ -1,47 +1,67 @@
 //! Files beside the outputs, which grow with them.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
-use trommel_output::{Compression, Disk, Shard, hidden};
+use trommel_output::{Compression, Disk, Extent, Shard, open_in_place, open_own, replaceable};
 
 use crate::{Plan, RunError};
 
-/// An unfinished side output and the length of it that counts.
+/// A side output and what of it counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SideState {
     /// Its final name.
     pub(crate) path: PathBuf,
-    /// Bytes that count; what follows is written again.
-    pub(crate) length: u64,
+    /// What counts; what follows is written again.
+    pub(crate) extent: Extent,
 }
 
 /// A file beside the outputs, for records that failed or were dropped. It is made with the first of them.
 pub(crate) struct SideOutput<'a> {
     disk: &'a dyn Disk,
+    /// As the user named it.
     path: PathBuf,
-    shard: Option<Shard>,
+    target: Target,
     /// Whether the file of that name, if there is one, is of the same run and goes on.
     continues: bool,
 }
 
+/// What the name of a side output stands for.
+enum Target {
+    /// A file, by the name that symbolic links lead to.
+    File { path: PathBuf, shard: Option<Shard> },
+    /// A device or a pipe, which is written as it comes and has no state.
+    InPlace(Option<BufWriter<fs::File>>),
+}
+
 impl<'a> SideOutput<'a> {
-    /// The file at `path`; `state` is what an interrupted run left of it. If it `continues` that of
-    /// a finished run, records come behind those that are in the file.
+    /// The file at `path`, which one of `states` may be of, left by an interrupted run. If it `continues`
+    /// that of a finished run, records come behind those that are in the file.
     pub(crate) fn new(
         disk: &'a dyn Disk,
         path: &Path,
-        state: Option<&SideState>,
+        states: &[SideState],
         continues: bool,
     ) -> io::Result<Self> {
-        let resume = |state: &SideState| Shard::resume(disk, path, Compression::None, state.length);
+        let target = match replaceable(path)? {
+            Some(path) => {
+                let state = states.iter().find(|state| state.path == path);
+                let resume = |state: &SideState| {
+                    Shard::resume(disk, &path, Compression::None, &state.extent)
+                };
+                let shard = state.map(resume).transpose()?;
+                Target::File { path, shard }
+            }
+            None => Target::InPlace(None),
+        };
         Ok(Self {
             disk,
             path: path.to_owned(),
-            shard: state.map(resume).transpose()?,
+            target,
             continues,
         })
     }
@@ -51,47 +71,88 @@ impl<'a> SideOutput<'a> {
         &self.path
     }
 
-    /// Whether there is anything in it.
-    pub(crate) fn is_begun(&self) -> bool {
-        self.shard.is_some()
-    }
-
     /// Adds what is told of a record.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let shard = match &mut self.shard {
-            Some(shard) => shard,
-            None => {
-                let shard = match self.continues && self.path.exists() {
-                    true => {
-                        let length = fs::copy(&self.path, hidden(&self.path, "tmp")?)?;
-                        Shard::resume(self.disk, &self.path, Compression::None, length)?
+        match &mut self.target {
+            Target::File { path, shard } => {
+                let shard = match shard {
+                    Some(shard) => shard,
+                    None => {
+                        let begun = match self.continues && path.exists() {
+                            true => continued(self.disk, path)?,
+                            false => Shard::create(self.disk, path, Compression::None)?,
+                        };
+                        shard.insert(begun)
                     }
-                    false => Shard::create(self.disk, &self.path, Compression::None)?,
                 };
-                self.shard.insert(shard)
+                shard.write(bytes)
             }
-        };
-        shard.write(bytes)
+            Target::InPlace(file) => {
+                let file = match file {
+                    Some(file) => file,
+                    None => file.insert(BufWriter::new(open_in_place(&self.path)?)),
+                };
+                file.write_all(bytes)
+            }
+        }
     }
 
     /// Puts on disk what there is.
     pub(crate) fn checkpoint(&mut self) -> io::Result<Option<SideState>> {
-        let path = &self.path;
-        let state = |length| SideState {
-            path: path.clone(),
-            length,
-        };
-        self.shard
-            .as_mut()
-            .map(|shard| shard.checkpoint().map(state))
-            .transpose()
+        match &mut self.target {
+            Target::File { path, shard } => {
+                let state = |extent| SideState {
+                    path: path.clone(),
+                    extent,
+                };
+                let shard = shard.as_mut();
+                shard.map(|shard| shard.checkpoint().map(state)).transpose()
+            }
+            Target::InPlace(file) => {
+                file.as_mut().map_or(Ok(()), BufWriter::flush)?;
+                Ok(None)
+            }
+        }
     }
 
-    /// Ends it, if there is one, and puts it on disk under its hidden name.
-    pub(crate) fn complete(&mut self) -> io::Result<Option<PathBuf>> {
-        match self.shard.take() {
-            Some(shard) => shard.complete().map(|()| Some(self.path.clone())),
-            None => Ok(None),
+    /// Ends it, if there is one, and puts it on disk under its hidden name; gives the final one and what it
+    /// holds.
+    pub(crate) fn complete(&mut self) -> io::Result<Option<SideState>> {
+        match &mut self.target {
+            Target::File { path, shard } => {
+                let state = |extent| SideState {
+                    path: path.clone(),
+                    extent,
+                };
+                let shard = shard.take();
+                shard.map(|shard| shard.complete().map(state)).transpose()
+            }
+            Target::InPlace(file) => {
+                file.as_mut().map_or(Ok(()), BufWriter::flush)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// The final name of a file of which there is something under its hidden name.
+    pub(crate) fn begun(&self) -> Option<PathBuf> {
+        match &self.target {
+            Target::File { path, shard } => shard.as_ref().map(|_| path.clone()),
+            Target::InPlace(_) => None,
+        }
+    }
+}
+
+/// A copy of the finished file, to which more comes.
+fn continued(disk: &dyn Disk, path: &Path) -> io::Result<Shard> {
+    let mut shard = Shard::create(disk, path, Compression::None)?;
+    let mut before = open_own(path, false)?;
+    let mut buffer = vec![0; 1 << 17];
+    loop {
+        let read = before.read(&mut buffer)?;
+        match buffer.get(..read).filter(|read| !read.is_empty()) {
+            Some(read) => shard.write(read)?,
+            None => return Ok(shard),
         }
     }
 }
@@ -115,10 +176,9 @@ impl<'a> SideOutputs<'a> {
     ) -> Result<Self, RunError> {
         let open = |path: Option<&PathBuf>| -> Result<Option<SideOutput<'a>>, RunError> {
             let Some(path) = path else { return Ok(None) };
-            let state = states.iter().find(|state| state.path == *path);
-            SideOutput::new(disk, path, state, continues)
+            SideOutput::new(disk, path, states, continues)
                 .map(Some)
-                .map_err(|source| RunError::output(path, source))
+                .map_err(|source| RunError::unfinished(path, source))
         };
         Ok(Self {
             quarantine: open(plan.quarantine.as_ref())?,
@@ -139,8 +199,8 @@ impl<'a> SideOutputs<'a> {
         states.filter_map(Result::transpose).collect()
     }
 
-    /// Ends them and puts them on disk under their hidden names; gives their final ones.
-    pub(crate) fn complete(&mut self) -> Result<Vec<PathBuf>, RunError> {
+    /// Ends them and puts them on disk under their hidden names; gives their final ones and what they hold.
+    pub(crate) fn complete(&mut self) -> Result<Vec<SideState>, RunError> {
         let complete = self.all().map(|side| {
             let complete = side.complete();
             complete.map_err(|source| RunError::output(side.path(), source))
@@ -150,8 +210,7 @@ impl<'a> SideOutputs<'a> {
 
     /// Ends them for good; gives the names of those of which there is anything.
     pub(crate) fn abandon(&mut self) -> Vec<PathBuf> {
-        let begun = self.all().filter(|side| side.is_begun());
-        let paths = begun.map(|side| side.path().to_owned()).collect();
+        let paths = self.all().filter_map(|side| side.begun()).collect();
         (self.quarantine, self.dropped) = (None, None);
         paths
     }

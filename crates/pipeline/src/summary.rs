@@ -109,6 +109,22 @@ pub struct DamageReport {
     pub what: String,
 }
 
+/// Two sums that should be the same and are not: something was lost or counted twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the counts do not add up: {sum} {what}, but {other_sum} {other}; the output is not to be relied on, please report this"
+)]
+pub struct SumMismatch {
+    /// What was counted.
+    pub what: &'static str,
+    /// How many.
+    pub sum: u64,
+    /// What should be as many.
+    pub other: &'static str,
+    /// How many these are.
+    pub other_sum: u64,
+}
+
 /// How a run went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -135,15 +151,63 @@ impl Summary {
 
     /// Whether every record is accounted for, in the whole and in each input.
     pub fn adds_up(&self) -> bool {
-        let drops: u64 = self.drops.values().sum();
-        let failures: u64 = self.failures.values().sum();
-        let by_file = |count: fn(&FileReport) -> u64| self.files.iter().map(count).sum::<u64>();
-        self.records == self.documents + drops + failures
-            && by_file(|file| file.records) == self.records
-            && by_file(|file| file.documents) == self.documents
-            && by_file(|file| file.drops) == drops
-            && by_file(|file| file.failures) == failures
-            && by_file(|file| file.damaged) == self.damaged
+        self.mismatch().is_none()
+    }
+
+    /// The first two sums that should be the same and are not.
+    pub fn mismatch(&self) -> Option<SumMismatch> {
+        let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0, u64::saturating_add);
+        let by_file = |count: fn(&FileReport) -> u64| sum(&mut self.files.iter().map(count));
+        let drops = sum(&mut self.drops.values().copied());
+        let failures = sum(&mut self.failures.values().copied());
+        let all = sum(&mut [self.documents, drops, failures].into_iter());
+        let pairs = [
+            (
+                "records read",
+                self.records,
+                "documents, drops and failures",
+                all,
+            ),
+            (
+                "records",
+                self.records,
+                "records of all inputs",
+                by_file(|file| file.records),
+            ),
+            (
+                "documents",
+                self.documents,
+                "documents of all inputs",
+                by_file(|file| file.documents),
+            ),
+            (
+                "drops",
+                drops,
+                "drops of all inputs",
+                by_file(|file| file.drops),
+            ),
+            (
+                "failures",
+                failures,
+                "failures of all inputs",
+                by_file(|file| file.failures),
+            ),
+            (
+                "damaged places",
+                self.damaged,
+                "damaged places of all inputs",
+                by_file(|file| file.damaged),
+            ),
+        ];
+        let mut wrong = pairs.into_iter().filter(|(_, one, _, other)| one != other);
+        wrong
+            .next()
+            .map(|(what, sum, other, other_sum)| SumMismatch {
+                what,
+                sum,
+                other,
+                other_sum,
+            })
     }
 
     pub(crate) fn drop(&mut self, reason: DropReason) {
@@ -344,7 +408,11 @@ mod tests {
         let mut summary = summary();
         assert!(summary.adds_up());
         summary.records += 1;
-        assert!(!summary.adds_up());
+        let mismatch = summary.mismatch().unwrap().to_string();
+        assert!(
+            mismatch.contains(": 5 records read, but 4 documents, drops and failures;"),
+            "{mismatch}"
+        );
         summary.documents += 1;
         assert!(!summary.adds_up());
         summary.files[0].records += 1;

@@ -103,18 +103,21 @@ impl<'a> RunWriter<'a> {
         let continues = state.finished || state.summary.quarantine.is_some();
         let sides = SideOutputs::new(disk, plan, &state.sides, continues)?;
         let continues = !state.summary.set_aside.is_empty();
-        let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside, continues)
-            .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
+        let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside, continues)?;
         let mut duplicates = plan.filters.duplicates();
         duplicates.restore(state.duplicates.clone());
         let state_file = plan.state_file();
         let mut journal = state_file
             .as_deref()
-            .map(|path| Journal::new(disk, journal_file(path), state.journal));
+            .map(|path| Journal::new(disk, journal_file(path), contents.digest));
         if let Some(journal) = &mut journal {
-            for name in again {
+            let again = again.into_iter().map(JournalEntry::Again);
+            let is_first = contents.planned.is_empty() && plan.needs_all_inputs().is_some();
+            let planned = plan.inputs.iter().filter(|_| is_first);
+            let planned = planned.map(|input| JournalEntry::Planned(Identity::of(input)));
+            for entry in again.chain(planned) {
                 journal
-                    .add(&JournalEntry::Again(name))
+                    .add(&entry)
                     .map_err(|source| RunError::output(journal.path(), source))?;
             }
         }
@@ -151,19 +154,26 @@ impl<'a> RunWriter<'a> {
         for done in contents.done {
             writer.add_report(done.report);
         }
+        writer.check_complete()?;
         writer.publish_complete()?;
         Ok(writer)
     }
 
     /// The counts of a run that is finished.
-    pub(crate) fn finished(continued: Continued) -> Summary {
+    ///
+    /// # Errors
+    /// If they do not add up.
+    pub(crate) fn finished(continued: Continued) -> Result<Summary, RunError> {
         let Continued {
             state, contents, ..
         } = continued;
         let mut summary = state.summary;
         summary.files = contents.done.into_iter().map(|done| done.report).collect();
         summary.time(&state.times);
-        summary
+        match summary.mismatch() {
+            Some(mismatch) => Err(mismatch.into()),
+            None => Ok(summary),
+        }
     }
 
     /// The counts so far.
@@ -247,6 +257,7 @@ impl<'a> RunWriter<'a> {
 
     /// Ends all that is left to end and removes the state.
     pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+        self.check_sums()?;
         self.outputs.complete()?;
         self.save_complete(true)?;
         self.publish_complete()?;
@@ -271,6 +282,19 @@ impl<'a> RunWriter<'a> {
         self.saved.aside = Vec::new();
         self.saved.finished = true;
         self.save()
+    }
+
+    /// Checks that every record is accounted for, those of an input left in the middle as well.
+    fn check_sums(&mut self) -> Result<(), RunError> {
+        self.summary.files = std::mem::take(&mut self.reports);
+        self.summary.files.push(std::mem::take(&mut self.report));
+        let mismatch = self.summary.mismatch();
+        self.report = self.summary.files.pop().unwrap_or_default();
+        self.reports = std::mem::take(&mut self.summary.files);
+        match mismatch {
+            Some(mismatch) => Err(mismatch.into()),
+            None => Ok(()),
+        }
     }
 
     /// How the run has gone up to now.

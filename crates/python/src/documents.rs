@@ -165,7 +165,7 @@ pub(crate) fn read_warc(
     let output = output.map_err(|error| TrommelError::new_err(error.to_string()))?;
     let columns = ArrowColumns::of_documents(extractor.settings.optional());
     let mut plan: Plan = plan(
-        inputs, output, &extractor.settings, &config, jobs, pages_only,
+        inputs, output, &extractor.settings, &config, jobs, pages_only, base_url,
     )?;
     plan.frame = PIECE;
     plan.resolve_revisits = resolve_revisits;

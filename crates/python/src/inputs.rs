@@ -11,8 +11,10 @@ use pyo3::{
 use sha2::{Digest, Sha256};
 use trommel_filters::Filters;
 use trommel_output::{Disk, LocalDisk};
-use trommel_pipeline::{Config, Input, Output, PackedOptions, Plan, expand, unpack};
-use trommel_sources::{Base, NetworkOptions};
+use trommel_pipeline::{
+    Config, Input, Output, PackedOptions, Plan, Recipe, SiteRecipe, expand, unpack,
+};
+use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
 use crate::{
     errors::{ArchiveError, ModelError},
@@ -99,10 +101,7 @@ impl Named {
             ));
         }
         let base = base.map(Base::new);
-        let packed = PackedOptions {
-            check_hashes: false,
-            pages_only,
-        };
+        let packed = packed_options(pages_only);
         let inputs = py.detach(|| {
             expand(&arguments, base.as_ref(), network).map(|inputs| unpack(inputs, packed, network))
         });
@@ -110,6 +109,13 @@ impl Named {
             inputs: inputs.map_err(|error| ArchiveError::new_err(error.to_string()))?,
             disk: Box::new(LocalDisk),
         })
+    }
+}
+
+fn packed_options(pages_only: bool) -> PackedOptions {
+    PackedOptions {
+        check_hashes: false,
+        pages_only,
     }
 }
 
@@ -149,6 +155,7 @@ pub(crate) fn plan(
     config: &Config,
     jobs: Option<NonZeroUsize>,
     pages_only: bool,
+    base: Option<&str>,
 ) -> PyResult<Plan> {
     let model = &settings.model;
     let known = &model.model.file().page_types;
@@ -167,21 +174,15 @@ pub(crate) fn plan(
     let digest = HEXLOWER.encode(&Sha256::digest(bytes));
     let mut plan = Plan::new(inputs, output);
     plan.filters = Arc::new(Filters::new(&config.filters));
-    plan.recipe = [
-        ("model", format!("{} (sha256 {digest})", model.name)),
-        ("comments", settings.policy.comments.to_string()),
-        ("headline", settings.policy.headline.to_string()),
-        ("articles", settings.policy.articles.to_string()),
-        ("include", settings.policy.include.to_string()),
-        ("exclude", settings.policy.exclude.to_string()),
-        ("markdown", settings.markdown.to_string()),
-        ("blocks", settings.blocks.to_string()),
-        ("spans", settings.spans.to_string()),
-        ("tables", settings.tables.to_string()),
-        ("pages-only", pages_only.to_string()),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into();
+    plan.recipe = Recipe {
+        model: format!("{} (sha256 {digest})", model.name),
+        policy: settings.policy,
+        document: settings.form(),
+        sites: SiteRecipe::Off,
+        packed: packed_options(pages_only),
+        select: SelectOptions::default(),
+        base: base.map(|base| Base::new(base).to_string()),
+    };
     plan.jobs = jobs.or(config.jobs).unwrap_or(plan.jobs);
     plan.max_record = config.max_record.unwrap_or(plan.max_record);
     plan.max_payload = config.max_payload.unwrap_or(plan.max_payload);

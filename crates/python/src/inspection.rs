@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use trommel_output::AtomicFile;
 use trommel_viewer::{View, report};
 
 use crate::{
@@ -30,7 +31,7 @@ pub(crate) struct Inspection {
 impl Inspection {
     /// Writes the page to a file.
     fn save(&self, path: PathBuf) -> PyResult<()> {
-        Ok(std::fs::write(path, &self.html)?)
+        Ok(AtomicFile::write_all(&path, self.html.as_bytes())?)
     }
 
     /// In a frame, so that neither the notebook nor the report changes how the other looks.

@@ -191,7 +191,7 @@ pub(crate) fn run<'py>(
         .quarantine(quarantine.as_deref(), &inputs)
         .map_err(|error| invalid(&error))?;
     let mut plan = plan(
-        inputs, output, &extractor.settings, &config, jobs, pages_only,
+        inputs, output, &extractor.settings, &config, jobs, pages_only, base_url,
     )?;
     plan.assemble = steps;
     plan.quarantine = quarantine;

@@ -8,6 +8,7 @@ use trommel_learn::{
     LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set,
     train as learn,
 };
+use trommel_output::AtomicFile;
 
 use crate::{
     errors::TrommelError,
@@ -62,10 +63,8 @@ pub(crate) fn train<'py>(
         })?;
         let trained = trained.map_err(|error| told(&error))?;
         let trained = trained.ok_or_else(|| told(&"no model was trained"))?;
-        std::fs::write(
-            &out,
-            trained.model.to_bytes().map_err(|error| told(&error))?,
-        )?;
+        let bytes = trained.model.to_bytes().map_err(|error| told(&error))?;
+        AtomicFile::write_all(&out, &bytes)?;
         serde_json::to_string(&trained.model.file().scores).map_err(|error| told(&error))
     })?;
     py.import("json")?.call_method1("loads", (scores,))

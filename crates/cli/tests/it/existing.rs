@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use sha2::{Digest, Sha256};
+
 use crate::{
     program::{trommel, workspace},
     sample::ARCHIVE,
@@ -105,4 +107,239 @@ fn a_finished_run_says_that_there_is_nothing_to_do() {
     assert!(fs::read(&out).unwrap() == whole);
     run(&["--overwrite"]).well();
     assert!(fs::read(&out).unwrap() == whole);
+}
+
+#[test]
+fn the_summary_has_no_name_that_the_run_gives() {
+    let folder = folder();
+    for name in [
+        "_MANIFEST", "_SUCCESS", ".run.checkpoint", ".run.journal", "a-00000.jsonl.zst",
+    ] {
+        for option in ["--summary", "--dropped"] {
+            let path = format!("out/{name}");
+            let ran = trommel(
+                folder.path(),
+                &["run", "a.warc.gz", "-o", "out", option, &path],
+                b"",
+            );
+            assert_eq!(ran.code, 2, "{}", ran.stderr);
+            let refused = format!("{path}: is an output; name another file with {option}");
+            assert!(ran.stderr.contains(&refused), "{}", ran.stderr);
+        }
+    }
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
+fn a_list_of_another_run_does_not_stay_beside_new_output() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("few.toml"), "[filters]\nmin_words = 100000\n").unwrap();
+    let run = |more: &[&str]| {
+        let options = [
+            "-o", "o.jsonl", "--dropped", "d.jsonl", "--set-aside", "pdf=p.warc.gz",
+        ];
+        trommel(
+            folder.path(),
+            &[&["run", "a.warc.gz"], &options[..], more].concat(),
+            b"",
+        )
+    };
+    run(&["--config", "few.toml"]).well();
+    assert!(
+        fs::read_to_string(at("d.jsonl"))
+            .unwrap()
+            .contains("\"too-short\"")
+    );
+    fs::write(at("p.warc.gz"), "of another run").unwrap();
+    // An archive of which nothing is dropped.
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>A page of words.";
+    let record = format!(
+        "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\n\
+         WARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Target-URI: http://example.org/\r\n\
+         Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{page}\r\n\r\n",
+        page.len()
+    );
+    fs::write(at("a.warc.gz"), record).unwrap();
+    assert!(run(&[]).stderr.contains("is there already"));
+    run(&["--overwrite"]).well();
+    assert!(!at("d.jsonl").exists() && !at("p.warc.gz").exists());
+}
+
+#[test]
+fn counts_that_do_not_add_up_are_told_and_nothing_is_certified() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    let run = |more: &[&str]| {
+        let all = [&["run", "a.warc.gz", "-o", "out"], more].concat();
+        trommel(folder.path(), &all, b"")
+    };
+    run(&[]).well();
+    // As if a record had been lost: one more was read than is accounted for.
+    let state = out.join(".run.checkpoint");
+    let bytes = fs::read(&state).unwrap();
+    let mut bytes = bytes[..bytes.len() - 32].to_vec();
+    let key = b"\xa7records";
+    let at = bytes
+        .windows(key.len())
+        .position(|part| part == key)
+        .unwrap()
+        + key.len();
+    let records = bytes[at];
+    assert!(records < 127, "{records}");
+    bytes[at] += 1;
+    let sum = Sha256::digest(&bytes);
+    fs::write(&state, [&bytes[..], &sum[..]].concat()).unwrap();
+    let told = format!(
+        "the counts do not add up: {} records read, but {records} documents, drops and failures",
+        records + 1
+    );
+    fs::copy(
+        folder.path().join("a.warc.gz"),
+        folder.path().join("b.warc.gz"),
+    )
+    .unwrap();
+    for inputs in [&[][..], &["b.warc.gz"]] {
+        let ran = run(&[inputs, &["--resume"]].concat());
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        let told = match inputs {
+            [] => told.clone(),
+            _ => format!("do not add up: {} records read", 2 * records + 1),
+        };
+        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    }
+    // The second began to write.
+    assert!(!out.join("_SUCCESS").exists());
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::*;
+    use std::{
+        os::unix::fs::{FileTypeExt, symlink},
+        process::{Command, Stdio},
+    };
+
+    #[test]
+    fn what_is_no_file_is_written_in_place() {
+        let folder = folder();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("p.html"), "<p>A page of a few words.").unwrap();
+        for arguments in [
+            "run a.warc.gz -o s.jsonl --overwrite --summary pipe",
+            "run a.warc.gz -o s.jsonl --overwrite --dropped pipe",
+            "run a.warc.gz -o s.jsonl --overwrite --quarantine pipe",
+            "sites build a.warc.gz -o pipe",
+            "inspect p.html -o pipe",
+            "extract p.html -o pipe",
+        ] {
+            let made = Command::new("mkfifo").arg(at("pipe")).status().unwrap();
+            assert!(made.success());
+            let mut reader = Command::new("cat");
+            let reader = reader.arg("pipe").current_dir(folder.path());
+            let mut reader = reader.stdout(Stdio::null()).spawn().unwrap();
+            let arguments: Vec<&str> = arguments.split(' ').collect();
+            let ran = trommel(folder.path(), &arguments, b"");
+            assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.stderr);
+            let kind = fs::symlink_metadata(at("pipe")).unwrap().file_type();
+            assert!(kind.is_fifo(), "{arguments:?}");
+            // Of a file that nothing was written to, nobody opened the other end.
+            let _ = (reader.kill(), reader.wait());
+            fs::remove_file(at("pipe")).unwrap();
+            // Only root makes devices.
+            let mknod = Command::new("mknod")
+                .arg(at("pipe"))
+                .args(["c", "1", "3"])
+                .output();
+            if mknod.is_ok_and(|made| made.status.success()) {
+                let ran = trommel(folder.path(), &arguments, b"");
+                assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.stderr);
+                let kind = fs::symlink_metadata(at("pipe")).unwrap().file_type();
+                assert!(kind.is_char_device(), "{arguments:?}");
+                fs::remove_file(at("pipe")).unwrap();
+            }
+        }
+        // An output itself is never a pipe.
+        let made = Command::new("mkfifo").arg(at("o.jsonl")).status().unwrap();
+        assert!(made.success());
+        let ran = trommel(
+            folder.path(),
+            &["run", "a.warc.gz", "-o", "o.jsonl", "--overwrite"],
+            b"",
+        );
+        assert!(
+            ran.code == 2 && ran.stderr.contains("is a device, pipe or socket"),
+            "{}",
+            ran.stderr
+        );
+        assert!(
+            fs::symlink_metadata(at("o.jsonl"))
+                .unwrap()
+                .file_type()
+                .is_fifo()
+        );
+    }
+
+    #[test]
+    fn planted_links_are_not_written_through() {
+        let folder = folder();
+        let (out, victims) = (folder.path().join("out"), folder.path().join("victims"));
+        for more in [&[][..], &["-f", "bulk,parquet,jsonl"]] {
+            for path in [&out, &victims] {
+                fs::create_dir(path).unwrap();
+            }
+            let names = [
+                ".run.journal",
+                "..run.checkpoint.tmp",
+                "._MANIFEST.tmp",
+                "._SUCCESS.tmp",
+                "_SUCCESS",
+                ".a.jsonl.zst.tmp",
+                ".a.parquet.tmp",
+                ".a.parquet.part",
+                ".a.bulk.ndjson.gz.tmp",
+                "._bulk.mapping.json.tmp",
+                ".quarantine.warc.gz.tmp",
+            ];
+            for name in names {
+                fs::write(victims.join(name), "precious").unwrap();
+                symlink(victims.join(name), out.join(name)).unwrap();
+            }
+            let all = [&["run", "a.warc.gz", "-o", "out"], more].concat();
+            trommel(folder.path(), &all, b"").well();
+            for name in names {
+                assert_eq!(fs::read(victims.join(name)).unwrap(), b"precious", "{name}");
+            }
+            // Of a name that only this program has, a link is an error.
+            for name in [".run.checkpoint", ".run.lock", "_MANIFEST"] {
+                let _ = fs::remove_file(out.join(name));
+                symlink(victims.join("nothing"), out.join(name)).unwrap();
+                let ran = trommel(folder.path(), &[&all[..], &["--resume"]].concat(), b"");
+                assert_eq!(ran.code, 2, "{name}: {}", ran.stderr);
+                assert!(!victims.join("nothing").exists(), "{name}");
+                fs::remove_file(out.join(name)).unwrap();
+            }
+            for path in [&out, &victims] {
+                fs::remove_dir_all(path).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_bound_on_files_ends_a_run_with_a_word() {
+        let folder = folder();
+        let script = format!(
+            "ulimit -f 4; exec {} run a.warc.gz -o o.jsonl",
+            env!("CARGO_BIN_EXE_trommel")
+        );
+        let ran = Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let words = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(2), "{words}");
+        assert!(words.contains("File too large"), "{words}");
+    }
 }

@@ -152,6 +152,8 @@ fn the_version_names_commit_features_and_models() {
     assert!(lines[2].starts_with("features "), "{lines:?}");
     assert_eq!(lines[2].contains("index"), cfg!(feature = "index"));
     assert_eq!(lines[3], "models fast, best");
+    let build = concat!("build ", env!("CARGO_PKG_VERSION"), " (");
+    assert!(lines[4].starts_with(build), "{lines:?}");
     let short = trommel(&workspace(), &["-V"], b"");
     assert_eq!(short.well().lines().count(), 1);
 }

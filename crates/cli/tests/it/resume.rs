@@ -309,3 +309,111 @@ fn what_cannot_be_resumed_is_refused() {
         assert!(ran.stderr.contains("cannot be resumed"), "{}", ran.stderr);
     }
 }
+
+#[test]
+fn a_run_goes_on_under_the_same_settings_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = fs::read(workspace().join(ARCHIVE)).unwrap();
+    for name in ["a.warc.gz", "b.warc.gz"] {
+        fs::write(folder.path().join(name), &sample).unwrap();
+    }
+    fs::write(folder.path().join("few.toml"), "[filters]\nmin_words = 5\n").unwrap();
+    let run = |inputs: &[&str], more: &[&str]| {
+        let all = [&["run"], inputs, &["-o", "out"], more].concat();
+        trommel(folder.path(), &all, b"")
+    };
+    run(&["a.warc.gz"], &[]).well();
+    let before = files(&folder.path().join("out"));
+    for (options, difference) in [
+        (&["--math", "off"][..], "had math tex, this one has off"),
+        (&["--math", "plain"], "had math tex, this one has plain"),
+        (&["--notes", "drop"], "had notes keep, this one has drop"),
+        (
+            &["--scripts", "unicode"],
+            "had scripts caret, this one has unicode",
+        ),
+        (
+            &["--comments", "include"],
+            "had comments exclude, this one has include",
+        ),
+        (
+            &["--articles", "first"],
+            "had articles all, this one has first",
+        ),
+        (
+            &["--include", "navigation"],
+            "had include none, this one has navigation",
+        ),
+        (
+            &["--check-hashes"],
+            "had check-hashes false, this one has true",
+        ),
+        (&["--base-url", "x"], "had base-url none, this one has x"),
+        (
+            &["--resolve-revisits"],
+            "had resolve-revisits false, this one has true",
+        ),
+        (
+            &["--site-memory", "two-pass"],
+            "had site memory off, this one has two-pass in",
+        ),
+        (
+            &["--max-memory", "16M"],
+            "had max-record 67108864, this one has ",
+        ),
+        (
+            &["--config", "few.toml"],
+            "had filters.min_words none, this one has 5",
+        ),
+    ] {
+        // With a new input, whose text would be of another kind, and without.
+        for inputs in [&["a.warc.gz"][..], &["a.warc.gz", "b.warc.gz"]] {
+            let ran = run(inputs, &[&["--resume"], options].concat());
+            assert_eq!(ran.code, 2, "{options:?}: {}", ran.stderr);
+            assert!(
+                ran.stderr.contains(difference),
+                "{options:?}: {}",
+                ran.stderr
+            );
+        }
+    }
+    assert!(files(&folder.path().join("out")) == before);
+    run(&["a.warc.gz", "b.warc.gz"], &["--resume", "-j", "1"]).well();
+    assert!(folder.path().join("out/b.jsonl.zst").exists());
+}
+
+#[test]
+fn what_would_be_refused_is_so_before_a_first_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = fs::read(workspace().join(ARCHIVE)).unwrap();
+    for name in ["a.warc.gz", "b.warc.gz"] {
+        fs::write(folder.path().join(name), &sample).unwrap();
+    }
+    let run = |inputs: &[&str], more: &[&str]| {
+        let options = ["-o", "out", "--site-memory", "two-pass"];
+        trommel(
+            folder.path(),
+            &[&["run"], inputs, &options, more].concat(),
+            b"",
+        )
+    };
+    assert!(
+        run(&["a.warc.gz"], &[])
+            .stderr
+            .contains("pages are counted")
+    );
+    let ran = run(&["a.warc.gz", "b.warc.gz"], &["--resume"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let refused =
+        "b.warc.gz: is new, and with --site-memory two-pass each page depends on all inputs";
+    assert!(ran.stderr.contains(refused), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("pages are counted"), "{}", ran.stderr);
+    // Neither does a run that is finished read all its inputs again.
+    let ran = run(&["a.warc.gz"], &["--resume"]);
+    assert!(
+        ran.code == 0 && ran.stderr.contains("nothing to do"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains("pages are counted"), "{}", ran.stderr);
+}

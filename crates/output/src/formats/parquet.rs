@@ -21,7 +21,9 @@ use parquet::{
     schema::{parser::parse_message_type, types::ColumnPath},
 };
 
-use crate::{Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader};
+use crate::{
+    Assemble, COLUMNS, Column, OptionalColumns, OutputError, OutputRecord, RecordReader, create_new,
+};
 pub(crate) use read::Rows;
 
 /// Documents in a row group.
@@ -79,7 +81,7 @@ impl Assemble for Parquet {
     fn assemble(&self, spool: &Path, target: &Path) -> Result<(), OutputError> {
         let schema: String = self.columns().map(Column::declaration).collect();
         let schema = parse_message_type(&format!("message document {{ {schema} }}"))?;
-        let file = File::create(target)?;
+        let file = create_new(target)?;
         let mut writer = SerializedFileWriter::new(file, Arc::new(schema), properties()?)?;
         let (mut group, mut bytes) = (Vec::new(), 0);
         for record in RecordReader::open(spool)? {

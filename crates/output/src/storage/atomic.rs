@@ -8,36 +8,64 @@ use std::{
 
 use tempfile::{Builder, NamedTempFile};
 
-use super::hidden::hidden_prefix;
+use super::{
+    create::{create_where_nothing_is, open_in_place, replaceable, sync_in_place},
+    hidden::hidden_prefix,
+};
+
+/// Bytes that are collected before they are written.
+const BUFFER: usize = 1 << 17;
 
 /// A file written under a hidden name in the folder of its final one (`.NAME.XXXXXX.tmp`). It takes its
-/// final name in [`finish`](Self::finish); dropped before that, it is removed.
+/// final name in [`finish`](Self::finish); dropped before that, it is removed. Where the name leads by
+/// symbolic links is the file that is replaced. What is no regular file (a device, a pipe, `/dev/stderr`) is
+/// written in place.
 #[derive(Debug)]
-pub struct AtomicFile {
-    file: BufWriter<NamedTempFile>,
-    path: PathBuf,
+pub struct AtomicFile(Written);
+
+#[derive(Debug)]
+enum Written {
+    Beside {
+        file: BufWriter<NamedTempFile<File>>,
+        path: PathBuf,
+    },
+    InPlace(BufWriter<File>),
 }
 
 impl AtomicFile {
     /// Starts the file that will be `path`.
     ///
     /// # Errors
-    /// If the hidden file cannot be created, or `path` has no file name.
+    /// If the hidden file cannot be created, `path` has no file name, or is a folder.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let prefix = hidden_prefix(path)?;
+        let Some(path) = replaceable(path)? else {
+            let file = open_in_place(path)?;
+            return Ok(Self(Written::InPlace(BufWriter::with_capacity(
+                BUFFER, file,
+            ))));
+        };
+        let prefix = hidden_prefix(&path)?;
         let mut builder = Builder::new();
         builder.prefix(&prefix).suffix(".tmp");
-        // Readable by others as far as the user's mask allows, as any file a program writes.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        Ok(Self {
-            file: BufWriter::with_capacity(1 << 17, builder.tempfile_in(folder)?),
-            path: path.to_owned(),
-        })
+        let file = builder.make_in(folder, create_where_nothing_is)?;
+        Ok(Self(Written::Beside {
+            file: BufWriter::with_capacity(BUFFER, file),
+            path,
+        }))
+    }
+
+    /// Writes a file as a whole.
+    ///
+    /// # Errors
+    /// If it cannot be written; a file of that name is then as it was.
+    pub fn write_all(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = Self::create(path)?;
+        Write::write_all(&mut file, bytes)?;
+        file.finish()
     }
 
     /// Puts the bytes on disk and gives the file its final name, replacing a file of that name.
@@ -45,11 +73,17 @@ impl AtomicFile {
     /// # Errors
     /// If the disk is full or the file cannot be renamed; it is then removed.
     pub fn finish(self) -> io::Result<()> {
-        let file = self.file.into_inner().map_err(io::Error::from)?;
+        let (file, path) = match self.0 {
+            Written::Beside { file, path } => (file, path),
+            Written::InPlace(file) => {
+                return sync_in_place(&file.into_inner().map_err(io::Error::from)?);
+            }
+        };
+        let file = file.into_inner().map_err(io::Error::from)?;
         file.as_file().sync_all()?;
-        file.persist(&self.path)?;
+        file.persist(&path)?;
         // The new name is on disk only once its folder is; not every system lets one open a folder.
-        if let Some(Ok(folder)) = self.path.parent().map(File::open) {
+        if let Some(Ok(folder)) = path.parent().map(File::open) {
             let _ = folder.sync_all();
         }
         Ok(())
@@ -58,17 +92,26 @@ impl AtomicFile {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        match &mut self.0 {
+            Written::Beside { file, .. } => file.write(bytes),
+            Written::InPlace(file) => file.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        match &mut self.0 {
+            Written::Beside { file, .. } => file.flush(),
+            Written::InPlace(file) => file.flush(),
+        }
     }
 }
 
 impl Seek for AtomicFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
+        match &mut self.0 {
+            Written::Beside { file, .. } => file.seek(to),
+            Written::InPlace(file) => file.seek(to),
+        }
     }
 }
 
@@ -112,6 +155,47 @@ mod tests {
         AtomicFile::create(&other).unwrap().finish().unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&one), mode(&other));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_stays_what_it_is() {
+        use std::{io::Read, os::unix::fs::symlink, thread};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let made = std::process::Command::new("mkfifo")
+            .arg(at("pipe"))
+            .status();
+        assert!(made.unwrap().success());
+        let pipe = at("pipe");
+        let reader = thread::spawn(move || {
+            let mut read = String::new();
+            File::open(pipe).unwrap().read_to_string(&mut read).unwrap();
+            read
+        });
+        AtomicFile::write_all(&at("pipe"), b"words").unwrap();
+        assert_eq!(reader.join().unwrap(), "words");
+        // A link stays a link, and the file that it leads to is replaced.
+        fs::create_dir(at("sub")).unwrap();
+        fs::write(at("sub/file"), "a longer text").unwrap();
+        symlink("sub/file", at("link")).unwrap();
+        AtomicFile::write_all(&at("link"), b"words").unwrap();
+        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+        assert_eq!(fs::read(at("sub/file")).unwrap(), b"words");
+        assert_eq!(names(folder.path()), ["link", "pipe", "sub"]);
+        assert_eq!(names(&at("sub")), ["file"]);
+        assert!(AtomicFile::create(&at("sub")).is_err());
+        // Only root makes devices.
+        for (name, minor, is_well) in [("null", "3", true), ("full", "7", false)] {
+            let mut mknod = std::process::Command::new("mknod");
+            let made = mknod.arg(at(name)).args(["c", "1", minor]).output();
+            if made.is_ok_and(|made| made.status.success()) {
+                let written = AtomicFile::write_all(&at(name), b"words");
+                assert_eq!(written.is_ok(), is_well, "{name}");
+                let kind = fs::symlink_metadata(at(name)).unwrap().file_type();
+                assert!(!kind.is_file() && !kind.is_symlink(), "{name}");
+            }
+        }
     }
 
     #[test]

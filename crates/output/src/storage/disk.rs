@@ -2,10 +2,12 @@
 
 use std::{
     fmt,
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Read, Seek, SeekFrom, Write},
     path::Path,
 };
+
+use super::create::{create_new, open_own};
 
 /// A file system.
 pub trait Disk: fmt::Debug + Send + Sync {
@@ -15,13 +17,13 @@ pub trait Disk: fmt::Debug + Send + Sync {
     /// What the system says.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
 
-    /// Makes a file, empty even if there was one.
+    /// Makes a file of our own. What had its name loses it, and is not written to.
     ///
     /// # Errors
     /// What the system says.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Opens a file that is there to go on behind its first `length` bytes; what follows them is cut off.
+    /// Opens a file of our own that is there to go on behind its first `length` bytes; what follows them is cut off.
     ///
     /// # Errors
     /// What the system says, and [`io::ErrorKind::UnexpectedEof`] if the file is shorter.
@@ -59,11 +61,11 @@ impl Disk for LocalDisk {
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(File::create(path)?))
+        Ok(Box::new(create_new(path)?))
     }
 
     fn append(&self, path: &Path, length: u64) -> io::Result<Box<dyn DiskFile>> {
-        let mut file = OpenOptions::new().write(true).open(path)?;
+        let mut file = open_own(path, true)?;
         if file.metadata()?.len() < length {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

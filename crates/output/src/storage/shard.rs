@@ -7,7 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::hidden::hidden;
+use sha2::{Digest, Sha256};
+
+use super::{create::open_own, extent::Extent, hidden::hidden};
 use crate::{Compression, Disk, DiskFile, Frames, OutputError};
 
 /// A file written under a hidden name in the folder of its final one (`.NAME.tmp`). Dropped, it stays
@@ -24,27 +26,36 @@ impl Shard {
     /// If the hidden file cannot be made, or `path` has no file name.
     pub fn create(disk: &dyn Disk, path: &Path, compression: Compression) -> io::Result<Self> {
         let file = disk.create(&hidden(path, "tmp")?)?;
-        Ok(Self::over(file, compression, 0))
+        Ok(Self::over(file, compression, Sha256::new(), 0))
     }
 
-    /// Goes on with the hidden file behind its first `length` bytes, which
-    /// [`checkpoint`](Self::checkpoint) gave.
+    /// Goes on with the hidden file behind its beginning, which [`checkpoint`](Self::checkpoint) gave and
+    /// which is read once more: a file whose bytes are others is left as it is.
     ///
     /// # Errors
-    /// If the hidden file is gone or shorter.
+    /// If the hidden file is gone, shorter ([`io::ErrorKind::UnexpectedEof`]) or begins with other bytes
+    /// ([`io::ErrorKind::InvalidData`]).
     pub fn resume(
         disk: &dyn Disk,
         path: &Path,
         compression: Compression,
-        length: u64,
+        extent: &Extent,
     ) -> io::Result<Self> {
-        let file = disk.append(&hidden(path, "tmp")?, length)?;
-        Ok(Self::over(file, compression, length))
+        let spool = hidden(path, "tmp")?;
+        let digest = extent.check(open_own(&spool, false)?)?;
+        let file = disk.append(&spool, extent.length)?;
+        Ok(Self::over(file, compression, digest, extent.length))
     }
 
-    fn over(file: Box<dyn DiskFile>, compression: Compression, length: u64) -> Self {
+    fn over(
+        file: Box<dyn DiskFile>,
+        compression: Compression,
+        digest: Sha256,
+        length: u64,
+    ) -> Self {
         let file = Counted {
             file: BufWriter::with_capacity(1 << 17, file),
+            digest,
             length,
         };
         Self {
@@ -68,40 +79,44 @@ impl Shard {
         self.frames.end_frame().map(drop)
     }
 
-    /// Ends the frame and puts everything on disk; gives the length of the file.
+    /// Ends the frame and puts everything on disk; gives what the file holds.
     ///
     /// # Errors
     /// Those of the disk.
-    pub fn checkpoint(&mut self) -> io::Result<u64> {
+    pub fn checkpoint(&mut self) -> io::Result<Extent> {
         self.frames.end_frame()?.sync()
     }
 
-    /// Ends the last frame and puts everything on disk, still under the hidden name.
+    /// Ends the last frame and puts everything on disk, still under the hidden name; gives what the file
+    /// holds.
     ///
     /// # Errors
     /// Those of the disk.
-    pub fn complete(mut self) -> io::Result<()> {
-        self.frames.finish()?.sync().map(drop)
+    pub fn complete(mut self) -> io::Result<Extent> {
+        self.frames.finish()?.sync()
     }
 }
 
-/// A file that counts its bytes.
+/// A file that counts its bytes and takes their checksum as they come, so that it is that of what was
+/// written, whatever the disk makes of it.
 struct Counted {
     file: BufWriter<Box<dyn DiskFile>>,
+    digest: Sha256,
     length: u64,
 }
 
 impl Counted {
-    fn sync(&mut self) -> io::Result<u64> {
+    fn sync(&mut self) -> io::Result<Extent> {
         self.file.flush()?;
         self.file.get_mut().sync()?;
-        Ok(self.length)
+        Ok(Extent::new(self.length, self.digest.clone()))
     }
 }
 
 impl Write for Counted {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
+        self.digest.update(bytes.get(..written).unwrap_or(bytes));
         self.length += written as u64;
         Ok(written)
     }
@@ -226,7 +241,7 @@ mod tests {
         let path = folder.path().join("a.jsonl");
         let mut shard = Shard::create(&LocalDisk, &path, Compression::Gzip).unwrap();
         shard.write(b"one").unwrap();
-        let length = shard.checkpoint().unwrap();
+        let extent = shard.checkpoint().unwrap();
         shard.write(&[7; 1 << 20]).unwrap();
         shard.end_frame().unwrap();
         drop(shard);
@@ -235,15 +250,25 @@ mod tests {
                 .unwrap()
                 .len()
         };
-        assert!(stored() > length);
-        let shard = Shard::resume(&LocalDisk, &path, Compression::Gzip, length).unwrap();
-        assert_eq!(stored(), length);
+        assert!(stored() > extent.length);
+        let mut shard = Shard::resume(&LocalDisk, &path, Compression::Gzip, &extent).unwrap();
+        assert_eq!(stored(), extent.length);
+        // What it says of itself counts the beginning.
+        let same = shard.checkpoint().unwrap();
+        assert_eq!((same.length, same.hex()), (extent.length, extent.hex()));
         drop(shard);
-        let longer = Shard::resume(&LocalDisk, &path, Compression::Gzip, length + 1);
-        assert_eq!(
-            longer.map(drop).unwrap_err().kind(),
-            io::ErrorKind::UnexpectedEof
-        );
+        let spool = folder.path().join(".a.jsonl.tmp");
+        let bytes = fs::read(&spool).unwrap();
+        let refused = |bytes: &[u8]| {
+            fs::write(&spool, bytes).unwrap();
+            let resumed = Shard::resume(&LocalDisk, &path, Compression::Gzip, &extent);
+            assert_eq!(fs::read(&spool).unwrap(), bytes);
+            resumed.map(drop).unwrap_err().kind()
+        };
+        assert_eq!(refused(&bytes[1..]), io::ErrorKind::UnexpectedEof);
+        let mut flipped = bytes.clone();
+        flipped[3] ^= 1;
+        assert_eq!(refused(&flipped), io::ErrorKind::InvalidData);
         discard(&LocalDisk, &path);
         assert!(names(folder.path()).is_empty());
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use trommel_archive::ResumePoint;
 use trommel_filters::DuplicatesState;
-use trommel_output::{Assemble, OutputError, publish};
+use trommel_output::{Assemble, OutputError, hidden, open_own, publish};
 
 use super::{RunWriter, Since};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     checkpoint::Current,
     journal::JournalEntry,
     manifest::{self, Listed},
-    outputs::OutputsState,
+    outputs::{Complete, OutputsState},
 };
 
 impl RunWriter<'_> {
@@ -119,21 +119,49 @@ impl RunWriter<'_> {
         }
     }
 
+    /// Checks the files that an interrupted run left complete, before they are given their names.
+    pub(super) fn check_complete(&self) -> Result<(), RunError> {
+        let saved = &self.saved;
+        let files = saved.complete.iter().map(|Complete { file, extent }| {
+            let encoding = self.plan.output.encodings.get(file.encoding);
+            let format = encoding.map(|encoding| encoding.format);
+            let is_assembled =
+                format.is_some_and(|format| self.plan.assemble.contains_key(&format));
+            (&file.path, extent, is_assembled)
+        });
+        let sides = saved.complete_aside.iter().chain(&saved.complete_sides);
+        let sides = sides.map(|side| (&side.path, &side.extent, false));
+        for (path, extent, is_assembled) in files.chain(sides) {
+            let spool = hidden(path, "tmp").map_err(|source| RunError::output(path, source))?;
+            let checked = match (spool.exists(), is_assembled) {
+                (true, _) => open_own(&spool, false),
+                // It has its name already.
+                (false, false) => open_own(path, false),
+                // What it was made of is gone, as it should be.
+                (false, true) => continue,
+            };
+            checked
+                .and_then(|file| extent.check_all(file))
+                .map_err(|source| RunError::unfinished(path, source))?;
+        }
+        Ok(())
+    }
+
     /// Gives the files that are complete their names, and lists those of a folder.
     pub(super) fn publish_complete(&mut self) -> Result<(), RunError> {
-        for file in std::mem::take(&mut self.saved.complete) {
+        for Complete { file, extent } in std::mem::take(&mut self.saved.complete) {
             let Some(encoding) = self.plan.output.encodings.get(file.encoding) else {
                 continue;
             };
             let assemble = self.plan.assemble.get(&encoding.format);
             self.publish(&file.path, assemble.map(|assemble| &**assemble))?;
-            let measured = match &self.plan.output.destination {
-                Destination::Folder(_) => manifest::measured(&file.path),
+            let (bytes, sha256) = match (&self.plan.output.destination, assemble) {
+                (Destination::Folder(_), None) => (extent.length, Some(extent.hex())),
+                (Destination::Folder(_), Some(_)) => manifest::measured(&file.path)
+                    .map_err(|source| RunError::output(&file.path, source))?,
                 // Nobody lists it.
-                _ => Ok((0, None)),
+                _ => (0, None),
             };
-            let (bytes, sha256) =
-                measured.map_err(|source| RunError::output(&file.path, source))?;
             let name = file.path.file_name().unwrap_or_default();
             let listed = Listed {
                 name: name.to_string_lossy().into_owned(),
@@ -150,11 +178,10 @@ impl RunWriter<'_> {
             }
             self.files.push(listed);
         }
-        for path in std::mem::take(&mut self.saved.complete_aside) {
-            self.publish(&path, None)?;
-        }
-        for path in std::mem::take(&mut self.saved.complete_sides) {
-            self.publish(&path, None)?;
+        let aside = std::mem::take(&mut self.saved.complete_aside);
+        let sides = std::mem::take(&mut self.saved.complete_sides);
+        for side in aside.into_iter().chain(sides) {
+            self.publish(&side.path, None)?;
         }
         Ok(())
     }

@@ -10,7 +10,8 @@ use std::{
 use trommel_filters::{FilterSettings, Filters};
 use trommel_output::{Compression, Format, LocalDisk};
 use trommel_pipeline::{
-    Destination, Environment, Existing, FormatChoice, Input, Output, Plan, Summary, run,
+    Destination, Environment, Existing, FormatChoice, Input, Output, Plan, Recipe, SiteRecipe,
+    Summary, run,
 };
 
 use crate::{
@@ -37,7 +38,10 @@ fn a_second_run_into_one_output_is_refused_while_the_first_is_at_work() {
     let first = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
     let second = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
     let second = Plan {
-        recipe: vec![("model".to_owned(), "other".to_owned())],
+        recipe: Recipe {
+            model: "other".to_owned(),
+            ..Recipe::default()
+        },
         ..second
     };
     let (begun, wait) = mpsc::channel();
@@ -190,6 +194,64 @@ fn new_inputs_are_added_to_finished_and_to_interrupted_runs() {
         }
     }
     assert!(added > 20, "{added}");
+}
+
+#[test]
+fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let revisits = |plan: &mut Plan| plan.resolve_revisits = true;
+    let sites = |plan: &mut Plan| plan.recipe.sites = SiteRecipe::TwoPass { max_bytes: 1 << 20 };
+    let changes: [(&str, &dyn Fn(&mut Plan)); 2] = [
+        ("--resolve-revisits", &revisits),
+        ("--site-memory two-pass", &sites),
+    ];
+    for (name, change) in changes {
+        let to = |inputs: &[PathBuf], out: &str| {
+            let out = folder.path().join(out);
+            let mut plan = small(inputs, &out, Format::Jsonl, Compression::Zstd);
+            change(&mut plan);
+            plan
+        };
+        let whole = format!("whole{name}");
+        finished(&to(&inputs, &whole));
+        let mut interrupted = 0;
+        for operations in [12, 20, 40, u64::MAX] {
+            let out = format!("{operations}{name}");
+            let few = to(&inputs[..1], &out);
+            interrupted += u32::from(go(&few, &Failing::after(operations), false).is_err());
+            let before = files(&folder.path().join(&out));
+            let all = to(&inputs, &out);
+            let error = refusal(&all, Existing::Resume);
+            let expected = format!("b.warc: is new, and with {name} each page depends");
+            assert!(error.contains(&expected), "{error}");
+            assert!(all.begins(Existing::Resume).is_err());
+            assert!(files(&folder.path().join(&out)) == before);
+            // Under the inputs that it had, it goes on.
+            assert_eq!(
+                few.begins(Existing::Resume).unwrap(),
+                operations != u64::MAX
+            );
+            go(&few, &LocalDisk, true).unwrap();
+            go_over(&all, &LocalDisk, Existing::Overwrite).unwrap();
+            assert!(files(&folder.path().join(&out)) == files(&folder.path().join(&whole)));
+        }
+        assert!(interrupted >= 2, "{interrupted}");
+        // An input that changed between the first pass and its own turn is no better than a new one.
+        let out = format!("changed{name}");
+        let both = to(&inputs, &out);
+        go(&both, &Failing::after(12), false).unwrap_err();
+        let bytes = fs::read(&inputs[1]).unwrap();
+        fs::write(&inputs[1], [&bytes[..], &page(99)].concat()).unwrap();
+        let error = refusal(&both, Existing::Resume);
+        assert!(
+            error.contains("b.warc: has changed since the run read it"),
+            "{error}"
+        );
+        fs::write(&inputs[1], &bytes).unwrap();
+        go(&both, &LocalDisk, true).unwrap();
+        assert!(files(&folder.path().join(&out)) == files(&folder.path().join(&whole)));
+    }
 }
 
 #[test]

@@ -393,7 +393,7 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     go(&plan, &Failing::after(12), false).unwrap_err();
     assert!(plan.state_file().unwrap().exists());
     let mut other = plan.clone();
-    other.recipe = vec![("model".to_owned(), "other".to_owned())];
+    other.recipe.model = "other".to_owned();
     let error = go(&other, &Failing::never(), true).unwrap_err();
     assert!(
         error
@@ -460,5 +460,89 @@ fn assembled_outputs_survive_errors_as_well() {
         if done {
             break;
         }
+    }
+}
+
+/// All that is in a folder, by name.
+fn everything(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .map(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, fs::read(path).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn flipped_bits_are_refused_or_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let out = folder.path().join("out");
+    let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+    plan.output.encodings.push(Encoding {
+        format: Format::Wet,
+        compression: Compression::Gzip,
+    });
+    plan.dropped = Some(out.join("dropped.jsonl"));
+    plan.set_aside = vec![
+        format!("png={}/png.warc.gz", out.display())
+            .parse()
+            .unwrap(),
+    ];
+    let expected = counts(go(&plan, &Failing::never(), false).unwrap());
+    let whole = files(&out);
+    let (mut flips, mut refused, mut files_hit) = (0, 0, BTreeMap::new());
+    for operations in (24..).step_by(43) {
+        fs::remove_dir_all(&out).unwrap();
+        if go(&plan, &Failing::after(operations), false).is_ok() {
+            break;
+        }
+        let left = everything(&out);
+        assert!(
+            left.contains_key(".run.checkpoint"),
+            "{operations}: {:?}",
+            left.keys()
+        );
+        for (name, bytes) in left.iter().filter(|(_, bytes)| !bytes.is_empty()) {
+            for part in 0..3 {
+                let at = (bytes.len() - 1) * part / 2;
+                fs::remove_dir_all(&out).unwrap();
+                fs::create_dir(&out).unwrap();
+                for (name, bytes) in &left {
+                    fs::write(out.join(name), bytes).unwrap();
+                }
+                let mut bytes = bytes.clone();
+                bytes[at] ^= 1 << (at % 8);
+                fs::write(out.join(name), bytes).unwrap();
+                flips += 1;
+                match go(&plan, &Failing::never(), true) {
+                    Err(error) => {
+                        assert!(error.is_refusal(), "{operations}: {name} at {at}: {error}");
+                        refused += 1;
+                        *files_hit.entry(name.clone()).or_insert(0) += 1;
+                    }
+                    Ok(summary) => {
+                        // What is published and listed with its checksum is not read again.
+                        let published = whole.contains_key(name);
+                        let mut here = files(&out);
+                        if published {
+                            here.insert(name.clone(), whole[name].clone());
+                        }
+                        assert!(here == whole, "{operations}: {name} at {at}");
+                        assert_eq!(counts(summary), expected, "{operations}: {name} at {at}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(flips >= 60, "{flips}");
+    assert!(refused > flips / 3, "{refused} of {flips}: {files_hit:?}");
+    for name in [
+        ".run.checkpoint", ".run.journal", ".a.jsonl.zst.tmp", ".dropped.jsonl.tmp",
+    ] {
+        assert!(files_hit.contains_key(name), "{name}: {files_hit:?}");
     }
 }

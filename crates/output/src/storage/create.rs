@@ -1,0 +1,207 @@
+//! Makes and opens files of our own: never through a link that somebody planted, and never in the place of
+//! what is no file.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+/// Times that a name is freed before somebody else has it every time.
+const TRIES: usize = 8;
+/// Links that lead to links before they count as a circle.
+const LINKS: usize = 40;
+/// Folders of links to what is open already.
+const OPEN_FILES: [&str; 2] = ["/proc", "/dev/fd"];
+
+/// Makes the file `path` anew. What has that name (left by a run that was killed, or a link planted there)
+/// loses it; what a link points at stays as it is.
+///
+/// # Errors
+/// What the system says; [`io::ErrorKind::IsADirectory`] for a folder.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    for _ in 0..TRIES {
+        match create_where_nothing_is(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
+                    return Err(io::ErrorKind::IsADirectory.into());
+                }
+                match fs::remove_file(path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+            opened => return opened,
+        }
+    }
+    create_where_nothing_is(path)
+}
+
+/// Makes a file under a name that nothing has, be it a link to nothing.
+///
+/// # Errors
+/// What the system says; [`io::ErrorKind::AlreadyExists`] if the name is taken.
+pub(super) fn create_where_nothing_is(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).open(path)
+}
+
+/// Opens a file of our own that is there, to be read, or written and not cut if it is to be `written`.
+///
+/// # Errors
+/// What the system says, and an error for what is no regular file, be it a link to one.
+pub fn open_own(path: &Path, written: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(written);
+    not_through_links(&mut options);
+    let file = match options.open(path) {
+        // The system's own words for a link are no help.
+        Err(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => {
+            return Err(not_ours("a symbolic link"));
+        }
+        opened => opened?,
+    };
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(not_ours("no regular file")),
+    }
+}
+
+/// Reads a file of our own.
+///
+/// # Errors
+/// As [`open_own`].
+pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_own(path, false)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn not_ours(what: &str) -> io::Error {
+    io::Error::other(format!(
+        "{what} where this program has a file of its own; remove it"
+    ))
+}
+
+/// A link is not followed, and a pipe not waited for.
+#[cfg(unix)]
+fn not_through_links(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+}
+
+/// Elsewhere links need rights that few have.
+#[cfg(not(unix))]
+fn not_through_links(_: &mut OpenOptions) {}
+
+/// The file that may be replaced when a user asks for results under the name `path`: itself, or what a
+/// symbolic link leads to. None for a device, a pipe or a socket, and for what leads to an open file
+/// (`/dev/stderr`): they are written where they are.
+///
+/// # Errors
+/// What the system says; [`io::ErrorKind::IsADirectory`] for a folder.
+pub fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let kind = match fs::symlink_metadata(&path) {
+            Ok(found) => found.file_type(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(path)),
+            Err(error) => return Err(error),
+        };
+        if kind.is_file() {
+            return Ok(Some(path));
+        } else if kind.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        } else if !kind.is_symlink() || OPEN_FILES.iter().any(|own| path.starts_with(own)) {
+            return Ok(None);
+        }
+        let leads_to = fs::read_link(&path)?;
+        path = match path.parent() {
+            Some(folder) => folder.join(leads_to),
+            None => leads_to,
+        };
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+/// Opens what is no regular file to be written where it is.
+///
+/// # Errors
+/// What the system says.
+pub fn open_in_place(path: &Path) -> io::Result<File> {
+    // What an open file holds already stays.
+    OpenOptions::new().append(true).open(path)
+}
+
+/// Puts what was written in place on disk, as far as it is of a kind that can be.
+///
+/// # Errors
+/// What the system says of a disk.
+pub(crate) fn sync_in_place(file: &File) -> io::Result<()> {
+    match file.sync_all() {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
+            ) =>
+        {
+            Ok(())
+        }
+        synced => synced,
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::{io::Write, os::unix::fs::symlink};
+
+    #[test]
+    fn links_lose_their_names_and_what_they_point_at_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let [name, victim, nothing] =
+            ["name", "victim", "nothing"].map(|name| folder.path().join(name));
+        fs::write(&victim, "precious").unwrap();
+        for target in [&victim, &nothing] {
+            symlink(target, &name).unwrap();
+            let error = open_own(&name, true).unwrap_err().to_string();
+            assert!(error.contains("a symbolic link where"), "{error}");
+            create_new(&name).unwrap().write_all(b"ours").unwrap();
+            assert!(fs::symlink_metadata(&name).unwrap().is_file());
+            assert_eq!(fs::read(&name).unwrap(), b"ours");
+            fs::remove_file(&name).unwrap();
+        }
+        fs::hard_link(&victim, &name).unwrap();
+        create_new(&name).unwrap().write_all(b"ours").unwrap();
+        assert_eq!(fs::read(&victim).unwrap(), b"precious");
+        assert!(!nothing.exists());
+        fs::create_dir(&nothing).unwrap();
+        let error = create_new(&nothing).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+        assert!(open_own(&nothing, false).is_err());
+    }
+
+    #[test]
+    fn links_are_followed_to_the_file_that_may_be_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("sub")).unwrap();
+        symlink("sub/two", at("one")).unwrap();
+        symlink("../three", at("sub/two")).unwrap();
+        assert_eq!(replaceable(&at("one")).unwrap(), Some(at("sub/../three")));
+        fs::write(at("three"), "x").unwrap();
+        assert_eq!(replaceable(&at("one")).unwrap(), Some(at("sub/../three")));
+        symlink("circle", at("circle")).unwrap();
+        assert!(replaceable(&at("circle")).is_err());
+        assert!(replaceable(&at("sub")).is_err());
+        for device in ["/dev/null", "/dev/stderr"] {
+            assert_eq!(replaceable(Path::new(device)).unwrap(), None, "{device}");
+        }
+        let pipe = at("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        assert_eq!(replaceable(&pipe).unwrap(), None);
+        // A pipe that nobody writes into is not waited for.
+        assert!(open_own(&pipe, false).is_err());
+    }
+}
