@@ -273,6 +273,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         Some(_) => inputs,
         None => unpack(inputs, packed, &network),
     };
+    if network.stop.is_set() {
+        say("stopped before anything was read");
+        return Ok(stop.exit_code());
+    }
     output.check(&inputs)?;
     check_set_aside(&args.set_aside, &inputs)?;
     let quarantine = output
