@@ -22,6 +22,11 @@ pub struct NetworkArgs {
     /// Seconds for which requests are repeated that a server refuses for now (429, 503) [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=86_400))]
     retry_for: Option<u64>,
+
+    /// Follow redirects, and what a multi-WACZ names, to other hosts than that of the URL; this machine and
+    /// its network among them
+    #[arg(long)]
+    follow_hosts: bool,
 }
 
 fn rate(text: &str) -> Result<Size, String> {
@@ -41,6 +46,7 @@ impl NetworkArgs {
             retry_for: self
                 .retry_for
                 .map_or(defaults.retry_for, Duration::from_secs),
+            follow_hosts: self.follow_hosts,
             ..defaults
         }
     }

@@ -274,6 +274,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         Some(_) => inputs,
         None => unpack(inputs, packed, &network),
     };
+    if network.stop.is_set() {
+        say("stopped before anything was read");
+        return Ok(stop.exit_code());
+    }
     output.check(&inputs)?;
     let quarantine = output
         .destination

@@ -57,7 +57,7 @@ impl Input {
             Self::File(path) => path.to_string_lossy().into_owned(),
             Self::Url(url) => redacted(url),
             Self::Selection(selection) => selection.index().to_string_lossy().into_owned(),
-            Self::Packed(packed) => packed.name().to_owned(),
+            Self::Packed(packed) => packed.name(),
             Self::Stdin => "-".to_owned(),
             Self::Nothing { argument, .. } => argument.clone(),
         }

@@ -19,10 +19,11 @@ use trommel_sources::{RecordSelection, StopFlag, interruptible, open_file, redac
 
 use crate::clock::{Clock, Stage};
 use crate::{
-    Input, Packed, Plan, crawl_metadata,
+    Input, Plan, crawl_metadata,
     gate::Gate,
     identity::Identity,
     network::Network,
+    packed::{ContainerFault, Listed},
     panic::panic_message,
     revisits::Revisits,
     task::{Captured, Step, Task},
@@ -47,8 +48,8 @@ pub(crate) struct RecordFeed<'a> {
     pub(crate) clock: Option<&'a Clock>,
     /// Is told what is read.
     pub(crate) metrics: Option<&'a Metrics>,
-    /// The archive in a WACZ file that is being read.
-    packed: Option<&'a Packed>,
+    /// What the container lists whose archive is being read.
+    listed: Option<Listed>,
     next: u64,
     held: Option<Held>,
     /// What revisits may name, if they are to be resolved.
@@ -93,7 +94,7 @@ impl<'a> RecordFeed<'a> {
             disk,
             clock: None,
             metrics: None,
-            packed: None,
+            listed: None,
             next: 0,
             held: None,
             revisits: None,
@@ -122,22 +123,29 @@ impl<'a> RecordFeed<'a> {
             let Some(input) = plan.inputs.get(index) else {
                 continue;
             };
-            self.packed = match input {
-                Input::Packed(packed) => Some(packed),
-                _ => None,
-            };
             let size = size(input);
             let point = point.take();
             let identity = Identity::of(input);
             let stem = None;
             self.send(0, None, Step::Open { identity, stem })?;
-            if let (Input::Packed(packed), None) = (input, &point) {
-                for fault in packed.faults() {
-                    let what = fault.clone();
-                    let (offset, lost) = (0, 0);
-                    self.send(0, None, Step::Damage { offset, lost, what })?;
+            self.listed = match input {
+                Input::Packed(packed) => {
+                    let (listed, faults) = packed.pages();
+                    // That reading them was ended early is no fault.
+                    if self.stop.is_set() {
+                        return Err(Stopped);
+                    }
+                    for ContainerFault { what, lost } in faults {
+                        // They were told before what there is to go on from.
+                        if point.is_none() {
+                            let offset = 0;
+                            self.send(0, None, Step::Damage { offset, lost, what })?;
+                        }
+                    }
+                    Some(listed)
                 }
-            }
+                _ => None,
+            };
             let opened = match input {
                 Input::Selection(selection) => Opened::Selection(selection),
                 _ => match self.open(input, point) {
@@ -366,8 +374,8 @@ impl<'a> RecordFeed<'a> {
     ) -> Result<(), Stopped> {
         let bytes = record.block.len() as u64;
         let is_capture = matches!(record.kind, RecordType::Response | RecordType::Resource);
-        let packed = self.packed.filter(|_| is_capture);
-        let listing = packed.map(|packed| packed.listing(record.url()));
+        let listed = self.listed.as_ref().filter(|_| is_capture);
+        let listing = listed.map(|listed| listed.listing(record.url()));
         let step = Step::Record(Captured {
             record,
             charset,

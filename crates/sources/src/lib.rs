@@ -24,7 +24,7 @@ mod selection;
 
 pub use error::{RecordIndexError, SourceError};
 pub use location::{Base, Location, is_url};
-pub use network::{NetworkOptions, StopFlag, interruptible, open_file};
+pub use network::{NetworkOptions, StopFlag, Stoppable, interruptible, open_file, stoppable};
 pub use redact::redacted;
 #[cfg(feature = "remote")]
 pub use remote::{CallError, Http, HttpAnswer, Remote, RemoteReader, SeekableObject};

@@ -84,6 +84,12 @@ pub struct NetworkOptions {
     /// Time for which a request is repeated that the server or the network refuses for now, such as 429 and
     /// 503; a `Retry-After` of up to 5 minutes is waited for in any case. Default 10 minutes.
     pub retry_for: Duration,
+    /// Whether redirects, and the containers that a collection names, are followed to other hosts than that
+    /// of the URL, those of this machine and of its network among them. Default no.
+    pub follow_hosts: bool,
+    /// Where hosts are, for tests, which must not ask for that outside of this machine.
+    #[cfg(test)]
+    pub(crate) addresses: Vec<(String, std::net::SocketAddr)>,
 }
 
 impl Default for NetworkOptions {
@@ -93,7 +99,39 @@ impl Default for NetworkOptions {
             idle: Duration::from_secs(30),
             least_rate: 1024,
             retry_for: Duration::from_secs(600),
+            follow_hosts: false,
+            #[cfg(test)]
+            addresses: Vec::new(),
         }
+    }
+}
+
+/// `input`, whose reads fail with [`SourceError::Stopped`] once `stop` is set: for long work on files, which
+/// never wait.
+pub fn stoppable<R>(input: R, stop: &StopFlag) -> Stoppable<R> {
+    let stop = stop.clone();
+    Stoppable { input, stop }
+}
+
+/// What [`stoppable`] gives.
+#[derive(Debug)]
+pub struct Stoppable<R> {
+    input: R,
+    stop: StopFlag,
+}
+
+impl<R: Read> Read for Stoppable<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.stop.is_set() {
+            true => Err(SourceError::Stopped.into()),
+            false => self.input.read(buffer),
+        }
+    }
+}
+
+impl<R: io::Seek> io::Seek for Stoppable<R> {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.input.seek(to)
     }
 }
 

@@ -1,9 +1,11 @@
 //! Objects behind `http(s)://` and `s3://`.
 
 mod bucket;
+mod client;
 mod http;
 mod object;
 mod patient;
+mod redirect;
 mod seekable;
 #[cfg(test)]
 mod tests;
@@ -222,18 +224,14 @@ fn store(key: &str, options: &NetworkOptions) -> object_store::Result<Arc<dyn Ob
         options: options.clone(),
         authorization: None,
     };
-    // A reader that is slow must not look like a server that is: only silence counts.
     let client = ClientOptions::new()
         .with_allow_http(true)
-        .with_timeout_disabled()
-        .with_read_timeout(options.idle);
+        .with_timeout_disabled();
     Ok(match key.strip_prefix("s3://") {
         Some(bucket) => {
             let never = AmazonS3ConfigKey::Client(ClientConfigKey::Timeout);
-            let silence = AmazonS3ConfigKey::Client(ClientConfigKey::ReadTimeout);
             let builder = AmazonS3Builder::from_env()
                 .with_config(never, "30days")
-                .with_config(silence, format!("{}ms", options.idle.as_millis()))
                 .with_bucket_name(bucket)
                 .with_http_connector(patient)
                 .with_retry(retry);

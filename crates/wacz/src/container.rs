@@ -3,31 +3,34 @@
 use std::{
     fmt,
     fs::File,
-    io::{self, Read, Seek, SeekFrom},
+    io::{self, BufReader, Read, Seek, SeekFrom},
     path::Path,
     sync::Arc,
 };
 
 use flate2::read::DeflateDecoder;
-use zip::{CompressionMethod, ZipArchive, result::ZipError};
+use zip::result::ZipError;
 
 use crate::{
     WaczError,
     bytes::{Bytes, Open, Window},
+    directory::{self, UnreadEntries},
     entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod},
+    pages::is_list,
     salvage,
 };
 
 /// Most bytes of a description that is read whole.
-const MAX_DESCRIPTION: u64 = 64 << 20;
+const MAX_DESCRIPTION: u64 = 16 << 20;
 
-/// A WACZ file.
+/// A WACZ file. Copies share its directory.
 #[derive(Clone)]
 pub struct Container {
     name: Arc<str>,
     open: Open,
-    entries: Vec<Entry>,
-    salvaged: Option<String>,
+    entries: Arc<[Entry]>,
+    unread: Arc<[UnreadEntries]>,
+    salvaged: Option<Arc<str>>,
 }
 
 impl fmt::Debug for Container {
@@ -50,9 +53,11 @@ impl Container {
             name: name.to_string(),
             source,
         };
-        let mut bytes = open().map_err(failed)?;
-        let (entries, salvaged) = match listed(&mut bytes) {
-            Ok(entries) => (entries, None),
+        let mut bytes = BufReader::with_capacity(512, open().map_err(failed)?);
+        let ((entries, more), salvaged) = match directory::listed(&mut bytes) {
+            Ok(listed) => (listed, None),
+            // Not a matter of what is in it.
+            Err(ZipError::Io(error)) if !is_of_content(&error) => return Err(failed(error)),
             Err(error) => {
                 let what = one_line(&error);
                 let entries = salvage::entries(&mut bytes).map_err(failed)?;
@@ -62,15 +67,25 @@ impl Container {
                         what,
                     });
                 }
-                (entries, Some(what))
+                ((entries, 0), Some(what.into()))
             }
         };
+        let (entries, unread) = directory::distinct(entries, more, &mut bytes).map_err(failed)?;
         Ok(Self {
             name,
             open,
-            entries,
+            entries: entries.into(),
+            unread: unread.into(),
             salvaged,
         })
+    }
+
+    /// The same container with its archives and lists of pages only, for those who read these.
+    pub fn without_other_entries(mut self) -> Self {
+        let entries = self.entries.iter();
+        let kept = entries.filter(|entry| entry.is_archive() || is_list(&entry.name));
+        self.entries = kept.cloned().collect();
+        self
     }
 
     /// The container at `path`.
@@ -93,7 +108,12 @@ impl Container {
         self.salvaged.as_deref()
     }
 
-    /// All entries, in the order of the directory.
+    /// Entries that are not read, wholly or in part, since others hide them.
+    pub fn unread(&self) -> &[UnreadEntries] {
+        &self.unread
+    }
+
+    /// All entries that are read, in the order of the directory; no two have one name.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -176,7 +196,7 @@ impl Container {
     /// All bytes of a description such as `datapackage.json`; none if there is none of that name.
     ///
     /// # Errors
-    /// As [`Container::read`], and if it has more than 64 MiB.
+    /// As [`Container::read`], and if it has more than 16 MiB.
     pub(crate) fn description(&self, name: &str) -> Result<Option<Vec<u8>>, WaczError> {
         let Some(entry) = self.entry(name) else {
             return Ok(None);
@@ -187,7 +207,7 @@ impl Container {
             .read_to_end(&mut bytes)
             .map_err(|error| self.of_entry(entry, error.to_string()))?;
         if bytes.len() as u64 > MAX_DESCRIPTION {
-            return Err(self.of_entry(entry, "has more than 64 MiB".to_owned()));
+            return Err(self.of_entry(entry, "has more than 16 MiB".to_owned()));
         }
         Ok(Some(bytes))
     }
@@ -231,30 +251,12 @@ fn data_start(bytes: &mut (impl Read + Seek), entry: &Entry) -> io::Result<u64> 
     Ok(entry.header + LOCAL_HEADER + number(26) + number(28))
 }
 
-/// The entries by the directory at the end.
-fn listed(bytes: &mut (impl Read + Seek)) -> Result<Vec<Entry>, ZipError> {
-    let archive = ZipArchive::new(bytes)?;
-    let mut entries = Vec::with_capacity(archive.len());
-    for index in 0..archive.len() {
-        let entry = archive.by_index_data(index)?;
-        let name = match entry.name() {
-            Ok(name) => name.into_owned(),
-            Err(_) => String::from_utf8_lossy(entry.name_raw()).into_owned(),
-        };
-        entries.push(Entry {
-            name,
-            method: match entry.compression() {
-                CompressionMethod::Stored => StorageMethod::Stored,
-                CompressionMethod::Deflated => StorageMethod::Deflated,
-                #[expect(deprecated, reason = "there is no other way to its number")]
-                other => StorageMethod::Other(other.to_u16()),
-            },
-            encrypted: entry.encrypted(),
-            stored: entry.compressed_size(),
-            header: entry.header_start(),
-        });
-    }
-    Ok(entries)
+/// Whether an error of reading comes of what stands in the container, which ends too early, say.
+fn is_of_content(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
+    )
 }
 
 /// What an error says, in one line.

@@ -28,6 +28,14 @@ pub enum WaczError {
         /// The container.
         name: String,
     },
+    /// A container that is not written anew, since something in it would be lost.
+    #[error("{name}: not written anew, as this would be lost: {what}")]
+    Unread {
+        /// The container.
+        name: String,
+        /// What of it is not read.
+        what: String,
+    },
     /// An entry that is not read.
     #[error("{name}!{entry}: {what}")]
     Entry {

@@ -1,13 +1,15 @@
 //! Hashes of what is in a container.
 
-use std::io::{self, Read};
+use std::{
+    collections::HashMap,
+    io::{self, Read},
+};
 
 use data_encoding::HEXLOWER;
 use serde::Deserialize;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::{Container, WaczError};
+use crate::{Container, Entry, WaczError};
 
 /// The description of a container, and the hash of it.
 pub(crate) const DESCRIPTION: &str = "datapackage.json";
@@ -20,6 +22,18 @@ pub struct Fault {
     pub entry: String,
     /// In which way.
     pub what: String,
+}
+
+/// What `datapackage.json` says, as far as it is checked.
+#[derive(Deserialize)]
+struct Description {
+    resources: Option<Vec<Resource>>,
+}
+
+/// What `datapackage-digest.json` says.
+#[derive(Deserialize)]
+struct Stated {
+    hash: String,
 }
 
 /// One entry as `datapackage.json` has it: `hash` today, `stats` and `hashing` in version 1.0.
@@ -63,15 +77,20 @@ impl Container {
         let missing = || self.of_name(DESCRIPTION, &"is missing");
         let description = self.description(DESCRIPTION)?.ok_or_else(missing)?;
         let json = |source| self.json(DESCRIPTION, source);
-        let value: Value = serde_json::from_slice(&description).map_err(json)?;
-        let resources = value.get("resources").cloned().unwrap_or_default();
-        let resources: Vec<Resource> = match resources {
-            Value::Null => Vec::new(),
-            list => serde_json::from_value(list).map_err(json)?,
-        };
+        let stated: Description = serde_json::from_slice(&description).map_err(json)?;
+        let entries = self.entries().iter();
+        let mut entries: HashMap<&str, Option<&Entry>> = entries
+            .map(|entry| (entry.name.as_str(), Some(entry)))
+            .collect();
         let mut faults = Vec::new();
-        for resource in &resources {
-            if let Some(what) = self.fault(resource) {
+        for resource in stated.resources.iter().flatten() {
+            let what = match entries.get_mut(resource.path.as_str()).map(Option::take) {
+                Some(Some(entry)) => self.fault(entry, resource),
+                // Read once, however often it is named.
+                Some(None) => Some(format!("named by {DESCRIPTION} more than once")),
+                None => Some(format!("named by {DESCRIPTION}, but missing")),
+            };
+            if let Some(what) = what {
                 faults.push(Fault {
                     entry: resource.path.clone(),
                     what,
@@ -82,10 +101,7 @@ impl Container {
         Ok(faults)
     }
 
-    fn fault(&self, resource: &Resource) -> Option<String> {
-        let Some(entry) = self.entry(&resource.path) else {
-            return Some(format!("named by {DESCRIPTION}, but missing"));
-        };
+    fn fault(&self, entry: &Entry, resource: &Resource) -> Option<String> {
         let hashed = self
             .read(entry)
             .map_err(|error| error.to_string())
@@ -110,8 +126,7 @@ impl Container {
     /// Whether the description is the one that its own digest is of.
     fn digest_fault(&self, description: &[u8]) -> Option<Fault> {
         let digest = self.description(DIGEST).ok().flatten()?;
-        let digest: Value = serde_json::from_slice(&digest).ok()?;
-        let stated = digest.get("hash")?.as_str()?;
+        let Stated { hash: stated } = serde_json::from_slice(&digest).ok()?;
         let found = format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(description)));
         (!stated.eq_ignore_ascii_case(&found)).then(|| Fault {
             entry: DESCRIPTION.to_owned(),

@@ -12,6 +12,7 @@
 mod bytes;
 mod collection;
 mod container;
+mod directory;
 mod entry;
 mod error;
 mod hashes;
@@ -24,6 +25,7 @@ mod write;
 pub use bytes::{Bytes, Open, Window};
 pub use collection::collection;
 pub use container::Container;
+pub use directory::UnreadEntries;
 pub use entry::{Entry, StorageMethod};
 pub use error::WaczError;
 pub use hashes::Fault;

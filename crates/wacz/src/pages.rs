@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    io::{BufRead, BufReader, Read},
+    io::{self, BufRead, BufReader},
 };
 
 use serde::Deserialize;
@@ -14,8 +14,10 @@ use crate::{Container, WaczError};
 const MOST: usize = 2_000_000;
 /// Most bytes of a title that are remembered.
 const TITLE: usize = 300;
+/// Most bytes of all titles that are remembered.
+const TITLES: usize = 64 << 20;
 /// Most bytes of one line: pages bring the text of their whole page.
-const LINE: u64 = 64 << 20;
+const LINE: usize = 16 << 20;
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -31,6 +33,7 @@ struct Line<'a> {
 pub struct PageList {
     /// Titles by the hash of the URL.
     pages: HashMap<u64, Box<str>>,
+    titles: usize,
     bad: usize,
     full: bool,
 }
@@ -47,18 +50,14 @@ impl PageList {
             .iter()
             .filter(|entry| is_list(&entry.name))
         {
-            let mut lines = BufReader::new(container.read(entry)?);
-            let mut line = Vec::new();
-            loop {
-                line.clear();
-                let read = (&mut lines)
-                    .take(LINE)
-                    .read_until(b'\n', &mut line)
-                    .map_err(|error| container.of_name(&entry.name, &error))?;
-                if read == 0 {
-                    break;
+            let mut lines = Lines::new(BufReader::new(container.read(entry)?));
+            let failed = |error: io::Error| container.of_name(&entry.name, &error);
+            while let Some(line) = lines.next().map_err(failed)? {
+                match line {
+                    Piece::Line(line) => list.add(line),
+                    Piece::Begin(_) => list.bad += 1,
+                    Piece::Rest(_) => {}
                 }
-                list.add(&line);
             }
         }
         Ok(list)
@@ -74,7 +73,7 @@ impl PageList {
         };
         // The first line describes the list and has none.
         let Some(url) = url else { return };
-        if self.pages.len() >= MOST {
+        if self.pages.len() >= MOST || self.titles >= TITLES {
             self.full = true;
             return;
         }
@@ -85,6 +84,7 @@ impl PageList {
         let known = self.pages.entry(key(&url)).or_default();
         if known.is_empty() {
             *known = title.into();
+            self.titles += title.len();
         }
     }
 
@@ -98,12 +98,12 @@ impl PageList {
         self.pages.len()
     }
 
-    /// Lines that are no JSON.
+    /// Lines that are no JSON, or have more than 16 MiB.
     pub fn bad_lines(&self) -> usize {
         self.bad
     }
 
-    /// Whether there were more pages than are remembered, two millions.
+    /// Whether there were more pages than are remembered: two millions, or as many as have titles of 64 MiB.
     pub fn is_full(&self) -> bool {
         self.full
     }
@@ -112,6 +112,66 @@ impl PageList {
     /// do not count.
     pub fn title(&self, url: &str) -> Option<&str> {
         self.pages.get(&key(url)).map(|title| &**title)
+    }
+}
+
+/// The lines of a list, as far as they are of bounded length.
+pub(crate) struct Lines<R> {
+    input: R,
+    line: Vec<u8>,
+    /// Whether the next bytes are of a line whose beginning was given.
+    is_within: bool,
+}
+
+/// A line, or a piece of one that is too long to be looked at.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Piece<'a> {
+    /// A whole line, with its end.
+    Line(&'a [u8]),
+    /// The beginning of a line that is too long.
+    Begin(&'a [u8]),
+    /// More of it.
+    Rest(&'a [u8]),
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self {
+            input,
+            line: Vec::new(),
+            is_within: false,
+        }
+    }
+
+    /// The next line or piece; none at the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
+        self.line.clear();
+        let mut is_ended = false;
+        while !is_ended && self.line.len() < LINE {
+            let there = match self.input.fill_buf() {
+                Ok([]) => break,
+                Ok(there) => there,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let room = there.len().min(LINE - self.line.len());
+            let there = there.get(..room).unwrap_or_default();
+            let end = memchr::memchr(b'\n', there);
+            is_ended = end.is_some();
+            let taken = end.map_or(there.len(), |end| end + 1);
+            self.line
+                .extend_from_slice(there.get(..taken).unwrap_or_default());
+            self.input.consume(taken);
+        }
+        // Without an end it is one all the same if nothing follows.
+        let is_cut = !is_ended && self.line.len() == LINE && !self.input.fill_buf()?.is_empty();
+        let was_within = std::mem::replace(&mut self.is_within, is_cut);
+        Ok(match (self.line.is_empty(), was_within, is_cut) {
+            (true, ..) => None,
+            (false, true, _) => Some(Piece::Rest(&self.line)),
+            (false, false, true) => Some(Piece::Begin(&self.line)),
+            (false, false, false) => Some(Piece::Line(&self.line)),
+        })
     }
 }
 

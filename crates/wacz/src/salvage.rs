@@ -4,7 +4,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use memchr::memmem;
 
-use crate::entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod};
+use crate::{
+    directory::{MAX_ENTRIES, MAX_NAMES},
+    entry::{Entry, LOCAL, LOCAL_HEADER, StorageMethod},
+};
 
 /// What stands behind an entry whose length was not known when it was begun.
 const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
@@ -12,10 +15,10 @@ const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
 const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 /// Bytes searched at a time.
 const BLOCK: usize = 1 << 20;
+/// Most bytes of a name.
+const LONGEST_NAME: usize = 4096;
 /// A length that stands elsewhere.
 const ELSEWHERE: u64 = 0xffff_ffff;
-/// Entries that are looked for.
-const MOST: usize = 1 << 20;
 
 /// All entries that can be found. The last one is as long as the file says if it is cut.
 ///
@@ -24,15 +27,13 @@ const MOST: usize = 1 << 20;
 pub(crate) fn entries(bytes: &mut (impl Read + Seek)) -> io::Result<Vec<Entry>> {
     let end = bytes.seek(SeekFrom::End(0))?;
     let mut entries = Vec::new();
-    let mut at = Some(0);
-    while let Some(header) = at.filter(|_| entries.len() < MOST) {
+    let (mut at, mut names) = (Some(0), 0);
+    while let Some(header) = at.filter(|_| entries.len() < MAX_ENTRIES && names <= MAX_NAMES) {
         let Some(found) = Header::read(bytes, header)? else {
             // Whatever is there is no entry: one may come after it.
             at = match starts_with(bytes, header, &CENTRAL)? {
                 true => None,
-                false => search(bytes, header + 1, end, |window, from| {
-                    memmem::find(window.get(from..)?, &LOCAL).map(|at| from + at)
-                })?,
+                false => search(bytes, header + 1, end, next_header)?,
             };
             continue;
         };
@@ -42,6 +43,7 @@ pub(crate) fn entries(bytes: &mut (impl Read + Seek)) -> io::Result<Vec<Entry>> 
         };
         at = Some(found.data + stored).filter(|at| *at < end);
         if !found.name.ends_with('/') {
+            names += found.name.len();
             entries.push(Entry {
                 name: found.name,
                 method: found.method,
@@ -52,6 +54,28 @@ pub(crate) fn entries(bytes: &mut (impl Read + Seek)) -> io::Result<Vec<Entry>> 
         }
     }
     Ok(entries)
+}
+
+/// Whether this may be a header, rather than other bytes that look like the beginning of one.
+fn is_plausible(version: u64, name_length: usize) -> bool {
+    version & 0xff <= 63 && (1..=LONGEST_NAME).contains(&name_length)
+}
+
+/// The place of the next header in a block. As it looks at all that makes a header one, short of the fields
+/// behind the name, no block is read once for each of the things in it that begin as headers do.
+fn next_header(block: &[u8], mut from: usize) -> Option<usize> {
+    loop {
+        let at = from + memmem::find(block.get(from..)?, &LOCAL)?;
+        let name_length = number(block, at + 26, 2) as usize;
+        let name = at + LOCAL_HEADER as usize;
+        if is_plausible(number(block, at + 4, 2), name_length)
+            && let Some(name) = block.get(name..name + name_length)
+            && std::str::from_utf8(name).is_ok()
+        {
+            return Some(at);
+        }
+        from = at + 1;
+    }
 }
 
 /// What stands before an entry.
@@ -75,8 +99,7 @@ impl Header {
         let (version, flags, method) = (short(4), short(6), short(8));
         let (mut stored, plain) = (number(&fixed, 18, 4), number(&fixed, 22, 4));
         let (name_length, more_length) = (short(26) as usize, short(28) as usize);
-        // What looks like a header in the middle of other bytes.
-        if version & 0xff > 63 || name_length == 0 || name_length > 4096 {
+        if !is_plausible(version, name_length) {
             return Ok(None);
         }
         let rest = read_at(bytes, at + LOCAL_HEADER, name_length + more_length)?;
@@ -140,8 +163,9 @@ fn length_by_descriptor(bytes: &mut (impl Read + Seek), data: u64, end: u64) -> 
     Ok(found.unwrap_or(end) - data)
 }
 
-/// Bytes of a block that are looked at again with the next, so that nothing is found by half.
-const OVERLAP: usize = 32;
+/// Bytes of a block that are looked at again with the next, so that nothing is found by half: a header and
+/// its name.
+const OVERLAP: usize = 32 + LONGEST_NAME;
 
 /// The place of what `find` finds from `from` on; it is given blocks that overlap a little, and where to
 /// begin in them.

@@ -5,7 +5,11 @@ use std::sync::Arc;
 
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
-use crate::{Bytes, Container, PageList, StorageMethod, Window, collection, write_texts};
+use crate::{
+    Bytes, Container, PageList, StorageMethod, Window, collection,
+    pages::{Lines, Piece},
+    write_texts,
+};
 
 const PAGES: &str = "{\"format\":\"json-pages-1.0\",\"id\":\"pages\",\"title\":\"All\"}\n\
     {\"url\":\"http://a.example/\",\"ts\":\"2024-05-01T00:00:00Z\",\"title\":\"Mill\"}\n\
@@ -258,4 +262,243 @@ fn texts_are_written_beside_the_pages() {
         "{}",
         faults[0].what
     );
+}
+
+/// The place of the header in the directory of the entry of that name.
+fn in_directory(bytes: &[u8], name: &str) -> usize {
+    memchr::memmem::rfind(bytes, name.as_bytes()).unwrap() - 46
+}
+
+#[test]
+fn copies_share_one_directory() {
+    let bytes = zip(&[("archive/a.warc", STORED, b"x"), ("b.txt", STORED, b"x")]);
+    let container = container(bytes).unwrap();
+    let copy = container.clone();
+    assert_eq!(copy.entries().as_ptr(), container.entries().as_ptr());
+    let names: Vec<String> = copy
+        .without_other_entries()
+        .entries()
+        .iter()
+        .map(|entry| entry.name.clone())
+        .collect();
+    assert_eq!(names, ["archive/a.warc"]);
+}
+
+#[test]
+fn of_entries_with_one_name_the_last_is_read_and_the_others_are_told() {
+    let mut bytes = zip(&[
+        ("archive/a.warc", STORED, b"the first"),
+        ("archive/A.warc", STORED, b"the second"),
+        ("pages/pages.jsonl", STORED, PAGES.as_bytes()),
+    ]);
+    for name in memchr::memmem::find_iter(&bytes.clone(), b"archive/A.warc") {
+        bytes[name + 8] = b'a';
+    }
+    let container = container(bytes.clone()).unwrap();
+    assert_eq!(container.archives().unwrap().len(), 1);
+    assert_eq!(read(&container, "archive/a.warc"), b"the second");
+    let unread: Vec<(&str, u64)> = container
+        .unread()
+        .iter()
+        .map(|unread| (unread.what.as_str(), unread.stored))
+        .collect();
+    let what = "archive/a.warc: not read, as an entry of that name comes later";
+    assert_eq!(unread, [(what, 9)]);
+    let out = Cursor::new(Vec::new());
+    let error = write_texts(&container, out, &mut |_, _| None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("x.wacz: not written anew, as this would be lost: {what}")
+    );
+    // By the headers of the entries as well.
+    let end = memchr::memmem::find(&bytes, b"PK\x01\x02").unwrap();
+    let cut = self::container(bytes[..end].to_vec()).unwrap();
+    assert!(cut.salvaged().is_some());
+    assert_eq!(cut.unread().len(), 1);
+}
+
+#[test]
+fn entries_do_not_overlap() {
+    let whole = zip(&[
+        ("archive/a.warc", STORED, b"0123456789"),
+        ("archive/b.warc", STORED, b"abcdefghij"),
+        ("archive/c.warc", STORED, b"the last"),
+    ]);
+    // Two entries at one place.
+    let mut bytes = whole.clone();
+    let of_b = in_directory(&bytes, "archive/b.warc") + 42;
+    bytes[of_b..of_b + 4].fill(0);
+    let told = |bytes: &[u8]| {
+        let container = container(bytes.to_vec()).unwrap();
+        let unread = container.unread().iter();
+        let what: Vec<String> = unread.map(|unread| unread.what.clone()).collect();
+        (container, what)
+    };
+    let (same, what) = told(&bytes);
+    assert_eq!(same.entries().len(), 2);
+    assert_eq!(
+        what,
+        ["archive/b.warc: not read, as another entry begins at the same place"]
+    );
+    // One that has more bytes than there are up to the next.
+    let mut bytes = whole.clone();
+    let of_a = in_directory(&bytes, "archive/a.warc") + 20;
+    bytes[of_a + 2] = 1;
+    let (long, what) = told(&bytes);
+    assert!(read(&long, "archive/a.warc").starts_with(b"0123456789"));
+    assert!(read(&long, "archive/a.warc").len() < 60);
+    assert_eq!(read(&long, "archive/b.warc"), b"abcdefghij");
+    assert_eq!(
+        what,
+        [
+            "archive/a.warc: read up to where the next entry begins, although longer by the directory"
+        ]
+    );
+    // A place in the middle of another entry harms that one not.
+    let mut bytes = whole;
+    let of_c = in_directory(&bytes, "archive/c.warc") + 42;
+    bytes[of_c] -= 20;
+    let (wrong, what) = told(&bytes);
+    assert_eq!(read(&wrong, "archive/b.warc"), b"abcdefghij");
+    assert_eq!(what, [""; 0]);
+}
+
+#[test]
+fn lines_of_lists_are_bounded() {
+    const MAX: usize = 16 << 20;
+    for length in [MAX - 1, MAX, 3 * MAX] {
+        let input = std::io::repeat(b'x').take(length as u64);
+        let input = input.chain(&b"\nnext"[..]);
+        let mut lines = Lines::new(std::io::BufReader::new(input));
+        let (mut seen, mut bytes) = (String::new(), 0);
+        while let Some(piece) = lines.next().unwrap() {
+            let (kind, piece) = match piece {
+                Piece::Line(b"next") => ('n', &b""[..]),
+                Piece::Line(line) => ('l', line),
+                Piece::Begin(line) => ('b', line),
+                Piece::Rest(line) => ('r', line),
+            };
+            assert!(piece.len() <= MAX);
+            bytes += piece.len();
+            seen.push(kind);
+        }
+        assert_eq!(bytes, length + 1);
+        let rests = seen.matches('r').count();
+        let begins = seen.starts_with(if length < MAX { "ln" } else { "br" });
+        assert!(begins && seen.ends_with('n'), "{seen}");
+        assert_eq!(rests, length / MAX, "{seen}");
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_no_page_and_is_copied() {
+    let long = "x".repeat(17 << 20);
+    let pages = format!(
+        "{{\"url\":\"http://long.example/\",\"title\":\"{long}\"}}\n\
+         {{\"url\":\"http://a.example/\",\"deep\":{{\"n\":1e400}}}}\n"
+    );
+    let bytes = zip(&[
+        ("archive/a.warc", STORED, b"x"),
+        ("pages/pages.jsonl", DEFLATED, pages.as_bytes()),
+    ]);
+    let before = container(bytes).unwrap();
+    let list = PageList::of(&before).unwrap();
+    assert_eq!((list.len(), list.bad_lines()), (1, 1));
+    let mut asked = Vec::new();
+    let mut text = |url: &str, _: &str| {
+        asked.push(url.to_owned());
+        Some("T".to_owned())
+    };
+    let (out, written) = write_texts(&before, Cursor::new(Vec::new()), &mut text).unwrap();
+    assert_eq!((written.pages, written.texts, written.too_long), (1, 1, 1));
+    assert_eq!(asked, ["http://a.example/"]);
+    let after = container(out.into_inner()).unwrap();
+    let after = String::from_utf8(read(&after, "pages/pages.jsonl")).unwrap();
+    let (first, rest) = after.split_once('\n').unwrap();
+    assert!(pages.starts_with(first) && first.len() > 17 << 20);
+    // What is in a line stays as it is, numbers too.
+    assert_eq!(
+        rest,
+        "{\"deep\":{\"n\":1e400},\"text\":\"T\",\"url\":\"http://a.example/\"}\n"
+    );
+}
+
+/// Counts the bytes that are read.
+struct Counted(Cursor<Arc<[u8]>>, Arc<std::sync::atomic::AtomicU64>);
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        self.1
+            .fetch_add(read as u64, std::sync::atomic::Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+impl Seek for Counted {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+/// Bytes that begin like headers everywhere are read a few times, not a block for each.
+#[test]
+fn searching_for_entries_is_linear() {
+    let mut bytes = b"PK\x03\x04".repeat(1 << 17);
+    bytes.extend(zip(&[("archive/a.warc", STORED, b"still found")]));
+    bytes.truncate(bytes.len() - 40);
+    let length = bytes.len() as u64;
+    let bytes: Arc<[u8]> = bytes.into();
+    let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let counter = count.clone();
+    let open = move || -> std::io::Result<Box<dyn Bytes>> {
+        Ok(Box::new(Counted(
+            Cursor::new(bytes.clone()),
+            counter.clone(),
+        )))
+    };
+    let container = Container::new("x.wacz", Arc::new(open)).unwrap();
+    assert!(container.salvaged().is_some());
+    assert!(container.entry("archive/a.warc").is_some());
+    let read = count.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(read < 8 * length, "{read} of {length}");
+}
+
+#[test]
+fn a_read_that_fails_is_no_damage() {
+    let open = || -> std::io::Result<Box<dyn Bytes>> { Ok(Box::new(Failing)) };
+    let error = Container::new("x.wacz", Arc::new(open)).unwrap_err();
+    assert_eq!(error.to_string(), "x.wacz: stopped");
+}
+
+struct Failing;
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        Err(std::io::Error::other("stopped"))
+    }
+}
+
+impl Seek for Failing {
+    fn seek(&mut self, _: SeekFrom) -> std::io::Result<u64> {
+        Ok(100)
+    }
+}
+
+/// What is named again and again is read once.
+#[test]
+fn hashes_are_taken_once() {
+    let resource = r#"{"path":"archive/a.warc","hash":"sha256:00"}"#;
+    let json = format!("{{\"resources\":[{resource},{resource}]}}");
+    let bytes = zip(&[
+        ("archive/a.warc", STORED, b"x"),
+        ("datapackage.json", STORED, json.as_bytes()),
+    ]);
+    let faults = container(bytes).unwrap().check_hashes().unwrap();
+    assert!(
+        faults[0].what.starts_with("SHA-256 is "),
+        "{}",
+        faults[0].what
+    );
+    assert_eq!(faults[1].what, "named by datapackage.json more than once");
 }

@@ -1,9 +1,16 @@
 //! A container anew, with the text of its pages.
 
-use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    io::{self, BufReader, Read, Seek, Write},
+};
 
 use data_encoding::HEXLOWER;
-use serde_json::{Map, Value, json};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 use sha2::{Digest, Sha256};
 use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptions};
 
@@ -11,7 +18,7 @@ use crate::{
     Container, Entry, WaczError,
     entry::StorageMethod,
     hashes::{DESCRIPTION, DIGEST},
-    pages::is_list,
+    pages::{Lines, Piece, is_list},
 };
 
 /// What was written.
@@ -21,6 +28,8 @@ pub struct TextsWritten {
     pub pages: u64,
     /// Those of them that have a text now.
     pub texts: u64,
+    /// Lines of more than 16 MiB, which are copied as they are.
+    pub too_long: u64,
     /// Whether a signature of the old description was left out, as it is not one of the new.
     pub unsigned: bool,
 }
@@ -31,12 +40,19 @@ pub struct TextsWritten {
 /// `datapackage.json` keeps what it says and has the hashes of what is in it now.
 ///
 /// # Errors
-/// If an entry cannot be read or the output cannot be written, and if the container has no list of pages.
+/// If an entry cannot be read or the output cannot be written, if the container has no list of pages, and if
+/// there are entries in it that are not read, which would be lost.
 pub fn write_texts<W: Write + Seek>(
     container: &Container,
     out: W,
     text: &mut dyn FnMut(&str, &str) -> Option<String>,
 ) -> Result<(W, TextsWritten), WaczError> {
+    if let Some(unread) = container.unread().first() {
+        return Err(WaczError::Unread {
+            name: container.name().to_owned(),
+            what: unread.what.clone(),
+        });
+    }
     let entries = container.entries();
     if !entries.iter().any(|entry| is_list(&entry.name)) {
         return Err(container.of_name("pages/", &"there is no list of pages to write texts into"));
@@ -50,15 +66,17 @@ pub fn write_texts<W: Write + Seek>(
         }
         let mut sink = Sink::begin(container, &mut zip, entry)?;
         if is_list(&entry.name) {
-            let mut lines = BufReader::new(container.read(entry)?);
-            let mut line = Vec::new();
-            while lines
-                .read_until(b'\n', &mut line)
-                .map_err(|e| container.failed(e))?
-                > 0
-            {
-                let line = with_text(std::mem::take(&mut line), text, &mut written);
-                sink.write(&line)?;
+            let mut lines = Lines::new(BufReader::new(container.read(entry)?));
+            let failed = |error: io::Error| container.of_name(&entry.name, &error);
+            while let Some(piece) = lines.next().map_err(failed)? {
+                match piece {
+                    Piece::Line(line) => sink.write(&with_text(line, text, &mut written))?,
+                    Piece::Begin(long) => {
+                        written.too_long += 1;
+                        sink.write(long)?;
+                    }
+                    Piece::Rest(long) => sink.write(long)?,
+                }
             }
         } else {
             sink.copy(container.read(entry)?)?;
@@ -152,53 +170,63 @@ impl<'a, W: Write + Seek> Sink<'a, W> {
     }
 }
 
+/// What is in a page or a description, whose values nobody looks into: parsed, they would take many times
+/// their bytes.
+type Members<'a> = BTreeMap<String, &'a RawValue>;
+
 /// A line of a list of pages with the text of its page.
-fn with_text(
-    line: Vec<u8>,
+fn with_text<'a>(
+    line: &'a [u8],
     text: &mut dyn FnMut(&str, &str) -> Option<String>,
     written: &mut TextsWritten,
-) -> Vec<u8> {
-    let Ok(mut page) = serde_json::from_slice::<Map<String, Value>>(&line) else {
-        return line;
+) -> Cow<'a, [u8]> {
+    let Ok(mut page) = serde_json::from_slice::<Members>(line) else {
+        return line.into();
     };
-    let of = |name: &str| page.get(name).and_then(Value::as_str).map(str::to_owned);
-    match of("url") {
+    let of = |name: &str| {
+        let value = page.get(name)?.get();
+        serde_json::from_str::<String>(value).ok()
+    };
+    let new = match of("url") {
         Some(url) => {
             written.pages += 1;
             let Some(text) = text(&url, &of("ts").unwrap_or_default()) else {
-                return line;
+                return line.into();
             };
             written.texts += 1;
-            page.insert("text".to_owned(), text.into());
+            ("text", Value::String(text))
         }
         // The line that describes the list.
-        None if page.contains_key("format") => {
-            page.insert("hasText".to_owned(), true.into());
-        }
-        None => return line,
-    }
-    let Ok(mut line) = serde_json::to_vec(&page) else {
-        return line;
+        None if page.contains_key("format") => ("hasText", Value::Bool(true)),
+        None => return line.into(),
     };
-    line.push(b'\n');
-    line
+    let Ok(value) = to_raw_value(&new.1) else {
+        return line.into();
+    };
+    page.insert(new.0.to_owned(), &value);
+    let Ok(mut bytes) = serde_json::to_vec(&page) else {
+        return line.into();
+    };
+    bytes.push(b'\n');
+    bytes.into()
 }
 
 /// The description with these resources; one of the newest kind if there was none.
 fn description(container: &Container, resources: Vec<Value>) -> Result<Vec<u8>, WaczError> {
-    let mut description: Map<String, Value> = match container.description(DESCRIPTION)? {
-        Some(old) => {
-            serde_json::from_slice(&old).map_err(|error| container.json(DESCRIPTION, error))?
-        }
-        None => Map::new(),
-    };
-    description
-        .entry("profile")
-        .or_insert_with(|| "data-package".into());
+    let json = |source| container.json(DESCRIPTION, source);
+    let old = container.description(DESCRIPTION)?;
+    let raw = |value: Value| to_raw_value(&value).map_err(json);
+    let profile = raw("data-package".into())?;
     // Hashes were written in another way before.
-    description.insert("wacz_version".to_owned(), "1.1.1".into());
-    description.insert("resources".to_owned(), resources.into());
-    pretty(container, DESCRIPTION, &description.into())
+    let (version, resources) = (raw("1.1.1".into())?, raw(resources.into())?);
+    let mut description: Members = match &old {
+        Some(old) => serde_json::from_slice(old).map_err(json)?,
+        None => Members::new(),
+    };
+    description.entry("profile".to_owned()).or_insert(&profile);
+    description.insert("wacz_version".to_owned(), &version);
+    description.insert("resources".to_owned(), &resources);
+    serde_json::to_vec_pretty(&description).map_err(json)
 }
 
 fn pretty(container: &Container, name: &str, value: &Value) -> Result<Vec<u8>, WaczError> {

@@ -631,3 +631,38 @@ fn shared_containers_are_read_or_refused_with_a_line() {
     }
     assert!(seen > 0);
 }
+
+/// Of two archives of one name, one is read; what is not read is told, and never written away.
+#[test]
+fn of_two_entries_with_one_name_none_is_lost_without_a_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let mut bytes = zip(&[
+        ("archive/data.warc.gz", STORED, &sample()),
+        ("archive/DATA.warc.gz", STORED, &sample()),
+        (
+            "pages/pages.jsonl",
+            STORED,
+            b"{\"format\":\"json-pages-1.0\"}\n",
+        ),
+    ]);
+    let name = b"archive/DATA.warc.gz";
+    let places: Vec<usize> = bytes
+        .windows(name.len())
+        .enumerate()
+        .filter_map(|(place, window)| (window == name).then_some(place))
+        .collect();
+    for place in places {
+        bytes[place..place + name.len()].copy_from_slice(b"archive/data.warc.gz");
+    }
+    fs::write(at.join("x.wacz"), bytes).unwrap();
+    let ran = run(at, &["x.wacz", "-o", "-"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(lines(ran.text(), "x") == expected(at));
+    let what = "archive/data.warc.gz: not read, as an entry of that name comes later";
+    assert!(ran.stderr.contains(what), "{}", ran.stderr);
+    let ran = trommel(at, &["wacz", "text", "x.wacz", "-o", "y.wacz"], b"");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("would be lost"), "{}", ran.stderr);
+    assert!(!at.join("y.wacz").exists());
+}

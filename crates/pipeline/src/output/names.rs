@@ -110,7 +110,7 @@ pub(crate) fn stem_of(input: &Input) -> String {
             stem(Path::new(path))
         }
         Input::Selection(selection) => stem(selection.index()),
-        Input::Packed(packed) => packed.stem().to_owned(),
+        Input::Packed(packed) => packed.stem(),
         Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),
     }
 }

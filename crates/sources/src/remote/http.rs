@@ -2,7 +2,7 @@
 
 use std::{error::Error, io, time::Duration};
 
-use reqwest::{Client, Method, header::CONTENT_TYPE};
+use reqwest::{Client, Method, header::CONTENT_TYPE, redirect::Policy};
 use tokio::runtime::{Builder, Runtime};
 
 use super::patient::retry_after;
@@ -52,7 +52,19 @@ impl Http {
             .thread_name("http")
             .enable_all()
             .build()?;
-        let client = Client::builder().timeout(timeout).user_agent(user_agent);
+        // What is sent is for the server that the user named.
+        let same_host = Policy::custom(|attempt| match attempt.previous().first() {
+            Some(first) if first.host() != attempt.url().host() => {
+                let host = attempt.url().host_str().unwrap_or_default();
+                let error = Elsewhere(host.to_owned());
+                attempt.error(error)
+            }
+            _ => Policy::default().redirect(attempt),
+        });
+        let client = Client::builder()
+            .timeout(timeout)
+            .user_agent(user_agent)
+            .redirect(same_host);
         Ok(Self {
             runtime,
             client: client.build().map_err(io::Error::other)?,
@@ -96,6 +108,11 @@ impl Http {
         })
     }
 }
+
+/// A redirect that is not followed.
+#[derive(Debug, thiserror::Error)]
+#[error("redirects to another host ({0}), which is not asked")]
+struct Elsewhere(String);
 
 /// What the innermost of the errors says. A certificate that is not trusted stays so, and so does an
 /// address that is none.

@@ -284,6 +284,13 @@ fn is_exhausted(error: &Error) -> bool {
 }
 
 pub(super) fn told(error: &Error) -> SourceError {
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if let Some(own) = error.downcast_ref::<SourceError>() {
+            return own.clone();
+        }
+        cause = error.source();
+    }
     match error {
         Error::NotFound { .. } => SourceError::NotFound,
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => SourceError::Denied,

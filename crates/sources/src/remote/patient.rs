@@ -13,12 +13,11 @@ use ::http::{
 use object_store::{
     ClientOptions,
     client::{
-        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
-        HttpService, ReqwestConnector,
+        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
     },
 };
 
-use super::UNKNOWN_LENGTH;
+use super::{UNKNOWN_LENGTH, client::client, redirect};
 use crate::{NetworkOptions, redacted};
 
 /// First pause; each is up to three times the one before.
@@ -40,9 +39,8 @@ pub(super) struct Patient {
 
 impl HttpConnector for Patient {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let inner = ReqwestConnector::default().connect(options)?;
         Ok(HttpClient::new(Client {
-            inner,
+            inner: client(options, &self.options)?,
             patient: self.clone(),
         }))
     }
@@ -64,7 +62,8 @@ impl HttpService for Client {
         let begin = Instant::now();
         let (mut tries, mut unanswered, mut last) = (0, 0, FIRST_PAUSE);
         loop {
-            let answer = self.inner.execute(request.clone()).await;
+            let follow_hosts = self.patient.options.follow_hosts;
+            let answer = redirect::send(&self.inner, request.clone(), follow_hosts).await;
             let (reason, asked) = match &answer {
                 Ok(response) if is_busy(response.status()) => {
                     unanswered = 0;

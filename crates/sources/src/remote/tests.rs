@@ -8,7 +8,10 @@ use std::{
     time::Duration,
 };
 
-use super::Remote;
+use object_store::{aws::AmazonS3Builder, path::Path};
+use tokio::runtime::Runtime;
+
+use super::{CallError, Http, Remote, object::Object, patient::Patient};
 use crate::{NetworkOptions, SourceError, StopFlag};
 
 /// Head lines of all requests so far.
@@ -17,7 +20,12 @@ type Seen = Arc<Mutex<Vec<String>>>;
 /// Serves each connection with `answer`, which gets the number of the request, from 0; until the process
 /// ends.
 fn serve(answer: impl Fn(usize, &mut TcpStream) + Send + 'static) -> (u16, Seen) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    serve_at("127.0.0.1", answer)
+}
+
+/// The same at another address of this machine.
+fn serve_at(address: &str, answer: impl Fn(usize, &mut TcpStream) + Send + 'static) -> (u16, Seen) {
+    let listener = TcpListener::bind((address, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let seen = Seen::default();
     let log = Arc::clone(&seen);
@@ -235,4 +243,143 @@ fn credentials_are_used_and_not_shown() {
         let error = read(options(), &url).unwrap_err();
         assert!(!error.contains("hush"), "{error}");
     }
+}
+
+/// Names of hosts, all of them of this machine: `named.test` is at 127.0.0.1, `other.test` at 127.0.0.2.
+fn hosts(follow_hosts: bool) -> NetworkOptions {
+    let at = |address: &str| format!("{address}:0").parse().unwrap();
+    NetworkOptions {
+        follow_hosts,
+        addresses: vec![
+            ("named.test".to_owned(), at("127.0.0.1")),
+            ("other.test".to_owned(), at("127.0.0.2")),
+        ],
+        ..options()
+    }
+}
+
+fn redirect(stream: &mut TcpStream, location: &str) {
+    say(
+        stream,
+        &format!(
+            "HTTP/1.1 307 Temporary Redirect\r\nConnection: close\r\nLocation: {location}\r\n\
+             Content-Length: 0\r\n\r\n"
+        ),
+    );
+}
+
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    let mut lines = head.lines();
+    lines.find(|line| line.to_ascii_lowercase().starts_with(name))
+}
+
+#[test]
+fn redirects_go_to_other_hosts_only_if_asked_for() {
+    let (other_port, other) = serve_at("127.0.0.2", |_, stream| whole(stream));
+    for elsewhere in ["other.test", "127.0.0.2"] {
+        let to = format!("http://you:hush@{elsewhere}:{other_port}/b#x");
+        let (port, _) = serve(move |_, stream| redirect(stream, &to));
+        let url = format!("http://me:hush@named.test:{port}/a");
+        let error = read(hosts(false), &url).unwrap_err();
+        let expected = SourceError::OtherHost(elsewhere.to_owned());
+        assert_eq!(error, expected.to_string());
+        assert!(other.lock().unwrap().is_empty(), "asked all the same");
+        assert_eq!(read(hosts(true), &url).as_deref(), Ok(BODY));
+        for head in std::mem::take(&mut *other.lock().unwrap()) {
+            assert!(head.starts_with("GET /b HTTP"), "{head}");
+            assert_eq!(header(&head, "authorization"), None);
+            assert!(
+                header(&head, "host").is_some_and(|host| host.contains(elsewhere)),
+                "{head}"
+            );
+        }
+    }
+}
+
+#[test]
+fn redirects_on_one_host_are_followed_to_an_end() {
+    let (port, seen) = serve(|number, stream| match number {
+        number if number % 2 == 0 => redirect(stream, "/b?part=1"),
+        _ => whole(stream),
+    });
+    let url = format!("http://me:hush@named.test:{port}/a");
+    assert_eq!(read(hosts(false), &url).as_deref(), Ok(BODY));
+    let last = seen.lock().unwrap().pop().unwrap();
+    assert!(last.starts_with("GET /b?part=1 "), "{last}");
+    assert!(header(&last, "authorization").is_some());
+    let (port, seen) = serve(|_, stream| redirect(stream, "/a"));
+    let error = read(hosts(true), &format!("http://named.test:{port}/a")).unwrap_err();
+    assert_eq!(error, "more than 10 redirects");
+    // Asked once, not again and again.
+    assert_eq!(seen.lock().unwrap().len(), 11);
+    let (port, _) = serve(|_, stream| redirect(stream, "file:///etc/passwd"));
+    let error = read(hosts(true), &format!("http://named.test:{port}/a")).unwrap_err();
+    assert!(error.contains("file:// after a redirect"), "{error}");
+}
+
+/// A signature with its token is for one server; requests without one carry nothing of AWS elsewhere.
+#[test]
+fn signed_requests_stay_at_their_server() {
+    let (other_port, other) = serve_at("127.0.0.2", |_, stream| whole(stream));
+    let (second_port, second) = serve(|_, stream| whole(stream));
+    for (host, port, is_signed) in [
+        ("other.test", other_port, true),
+        ("named.test", second_port, true),
+        ("other.test", other_port, false),
+    ] {
+        let to = format!("http://{host}:{port}/b/k");
+        let (port, seen) = serve(move |_, stream| redirect(stream, &to));
+        let options = hosts(true);
+        let patient = Patient {
+            options: options.clone(),
+            authorization: None,
+        };
+        let store = AmazonS3Builder::new()
+            .with_endpoint(format!("http://named.test:{port}"))
+            .with_allow_http(true)
+            .with_region("here")
+            .with_bucket_name("b")
+            .with_access_key_id("KEY")
+            .with_secret_access_key("SECRET")
+            .with_token("TOKEN")
+            .with_skip_signature(!is_signed)
+            .with_request_payer(true)
+            .with_http_connector(patient)
+            .build()
+            .unwrap();
+        let path = Path::parse("k").unwrap();
+        let mut object = Object::new(Arc::new(store), path, "s3://b/k".to_owned(), &options);
+        let size = Runtime::new().unwrap().block_on(object.size());
+        let head = seen.lock().unwrap().pop().unwrap();
+        assert_eq!(
+            header(&head, "x-amz-security-token").is_some(),
+            is_signed,
+            "{head}"
+        );
+        if is_signed {
+            assert_eq!(size, Err(SourceError::SignedRedirect(host.to_owned())));
+            assert!(other.lock().unwrap().is_empty() && second.lock().unwrap().is_empty());
+        } else {
+            assert_eq!(size, Ok(BODY.len() as u64));
+            let heads = other.lock().unwrap();
+            assert!(!heads.is_empty());
+            for head in &*heads {
+                assert_eq!(header(head, "x-amz-"), None, "{head}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_sent_to_a_server_is_not_sent_on() {
+    let (other_port, other) = serve_at("127.0.0.2", |_, stream| whole(stream));
+    let to = format!("http://127.0.0.2:{other_port}/_bulk");
+    let (port, _) = serve(move |_, stream| redirect(stream, &to));
+    let http = Http::new(Duration::from_secs(5), 1 << 20, "test").unwrap();
+    let url = format!("http://me:hush@127.0.0.1:{port}/_bulk");
+    let body = Some(("application/x-ndjson", b"{}".to_vec()));
+    let error = http.call("POST", &url, body).unwrap_err();
+    let what = "redirects to another host (127.0.0.2), which is not asked";
+    assert_eq!(error, CallError::Final(what.to_owned()));
+    assert!(other.lock().unwrap().is_empty());
 }
