@@ -21,12 +21,12 @@ use trommel_metrics::{Listener, Metrics};
 use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format, LocalDisk};
 use trommel_pipeline::{
-    Clock, Config, Environment, Existing, FormatChoice, Input, Outcome, Output, PackedOptions,
-    Plan, SetAside, Summary, TextForm, expand, run as run_plan, select, unpack,
+    Bucket, Clock, Config, Destination, Environment, Existing, FormatChoice, Input, InputShare,
+    Outcome, Output, PackedOptions, Plan, SetAside, Summary, TextForm, expand, run as run_plan,
+    select, unpack,
 };
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
-use crate::bucket::Bucket;
 use crate::follow::FollowArgs;
 use crate::measured::{Observers, StageTimes};
 use crate::network::NetworkArgs;
@@ -40,7 +40,6 @@ use crate::{
     messages::{fail, say},
     models,
     progress::Reporter,
-    shard::ShardChoice,
     size::Size,
     stop::Stop,
 };
@@ -96,7 +95,7 @@ pub struct RunArgs {
     /// Run only this share of the inputs, such as 2/8 for the second of eight programs: which inputs
     /// these are depends on their names alone
     #[arg(long, value_name = "I/N")]
-    shard: Option<ShardChoice>,
+    shard: Option<InputShare>,
 
     /// Output format: jsonl, msgpack, wet, anserini (JSON collection), trec (TREC web), bulk
     /// (Elasticsearch, OpenSearch), parquet or tantivy; several, divided by commas, if OUT is a folder
@@ -274,7 +273,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         None => unpack(inputs, packed, &network),
     };
     output.check(&inputs)?;
-    check_set_aside(&args.set_aside, &inputs)?;
+    SetAside::check(&args.set_aside, &inputs)?;
     let quarantine = output
         .destination
         .quarantine(args.quarantine.as_deref(), &inputs)?;
@@ -472,32 +471,6 @@ fn check_page_types(filters: &FilterSettings, model: &Model) -> Result<()> {
             "filters.{key}: the model knows no page type {name:?}; it knows {}",
             known.join(", ")
         );
-    }
-    Ok(())
-}
-
-/// Refuses to keep records in an input, or those of two kinds in one file.
-fn check_set_aside(all: &[SetAside], inputs: &[Input]) -> Result<()> {
-    for (at, own) in all.iter().enumerate() {
-        let path = &own.path;
-        let is_twice = all.iter().take(at).any(|other| other.path == *path);
-        let is_input = inputs.iter().any(|input| match input {
-            Input::File(input) => path
-                .canonicalize()
-                .is_ok_and(|path| input.canonicalize().is_ok_and(|input| input == path)),
-            _ => false,
-        });
-        if is_twice || is_input {
-            let what = if is_twice {
-                "kept in twice"
-            } else {
-                "an input"
-            };
-            anyhow::bail!(
-                "{}: is {what}; name another file with --set-aside",
-                path.display()
-            );
-        }
     }
     Ok(())
 }

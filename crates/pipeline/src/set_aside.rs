@@ -12,6 +12,7 @@ use trommel_archive::Record;
 use trommel_output::Disk;
 
 use crate::{
+    Input,
     quarantine::record_member,
     side_output::{SideOutput, SideState},
 };
@@ -41,6 +42,14 @@ pub(crate) struct Aside {
 #[error("{0:?}: expected KIND=FILE.warc.gz, such as pdf=pdfs.warc.gz")]
 pub struct SetAsideError(String);
 
+/// A file for records that is taken already.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: is {what}; name another file with --set-aside", path = .path.display())]
+pub struct SetAsideConflict {
+    path: PathBuf,
+    what: &'static str,
+}
+
 impl FromStr for SetAside {
     type Err = SetAsideError;
 
@@ -63,6 +72,33 @@ impl fmt::Display for SetAside {
 }
 
 impl SetAside {
+    /// Refuses to keep records in an input, or those of two kinds in one file.
+    ///
+    /// # Errors
+    /// For the first such file.
+    pub fn check(all: &[Self], inputs: &[Input]) -> Result<(), SetAsideConflict> {
+        for (at, own) in all.iter().enumerate() {
+            let path = &own.path;
+            let is_twice = all.iter().take(at).any(|other| other.path == *path);
+            let is_input = inputs.iter().any(|input| match input {
+                Input::File(input) => path
+                    .canonicalize()
+                    .is_ok_and(|path| input.canonicalize().is_ok_and(|input| input == path)),
+                _ => false,
+            });
+            let what = match (is_twice, is_input) {
+                (true, _) => "kept in twice",
+                (_, true) => "an input",
+                _ => continue,
+            };
+            return Err(SetAsideConflict {
+                path: path.clone(),
+                what,
+            });
+        }
+        Ok(())
+    }
+
     /// Whether records of this media type are kept here.
     fn takes(&self, media_type: &str) -> bool {
         let (first, second) = media_type.split_once('/').unwrap_or((media_type, ""));
