@@ -235,8 +235,11 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         compression: config.compress,
     };
     let bytes = |option: Option<Size>| option.map(|Size(bytes)| bytes);
-    let split = bytes(args.split_size).or(config.split_size);
-    let output = Output::new(&args.output, &chosen, &fallback)?.split(split)?;
+    let output = Output::new(&args.output, &chosen, &fallback)?;
+    let of_file = config
+        .split_size
+        .filter(|_| output.destination != Destination::Stdout);
+    let output = output.split(bytes(args.split_size).or(of_file))?;
     let existing = match (args.resume, args.overwrite) {
         (true, _) => Existing::Resume,
         (false, true) => Existing::Overwrite,
@@ -345,7 +348,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         epoch: epoch()?,
     };
     plan.check(&config.filters)?;
-    check_page_types(&config.filters, &loaded)?;
+    check_page_types(&config.filters, &loaded).map_err(|error| match &args.config {
+        Some(path) => error.context(path.display().to_string()),
+        None => error,
+    })?;
     let mut plan = plan.within();
     sites.check(&plan, existing == Existing::Resume)?;
     if let Some(path) = &args.summary {
