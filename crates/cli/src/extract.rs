@@ -130,6 +130,11 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             bail!("{option} needs --format json");
         }
     }
+    let given = Hints {
+        http_charset: args.charset.as_deref(),
+        ..Hints::default()
+    };
+    given.check()?;
     if args.posts && !matches!(args.format, Form::Json | Form::Markdown) {
         bail!("--posts needs --format json or markdown");
     }
