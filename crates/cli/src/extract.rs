@@ -174,7 +174,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             Ok(()) => {}
             Err(error) if is_one => return Err(error),
             Err(error) => {
-                tracing::error!("{error:#}");
+                tracing::error!("{}", crate::messages::chain(&error));
                 failed += 1;
             }
         }

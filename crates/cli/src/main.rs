@@ -110,7 +110,7 @@ fn main() -> ExitCode {
         Command::Man(args) => manual::man(&args),
     };
     done.unwrap_or_else(|error| {
-        messages::fail(&format_args!("{error:#}"));
+        messages::fail(&messages::chain(&error));
         ExitCode::from(2)
     })
 }

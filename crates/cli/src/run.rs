@@ -37,7 +37,7 @@ use crate::text::TextArgs;
 use crate::{
     assemble,
     jobs::jobs,
-    messages::{fail, say},
+    messages::{chain, fail, say},
     models,
     progress::Reporter,
     size::Size,
@@ -397,7 +397,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         extractor = match with_sites(sites, extractor, &plan, &stop, network.clone(), &identity) {
             Ok(extractor) => extractor,
             Err(error) => {
-                fail(&format_args!("{error:#}"));
+                fail(&chain(&error));
                 return Ok(stop.exit_code());
             }
         };
