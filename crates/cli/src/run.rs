@@ -117,6 +117,14 @@ pub struct RunArgs {
     #[arg(long)]
     markdown: bool,
 
+    /// Write links into Markdown as [text](address)
+    #[arg(long)]
+    links: bool,
+
+    /// Write images that stand by themselves into Markdown as ![alternative text](address)
+    #[arg(long)]
+    images: bool,
+
     /// Write all blocks of each page as well, with text, probability, whether they are kept, role and
     /// bytes in the decoded page: `blocks` in jsonl, msgpack and parquet
     #[arg(long)]
@@ -297,6 +305,11 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     })?;
     let blocks = args.blocks || config.blocks;
     let markdown = args.markdown || config.text == Some(TextForm::Markdown);
+    for (option, is_set) in [("--links", args.links), ("--images", args.images)] {
+        if is_set && !markdown {
+            anyhow::bail!("{option} needs --markdown");
+        }
+    }
     let text = args.text.options();
     let mut form = DocumentOptions::default()
         .with_blocks(blocks)
@@ -304,7 +317,8 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         .with_tables(args.tables || config.tables)
         .with_text(text);
     if markdown {
-        form = form.with_markdown(MarkdownOptions::default().with_text(text));
+        let options = MarkdownOptions::default().with_links(args.links);
+        form = form.with_markdown(options.with_images(args.images).with_text(text));
     }
     let sites = args
         .site_memory
@@ -327,6 +341,8 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             ("include".to_owned(), policy.include.to_string()),
             ("exclude".to_owned(), policy.exclude.to_string()),
             ("markdown".to_owned(), markdown.to_string()),
+            ("links".to_owned(), args.links.to_string()),
+            ("images".to_owned(), args.images.to_string()),
             ("blocks".to_owned(), blocks.to_string()),
             ("spans".to_owned(), form.spans.to_string()),
             ("tables".to_owned(), form.tables.to_string()),
