@@ -111,6 +111,7 @@ layouts: ## Lay out anew the pages of `segments` with Chromium (some 20 minutes)
 
 quality: ## Set the judged pages of the models beside the floors; writes docs/quality*
 	$(LAB) quality --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
+	python3 -B scripts/figures.py
 
 retrieval: ## Look for pages by titles and by words in indexes of all text and of main text; prints the table of docs/decisions/2026-11-index-and-search.md
 	$(LAB) retrieval --data $(DATA) wcxb-dev daniel-dev
