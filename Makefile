@@ -92,6 +92,7 @@ eval: build ## Score MODEL on every labelled set of DATA
 
 quality: ## Set the judged pages of the models beside the floors; writes docs/quality*
 	$(QUALITY) report --judged $(JUDGED)/fast.judged --judged $(JUDGED)/best.judged --data $(DATA) --out docs
+	python3 -B scripts/figures.py
 
 formats: build ## Have the sample read back in every format by the programs it is for
 	scripts/check-formats.sh

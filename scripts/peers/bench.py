@@ -3,8 +3,8 @@
 bench.py --data FOLDER --trommel PROGRAM --rust FOLDER --python PROGRAM --work FOLDER --docs FOLDER
 
 Each round runs every contestant once, each round in another order, as a process of its own; CPU seconds
-(user and system, children included) and peak memory are the kernel's. Writes benchmarks.md and
-benchmarks.svg into the folder of --docs.
+(user and system, children included) and peak memory are the kernel's. Writes benchmarks.md into the
+folder of --docs; the F1 of our models, the picture and the table of the README are filled in by figures.py.
 """
 
 import argparse
@@ -13,7 +13,6 @@ import datetime
 import gzip
 import io
 import json
-import math
 import multiprocessing
 import os
 import platform
@@ -104,67 +103,8 @@ def quality(texts, gold):
     return statistics.mean(scores)
 
 
-def cross_validated(program, model):
-    """F1 of a shipped model on wcxb-dev, from its file: of folds by host, as it was trained on that set."""
-    shown = subprocess.run(
-        [program, "model", "show", model], capture_output=True, text=True, check=True
-    )
-    for line in shown.stdout.splitlines():
-        if "wcxb-dev (5-fold" in line:
-            return float(line.split()[2])
-    raise SystemExit(f"{model}: no score on wcxb-dev")
-
-
 def bare(record):
     return record.removeprefix("<").removesuffix(">")
-
-
-def plot(rows):
-    """Speed (log scale) against quality."""
-    width, height, left, bottom = 720, 420, 60, 50
-    speeds = [row["speed"] for row in rows]
-    low, high = min(speeds) / 2, max(speeds) * 2
-    floor = min(row["f1"] for row in rows) - 0.03
-
-    def x(speed):
-        return left + (width - left - 20) * math.log(speed / low) / math.log(high / low)
-
-    def y(f1):
-        return height - bottom - (height - bottom - 20) * (f1 - floor) / (0.9 - floor)
-
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        'font-family="sans-serif" font-size="12">',
-        '<rect width="100%" height="100%" fill="white"/>',
-    ]
-    for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000):
-        if low < tick < high:
-            out.append(
-                f'<line x1="{x(tick):.0f}" x2="{x(tick):.0f}" y1="20" y2="{height - bottom}" stroke="#ddd"/>'
-                f'<text x="{x(tick):.0f}" y="{height - bottom + 16}" text-anchor="middle">{tick}</text>'
-            )
-    for percent in range(math.ceil(floor * 20) * 5, 91, 5):
-        at = y(percent / 100)
-        out.append(
-            f'<line x1="{left}" x2="{width - 20}" y1="{at:.0f}" y2="{at:.0f}" stroke="#ddd"/>'
-            f'<text x="{left - 6}" y="{at + 4:.0f}" text-anchor="end">.{percent}</text>'
-        )
-    for row in rows:
-        ours = row["name"].startswith("trommel")
-        colour = "#c0392b" if ours else "#2c3e50"
-        end = x(row["speed"]) > width * 0.7
-        out.append(
-            f'<circle cx="{x(row["speed"]):.0f}" cy="{y(row["f1"]):.0f}" r="5" fill="{colour}"/>'
-            f'<text x="{x(row["speed"]) + (-9 if end else 9):.0f}" y="{y(row["f1"]) + 4:.0f}" '
-            f'text-anchor="{"end" if end else "start"}" fill="{colour}">{row["name"]}</text>'
-        )
-    out.append(
-        f'<text x="{(left + width) / 2:.0f}" y="{height - 10}" text-anchor="middle">'
-        "MB of plain archive a CPU second</text>"
-        f'<text x="14" y="{height / 2:.0f}" text-anchor="middle" '
-        f'transform="rotate(-90 14 {height / 2:.0f})">mean word F1, wcxb-dev</text></svg>'
-    )
-    return "\n".join(out) + "\n"
 
 
 def main():
@@ -229,9 +169,7 @@ def main():
                 gold[bare(page["record_id"])] = words(page.get("gold") or "")
     scores = {}
     for name, (command, _) in contestants.items():
-        if name.startswith("trommel"):
-            scores[name] = cross_validated(arguments.trommel, name.split()[1].rstrip(","))
-        elif name != BARE:
+        if name != BARE and not name.startswith("trommel"):
             out = work / "quality"
             measure([str(part) for part in command(source, out)])
             texts = {bare(line["id"]): line["text"] for line in lines(out)}
@@ -286,7 +224,7 @@ def main():
         "",
         f"F1: mean word F1 on the {len(gold)} pages of wcxb-dev whose gold is not at fault "
         "([which](decisions/2026-11-22-golds-at-fault.md)). The shipped models have seen that set, so theirs is of "
-        "five folds by host; what the peers were tuned on is not known.",
+        "five folds by host, from the table of [quality](quality.md); what the peers were tuned on is not known.",
         "",
         "| | CPU s | least to greatest | rounds | wall s | MB a CPU s | pages a CPU s | share of libdeflate | peak MB | F1 |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
@@ -314,9 +252,8 @@ def main():
         "",
     ]
     (arguments.docs / "benchmarks.md").write_text("\n".join(report))
-    (arguments.docs / "benchmarks.svg").write_text(
-        plot([row for row in rows if row["f1"] is not None and "workers" not in row["name"]])
-    )
+    # The figures of our models, the picture, and the table of the README.
+    runpy.run_path(str(here.parent / "figures.py"), run_name="__main__")
 
 
 if __name__ == "__main__":

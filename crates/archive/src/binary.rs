@@ -48,8 +48,9 @@ const PATTERNS: [(&[u8], &str); 33] = [
     (b"\x7fELF", "application/x-elf"),
 ];
 
-/// The media type of a payload that is no page by its first bytes; none if it may be one.
-pub(crate) fn binary_type(body: &[u8]) -> Option<String> {
+/// The media type of a payload that is no page by its first bytes; none if it may be one. It decides whatever is
+/// called a page: records of archives ([`media_type`](crate::media_type)), files, bodies of requests.
+pub fn binary_type(body: &[u8]) -> Option<String> {
     let head = body.get(..HEAD).unwrap_or(body);
     if let Some((_, name)) = PATTERNS.iter().find(|(start, _)| head.starts_with(start)) {
         return Some((*name).to_owned());

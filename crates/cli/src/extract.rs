@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use trommel_extract::{ContentPolicy, DocumentOptions, Extraction, Extractor, Hints};
-use trommel_output::{AtomicFile, OutputBlock, PageForm};
+use trommel_output::{AtomicFile, OutputBlock, OutputRecord, PageForm, page_line};
 use trommel_sources::is_url;
 
 use crate::models;
@@ -77,7 +77,7 @@ enum Form {
     Text,
     /// Main text as Markdown (CommonMark with the tables of GitHub)
     Markdown,
-    /// Main text and facts of the page, one JSON object
+    /// Main text and facts of the page, one JSON object with the keys of a line of `run`
     Json,
     /// Every block, kept or not, with its text, bytes, path, role and probability; one JSON object a line,
     /// as in `run --blocks`
@@ -130,6 +130,11 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             bail!("{option} needs --format json");
         }
     }
+    let given = Hints {
+        http_charset: args.charset.as_deref(),
+        ..Hints::default()
+    };
+    given.check()?;
     if args.posts && !matches!(args.format, Form::Json | Form::Markdown) {
         bail!("--posts needs --format json or markdown");
     }
@@ -169,7 +174,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             Ok(()) => {}
             Err(error) if is_one => return Err(error),
             Err(error) => {
-                tracing::error!("{error:#}");
+                tracing::error!("{}", crate::messages::chain(&error));
                 failed += 1;
             }
         }
@@ -223,24 +228,16 @@ fn extracted(
         .options_with(text)
         .with_spans(args.spans)
         .with_tables(args.tables);
-    let printed = form.print(extraction.document(&options), url, file)?;
-    if !args.spans && !args.tables && !args.posts {
-        return Ok(printed);
+    let document = extraction.document(&options);
+    if !matches!(form, PageForm::Json) {
+        return Ok(form.print(document, url, file)?);
     }
-    let mut object: serde_json::Value = serde_json::from_str(&printed)?;
-    if let Some(object) = object.as_object_mut() {
-        // What was asked for is there, be it empty.
-        for (key, is_set) in [("spans", args.spans), ("tables", args.tables)] {
-            if is_set && !object.contains_key(key) {
-                object.insert(key.to_owned(), Vec::<u32>::new().into());
-            }
-        }
-        if args.posts {
-            let posts = serde_json::to_value(extraction.posts(text))?;
-            object.insert("posts".to_owned(), posts);
-        }
-    }
-    Ok(format!("{object}\n"))
+    let record = OutputRecord {
+        url: url.map(str::to_owned),
+        ..OutputRecord::from(document)
+    };
+    let posts = args.posts.then(|| extraction.posts(text));
+    Ok(page_line(&record, file, posts.as_deref())?)
 }
 
 /// Every block, a line each.

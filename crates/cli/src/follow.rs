@@ -2,13 +2,9 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use trommel_pipeline::Follow;
-use trommel_sources::is_url;
-
-/// Seconds of silence after which all that came is written out.
-const IDLE: f64 = 2.0;
 
 /// How long inputs are followed.
 #[derive(Debug, Args)]
@@ -40,15 +36,11 @@ impl FollowArgs {
         if !self.follow {
             return Ok(None);
         }
-        for argument in arguments {
-            if is_url(argument) || argument.starts_with('@') {
-                bail!("{argument}: only files, folders, globs and pipes can be followed");
-            }
-        }
+        let follow = Follow::new(arguments)?;
         Ok(Some(Follow {
-            arguments: arguments.to_vec(),
-            idle: Duration::from_secs_f64(self.idle.unwrap_or(IDLE)),
+            idle: self.idle.map_or(follow.idle, Duration::from_secs_f64),
             until_idle: self.until_idle.map(Duration::from_secs_f64),
+            ..follow
         }))
     }
 }

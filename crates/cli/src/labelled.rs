@@ -45,7 +45,7 @@ pub fn read_sets(archives: &[PathBuf], golds: &[PathBuf]) -> anyhow::Result<Vec<
             })?,
         };
         let set = read_set(pages, &gold)?;
-        tracing::info!(set = set.name, pages = set.pages.len(), "read");
+        tracing::info!("{}: {} labelled pages", set.name, set.pages.len());
         sets.push(set);
     }
     Ok(sets)

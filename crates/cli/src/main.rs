@@ -4,8 +4,6 @@ mod allocator;
 mod archives;
 mod assemble;
 mod bench;
-#[cfg_attr(not(feature = "remote"), path = "no_bucket.rs")]
-mod bucket;
 mod cat;
 mod dedup;
 mod eval;
@@ -33,7 +31,6 @@ mod run;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
-mod shard;
 mod sites;
 mod size;
 mod stop;
@@ -114,7 +111,7 @@ fn main() -> ExitCode {
         Command::Man(args) => manual::man(&args),
     };
     done.unwrap_or_else(|error| {
-        messages::fail(&format_args!("{error:#}"));
+        messages::fail(&messages::chain(&error));
         ExitCode::from(2)
     })
 }

@@ -98,6 +98,19 @@ pub fn fail(error: &dyn Display) {
     }
 }
 
+/// An error and what caused it, each said once: many errors say their cause themselves.
+pub fn chain(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if told.is_empty() {
+            told = cause;
+        } else if !told.contains(&cause) {
+            told = format!("{told}: {cause}");
+        }
+    }
+    told
+}
+
 /// Whether colours may be written: on a terminal that has them, unless `NO_COLOR` is set.
 pub fn has_colour(stream: &impl IsTerminal) -> bool {
     is_smart(stream) && wants_colour(env::var_os("NO_COLOR"))
@@ -127,6 +140,15 @@ pub fn counted(count: u64, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let cause = std::io::Error::other("the disk is full");
+        let error = anyhow::Error::new(cause).context("a.jsonl: the disk is full");
+        assert_eq!(chain(&error), "a.jsonl: the disk is full");
+        let error = error.context("b");
+        assert_eq!(chain(&error), "b: a.jsonl: the disk is full");
+    }
 
     #[test]
     fn the_environment_is_heard() {

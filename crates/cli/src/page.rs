@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
-use trommel_archive::{FileSignature, PayloadOptions};
+use trommel_archive::{FileSignature, PayloadOptions, binary_type};
 #[cfg(feature = "remote")]
 use trommel_sources::NetworkOptions;
 use trommel_sources::is_url;
@@ -118,14 +118,19 @@ fn inflated(stored: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// # Errors
-/// If these are the bytes of something that is known not to be a page.
+/// If these are the bytes of something that is known not to be a page: of an archive, or of what a run passes over
+/// as well.
 fn refuse_other_files(bytes: &[u8]) -> Result<()> {
     let is_arc = bytes.starts_with(b"filedesc://");
-    match FileSignature::of(bytes) {
-        Some(FileSignature::Warc) => {}
-        None if is_arc => {}
-        None => return Ok(()),
-        Some(other) => bail!("{} data, not a page", format!("{other:?}").to_lowercase()),
+    let signature = FileSignature::of(bytes);
+    if !is_arc && signature != Some(FileSignature::Warc) {
+        return match (binary_type(bytes), signature) {
+            (Some(kind), _) => bail!("{kind} data, not a page"),
+            (None, Some(other)) => {
+                bail!("{} data, not a page", format!("{other:?}").to_lowercase())
+            }
+            (None, None) => Ok(()),
+        };
     }
     bail!(
         "an archive, not a page: `trommel run` reads archives, `trommel cat` and `inspect --record` one \

@@ -21,12 +21,12 @@ use trommel_metrics::{Listener, Metrics};
 use trommel_model::Model;
 use trommel_output::{AtomicFile, Compression, Format, LocalDisk};
 use trommel_pipeline::{
-    Clock, Config, Environment, Existing, FormatChoice, Input, Outcome, Output, PackedOptions,
-    Plan, Recipe, SetAside, Summary, TextForm, expand, run as run_plan, select, unpack,
+    Bucket, Clock, Config, Destination, Environment, Existing, FormatChoice, Input, InputShare,
+    Outcome, Output, PackedOptions, Plan, Recipe, SetAside, Summary, TextForm, expand,
+    run as run_plan, select, unpack,
 };
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
-use crate::bucket::Bucket;
 use crate::follow::FollowArgs;
 use crate::measured::{Observers, StageTimes};
 use crate::network::NetworkArgs;
@@ -37,10 +37,9 @@ use crate::text::TextArgs;
 use crate::{
     assemble,
     jobs::jobs,
-    messages::{fail, say},
+    messages::{chain, fail, say},
     models,
     progress::Reporter,
-    shard::ShardChoice,
     size::Size,
     stop::Stop,
 };
@@ -96,7 +95,7 @@ pub struct RunArgs {
     /// Run only this share of the inputs, such as 2/8 for the second of eight programs: which inputs
     /// these are depends on their names alone
     #[arg(long, value_name = "I/N")]
-    shard: Option<ShardChoice>,
+    shard: Option<InputShare>,
 
     /// Output format: jsonl, msgpack, wet, anserini (JSON collection), trec (TREC web), bulk
     /// (Elasticsearch, OpenSearch), parquet or tantivy; several, divided by commas, if OUT is a folder
@@ -117,6 +116,14 @@ pub struct RunArgs {
     /// Write the text as Markdown (CommonMark with the tables of GitHub)
     #[arg(long)]
     markdown: bool,
+
+    /// Write links into Markdown as [text](address)
+    #[arg(long)]
+    links: bool,
+
+    /// Write images that stand by themselves into Markdown as ![alternative text](address)
+    #[arg(long)]
+    images: bool,
 
     /// Write all blocks of each page as well, with text, probability, whether they are kept, role and
     /// bytes in the decoded page: `blocks` in jsonl, msgpack and parquet
@@ -237,8 +244,11 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         compression: config.compress,
     };
     let bytes = |option: Option<Size>| option.map(|Size(bytes)| bytes);
-    let split = bytes(args.split_size).or(config.split_size);
-    let output = Output::new(&args.output, &chosen, &fallback)?.split(split)?;
+    let output = Output::new(&args.output, &chosen, &fallback)?;
+    let of_file = config
+        .split_size
+        .filter(|_| output.destination != Destination::Stdout);
+    let output = output.split(bytes(args.split_size).or(of_file))?;
     let existing = match (args.resume, args.overwrite) {
         (true, _) => Existing::Resume,
         (false, true) => Existing::Overwrite,
@@ -298,6 +308,11 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         exclude: config.exclude,
     })?;
     let markdown = args.markdown || config.text == Some(TextForm::Markdown);
+    for (option, is_set) in [("--links", args.links), ("--images", args.images)] {
+        if is_set && !markdown {
+            anyhow::bail!("{option} needs --markdown");
+        }
+    }
     let text = args.text.options();
     let mut form = DocumentOptions::default()
         .with_blocks(args.blocks || config.blocks)
@@ -305,7 +320,8 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         .with_tables(args.tables || config.tables)
         .with_text(text);
     if markdown {
-        form = form.with_markdown(MarkdownOptions::default().with_text(text));
+        let options = MarkdownOptions::default().with_links(args.links);
+        form = form.with_markdown(options.with_images(args.images).with_text(text));
     }
     let sites = args
         .site_memory
@@ -341,7 +357,10 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         epoch: epoch()?,
     };
     plan.check(&config.filters)?;
-    check_page_types(&config.filters, &loaded)?;
+    check_page_types(&config.filters, &loaded).map_err(|error| match &args.config {
+        Some(path) => error.context(path.display().to_string()),
+        None => error,
+    })?;
     let mut plan = plan.within();
     sites.check(&plan, existing == Existing::Resume)?;
     plan.check_names(args.summary.as_deref())?;
@@ -383,7 +402,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         extractor = match with_sites(sites, extractor, &plan, &stop, network.clone(), &identity) {
             Ok(extractor) => extractor,
             Err(error) => {
-                fail(&format_args!("{error:#}"));
+                fail(&chain(&error));
                 return Ok(stop.exit_code());
             }
         };

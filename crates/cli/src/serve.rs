@@ -196,7 +196,8 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
                 thread::sleep(TICK);
                 if saved.elapsed() >= SAVE_EVERY {
                     if let Err(error) = sites.with(|memory| save(memory, path)) {
-                        tracing::warn!("what is known of sites is not saved: {error:#}");
+                        let error = crate::messages::chain(&error);
+                        tracing::warn!("what is known of sites is not saved: {error}");
                     }
                     saved = Instant::now();
                 }

@@ -117,8 +117,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     let pages: usize = sets.iter().map(|set| set.pages.len()).sum();
     if pages < FEW {
         tracing::warn!(
-            pages,
-            "fewer than {FEW} pages: what they teach is hardly more than chance"
+            "fewer than {FEW} pages ({pages}): what they teach is hardly more than chance"
         );
     }
     if let Some(base) = &args.from {

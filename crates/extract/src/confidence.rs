@@ -11,8 +11,11 @@ const SOME_DATA: f32 = 0.4;
 
 /// The confidence in a text: the word F1 that the model expects of the choice of blocks, less the
 /// share of what nobody reads. The model knows where text stands, and not whether it is prose or the
-/// data that a server sent as a page.
+/// data that a server sent as a page. Of no text there is nothing to be confident of.
 pub(crate) fn confidence(expected_f1: f32, text: &str) -> f32 {
+    if text.is_empty() {
+        return 0.0;
+    }
     let data = data_share(text);
     if data <= SOME_DATA {
         expected_f1
@@ -102,8 +105,9 @@ mod tests {
         let quoting = format!("{}{script}", prose.repeat(10));
         let address = format!("https://example.org/{}", "a".repeat(80));
         let chinese = "我在湖南张家界开一个全省教学研究会议".repeat(9);
-        for text in [prose, &quoting, &address, &chinese, ""] {
+        for text in [prose, &quoting, &address, &chinese] {
             assert_eq!(confidence(0.9, text), 0.9, "{text}");
         }
+        assert_eq!(confidence(0.9, ""), 0.0);
     }
 }

@@ -43,7 +43,7 @@ pub struct Document {
     pub site_memory: Option<String>,
     /// Where the encoding was learned from (`bom`, `http`, `meta`, `crawl`, `detected`).
     pub charset_source: String,
-    /// Expected word F1 of `text`, from the block probabilities, in 0..=1.
+    /// Expected word F1 of `text`, from the block probabilities, in 0..=1; 0 of an empty text.
     pub confidence: f32,
     /// What the page asks of robots in `<meta name="robots">`, as it stands: for filters, not part of
     /// the written document.
@@ -60,6 +60,20 @@ pub struct Document {
     pub tables: Vec<DocumentTable>,
     /// Caps that the page passed (`depth`, `blocks`, `text` ...); what lies beyond them is missing.
     pub capped: Vec<String>,
+    /// Oddities of the page, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Document {
+    /// The document of something that is no page, by the media type that its bytes show: without text, and
+    /// with a note that says so.
+    pub fn of_other_data(media_type: &str) -> Self {
+        Self {
+            notes: vec![format!("{media_type} data, not a page")],
+            ..Self::default()
+        }
+    }
 }
 
 /// What a [`Document`] holds beside what every document has.

@@ -444,6 +444,7 @@ impl<'a> Extraction<'a> {
                 spans: spans.unwrap_or_default(),
                 tables: tables.unwrap_or_default(),
                 capped: self.page.capped.names().map(str::to_owned).collect(),
+                notes: Vec::new(),
             }
         })
     }

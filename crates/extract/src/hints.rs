@@ -2,6 +2,8 @@
 
 use trommel_html::charset;
 
+use crate::metadata::is_date;
+
 /// What is known about a page from outside its bytes. All of it may be missing.
 ///
 /// ```
@@ -26,7 +28,36 @@ pub struct Hints<'a> {
     pub date: Option<&'a str>,
 }
 
+/// A hint that a person gave and that says nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HintError {
+    /// No encoding has that name.
+    #[error("charset: {0:?} is no encoding, expected a name such as \"utf-8\" or \"windows-1252\"")]
+    Charset(String),
+    /// It is no date.
+    #[error(
+        "date: {0:?} is no date, expected one such as \"2024-05-01\" or \"2024-05-01T12:00:00Z\""
+    )]
+    Date(String),
+}
+
 impl<'a> Hints<'a> {
+    /// Refuses hints that say nothing, for those that a person gives: what servers and archives say is passed
+    /// over where it means nothing.
+    ///
+    /// # Errors
+    /// For an encoding that nobody knows, and a date that is none.
+    pub fn check(&self) -> Result<(), HintError> {
+        let charset = self.http_charset.filter(|label| !charset::is_label(label));
+        let date = self.date.filter(|date| !is_date(date));
+        match (charset, date) {
+            (Some(label), _) => Err(HintError::Charset(label.to_owned())),
+            (None, Some(date)) => Err(HintError::Date(date.to_owned())),
+            (None, None) => Ok(()),
+        }
+    }
+
     /// Those of the hints that help to find the encoding of the page.
     pub fn charset(&self) -> charset::CharsetHints<'a> {
         charset::CharsetHints {
@@ -48,6 +79,39 @@ fn host(url: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hints_that_say_nothing_are_refused() {
+        let check = |http_charset, date| {
+            let hints = Hints {
+                http_charset,
+                date,
+                ..Hints::default()
+            };
+            hints.check().map_err(|error| error.to_string())
+        };
+        for charset in [
+            "utf-8", "UTF8", " Latin1", "\"koi8-r\"", "utf-16le", "shift_jis",
+        ] {
+            assert_eq!(check(Some(charset), None), Ok(()), "{charset}");
+        }
+        for date in [
+            "2024-05-01", "2024-05-01T12:00:00Z", "1 May 2024", "2024-05-01 12:00+02:00",
+        ] {
+            assert_eq!(check(None, Some(date)), Ok(()), "{date}");
+        }
+        for charset in ["klingon", "", "utf8mb4"] {
+            let error = check(Some(charset), None).unwrap_err();
+            assert!(
+                error.contains(&format!("{charset:?} is no encoding")),
+                "{error}"
+            );
+        }
+        for date in ["yesterday", "", "2024-13-45"] {
+            let error = check(None, Some(date)).unwrap_err();
+            assert!(error.contains(&format!("{date:?} is no date")), "{error}");
+        }
+    }
 
     #[test]
     fn host_of_a_url() {

@@ -60,7 +60,7 @@ mod verdicts;
 pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 pub use extraction::{BlockRow, Extraction};
 pub use extractor::Extractor;
-pub use hints::Hints;
+pub use hints::{HintError, Hints};
 pub use links::PageLink;
 pub use metadata::Metadata;
 pub use observer::{ExtractionObserver, ExtractionStage};

@@ -25,6 +25,11 @@ use trommel_text::without_controls;
 use crate::hints::Hints;
 use sources::Sources;
 
+/// Whether a text says a date, as pages and archives write them.
+pub(crate) fn is_date(text: &str) -> bool {
+    calendar::find(text, false).is_some()
+}
+
 /// Facts about a page, as far as it states them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

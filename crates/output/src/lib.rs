@@ -27,7 +27,7 @@ pub use formats::{
     bulk_id, bulk_lines,
 };
 pub use id::record_id;
-pub use page::PageForm;
+pub use page::{PageForm, page_line};
 pub use reader::{ReadError, RecordReader, open_plain};
 pub use record::{OutputBlock, OutputRecord, RecordSource};
 pub use storage::{

@@ -1,6 +1,9 @@
 //! One page as it is printed, by itself and not as a record of an archive.
 
-use trommel_extract::{Document, DocumentOptions, MarkdownOptions, TextOptions};
+use serde::Serialize;
+use trommel_extract::{Document, DocumentOptions, MarkdownOptions, Post, TextOptions};
+
+use crate::{OutputRecord, json};
 
 /// What is printed of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +17,7 @@ pub enum PageForm {
         /// Whether images are.
         images: bool,
     },
-    /// Its document, one JSON object on a line.
+    /// Its document, one JSON object on a line: a JSON line of a run.
     Json,
 }
 
@@ -51,21 +54,45 @@ impl PageForm {
             Self::Text => printable(document.text + "\n"),
             Self::Markdown { .. } => printable(document.text),
             Self::Json => {
-                // With the digits of single precision, as in a line of JSON: a value holds double ones.
-                let confidence: Option<f64> = document.confidence.to_string().parse().ok();
-                let mut object = serde_json::to_value(document)?;
-                if let Some(object) = object.as_object_mut() {
-                    object.remove("blocks");
-                    object.insert("url".to_owned(), url.into());
-                    object.insert("confidence".to_owned(), confidence.into());
-                    if let Some(file) = file {
-                        object.insert("file".to_owned(), file.into());
-                    }
-                }
-                format!("{object}\n")
+                let record = OutputRecord {
+                    url: url.map(str::to_owned),
+                    ..OutputRecord::from(document)
+                };
+                page_line(&record, file, None)?
             }
         })
     }
+}
+
+/// A page as one JSON object on a line: the keys of a JSON line of a run, in their order and of their types, and
+/// behind them what only a page by itself has, as far as it is given: `file`, the name of its file among several,
+/// and `posts`.
+///
+/// # Errors
+/// Only if memory runs out.
+pub fn page_line(
+    record: &OutputRecord,
+    file: Option<&str>,
+    posts: Option<&[Post]>,
+) -> Result<String, serde_json::Error> {
+    #[derive(Serialize)]
+    struct OfPages<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        file: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        posts: Option<&'a [Post]>,
+    }
+    let mut line = Vec::new();
+    json::write(record, &mut line)?;
+    let more = serde_json::to_vec(&OfPages { file, posts })?;
+    // `{...}` and `{...}` are made one object.
+    if let Some(more) = more.get(1..).filter(|more| *more != b"}") {
+        line.pop();
+        line.push(b',');
+        line.extend_from_slice(more);
+    }
+    line.push(b'\n');
+    String::from_utf8(line).map_err(serde::ser::Error::custom)
 }
 
 /// The text without what a terminal obeys; JSON says it in ASCII.
@@ -80,6 +107,7 @@ fn printable(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Encode as _, Jsonl, record::tests::full};
 
     #[test]
     fn every_form_ends_as_it_should() {
@@ -108,6 +136,34 @@ mod tests {
             (&"http://a/".into(), &"a.html".into())
         );
         assert!(json.contains("\"confidence\":0.924,"), "{json}");
-        assert!(json.ends_with("}\n") && value.get("blocks").is_none());
+        assert!(json.ends_with("\"file\":\"a.html\"}\n"), "{json}");
+    }
+
+    #[test]
+    fn a_page_by_itself_is_a_json_line_of_a_run_and_more() {
+        let record = full();
+        let mut line = Vec::new();
+        Jsonl.record(&record, &mut line).unwrap();
+        let line = String::from_utf8(line).unwrap();
+        assert_eq!(page_line(&record, None, None).unwrap(), line);
+        let posts = [Post {
+            author: Some("Ann".into()),
+            text: "It turns.".into(),
+            ..Post::default()
+        }];
+        let more = page_line(&record, Some("a.html"), Some(&posts)).unwrap();
+        let line = line.strip_suffix("}\n").unwrap();
+        assert_eq!(
+            more.strip_prefix(line).unwrap(),
+            ",\"file\":\"a.html\",\"posts\":[{\"author\":\"Ann\",\"published\":null,\"text\":\"It turns.\"}]}\n"
+        );
+        // What a page says nothing of is there, of its type.
+        let empty = page_line(&OutputRecord::default(), None, None).unwrap();
+        let empty: serde_json::Value = serde_json::from_str(&empty).unwrap();
+        assert_eq!(empty.as_object().unwrap().len(), 28);
+        assert_eq!(
+            (&empty["capped"], &empty["title"]),
+            (&"".into(), &"".into())
+        );
     }
 }

@@ -118,7 +118,11 @@ pub struct OutputBlock {
 impl From<Document> for OutputRecord {
     /// The record of a page of whose capture nothing is known.
     fn from(document: Document) -> Self {
+        let of_sites = document.site_memory.iter();
+        let of_sites = of_sites.map(|usage| format!("site memory: {usage}"));
+        let notes: Vec<String> = document.notes.into_iter().chain(of_sites).collect();
         Self {
+            notes: notes.join("; "),
             text: document.text,
             title: document.title,
             lang: document.lang,

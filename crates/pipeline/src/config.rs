@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Deserializer, de::Error as _};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error as _},
+};
 use trommel_extract::{ArticlePolicy, CommentPolicy, HeadlinePolicy, RoleSet};
 use trommel_output::{Compression, Format};
 
@@ -128,7 +131,48 @@ impl Config {
         Self::parse(&text, path)
     }
 
+    /// Names of the keys that a configuration file gives.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not TOML.
+    pub fn keys(path: &Path) -> Result<Vec<String>, ConfigError> {
+        let text = fs::read_to_string(path).map_err(|source| ConfigError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        let table: toml::Table = Self::read(&text, path)?;
+        Ok(table.keys().cloned().collect())
+    }
+
+    /// What of these choices cannot hold together, with the remedy; none if all can.
+    pub fn contradiction(&self) -> Option<String> {
+        let compress = self.compress?;
+        let format = *self.format.first()?;
+        let is_for_none = self.format.iter().all(|format| !format.can_be(compress));
+        is_for_none.then(|| {
+            format!(
+                "compress = \"{compress}\": {format} cannot be compressed so; leave the key out (it is \"{}\" then)",
+                format.usual_compression()
+            )
+        })
+    }
+
     fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        let config: Self = Self::read(text, path)?;
+        match config.contradiction() {
+            None => Ok(config),
+            Some(message) => Err(ConfigError::Invalid {
+                path: path.to_owned(),
+                line: 1 + text
+                    .lines()
+                    .position(|line| line.trim_start().starts_with("compress"))
+                    .unwrap_or_default(),
+                message,
+            }),
+        }
+    }
+
+    fn read<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T, ConfigError> {
         toml::from_str(text).map_err(|error| {
             let line = 1 + error
                 .span()
@@ -280,6 +324,12 @@ mod tests {
             parse("text = 'rtf'").unwrap_err(),
             "c.toml:1: unknown variant `rtf`, expected `plain` or `markdown`"
         );
+        assert_eq!(
+            parse("format = ['parquet']\ncompress = 'zst'").unwrap_err(),
+            "c.toml:2: compress = \"zst\": parquet cannot be compressed so; leave the key out (it is \"none\" then)"
+        );
+        // One of them can.
+        assert!(parse("format = 'parquet, jsonl'\ncompress = 'zst'").is_ok());
         for (text, start) in [("\njobs = 0", "c.toml:2: "), ("jobs =", "c.toml:1: ")] {
             let error = parse(text).unwrap_err();
             assert!(error.starts_with(start) && !error.contains('\n'), "{error}");

@@ -6,6 +6,7 @@ use std::{
 };
 
 use trommel_output::OutputError;
+use trommel_sources::SourceError;
 
 use crate::{NameError, ResumeError, SumMismatch};
 
@@ -117,4 +118,30 @@ impl RunError {
             source,
         }
     }
+}
+
+/// Why outputs cannot be on `s3://`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BucketError {
+    /// What is there cannot be continued.
+    #[error("{0}: outputs on s3:// cannot be continued; what is whole there stays")]
+    Resume(String),
+    /// There is no room for what is not yet sent.
+    #[error("folder for unfinished outputs (TMPDIR): {0}")]
+    Folder(#[source] io::Error),
+    /// The network cannot be used.
+    #[error("network: {0}")]
+    Network(#[source] io::Error),
+    /// The bucket answers otherwise than it should.
+    #[error("{url}: {source}")]
+    Answer {
+        /// What it was asked for.
+        url: String,
+        /// What it said.
+        source: SourceError,
+    },
+    /// An output is there already.
+    #[error("{0}: is there already; --overwrite replaces it")]
+    Exists(String),
 }

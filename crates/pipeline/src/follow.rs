@@ -12,6 +12,7 @@ use std::{
 use trommel_archive::{
     ArchiveError, Damage, ReadOptions, Reader, Record, ResumePoint, name::is_archive,
 };
+use trommel_sources::{is_url, redacted};
 
 use crate::{
     Input,
@@ -39,6 +40,32 @@ pub struct Follow {
     pub idle: Duration,
     /// Time without anything new after which the run ends; none: it goes on until it is stopped.
     pub until_idle: Option<Duration>,
+}
+
+/// Something that does not grow as files do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}: only files, folders, globs and pipes can be followed")]
+pub struct FollowError(String);
+
+impl Follow {
+    /// Usual value of [`Follow::idle`].
+    pub const IDLE: Duration = Duration::from_secs(2);
+
+    /// What to follow, until it is stopped.
+    ///
+    /// # Errors
+    /// If an argument is a URL or a manifest.
+    pub fn new(arguments: &[String]) -> Result<Self, FollowError> {
+        let is_fixed = |argument: &&String| is_url(argument) || argument.starts_with('@');
+        match arguments.iter().find(is_fixed) {
+            Some(argument) => Err(FollowError(redacted(argument))),
+            None => Ok(Self {
+                arguments: arguments.to_vec(),
+                idle: Self::IDLE,
+                until_idle: None,
+            }),
+        }
+    }
 }
 
 /// Where an earlier run left what it followed.

@@ -3,6 +3,8 @@
 //! One thread reads records in order, workers turn them into encoded documents, and the calling
 //! thread writes those in the order of the records. [`run`] is the whole of it.
 
+#[cfg_attr(not(feature = "remote"), path = "no_bucket.rs")]
+mod bucket;
 mod budget;
 mod checkpoint;
 mod clock;
@@ -39,6 +41,7 @@ mod revisits;
 mod run;
 mod selected;
 mod set_aside;
+mod share;
 mod side_names;
 mod side_output;
 mod single;
@@ -49,15 +52,16 @@ mod unpack;
 mod worker;
 mod writer;
 
+pub use bucket::Bucket;
 pub use checkpoint::ResumeError;
 pub use clock::{Clock, Stage};
 pub use config::{Config, ConfigError, SiteMode, TextForm};
 pub use crawl_metadata::crawl_charset;
 pub use drop_reason::{DropReason, FailureKind};
 pub use environment::Environment;
-pub use error::RunError;
+pub use error::{BucketError, RunError};
 pub use existing::Existing;
-pub use follow::Follow;
+pub use follow::{Follow, FollowError};
 pub use inputs::{Input, InputError, expand, select};
 pub use limits::{LimitError, MOST_JOBS};
 pub use output::{Destination, DestinationError, Encoding, FormatChoice, Output};
@@ -68,6 +72,7 @@ pub use progress::{Progress, ProgressState};
 pub use recipe::{BUILD, Recipe, SiteRecipe};
 pub use run::run;
 pub use set_aside::{SetAside, SetAsideError};
+pub use share::InputShare;
 pub use side_names::NameError;
 pub use single::{RecordOutcome, SingleRecords};
 pub use summary::{DamageReport, FileReport, Outcome, PageTimes, SumMismatch, Summary};

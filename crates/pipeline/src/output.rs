@@ -133,10 +133,15 @@ pub enum DestinationError {
     #[error("standard output cannot be split")]
     Split,
     /// The format needs a file or folder.
-    #[error("{0} cannot be written to standard output")]
+    #[error(
+        "{0} cannot be written to standard output, only to a file or folder; choose another format"
+    )]
     Stdout(Format),
     /// The format is never compressed that way.
-    #[error("{format} cannot be compressed with {compression}")]
+    #[error(
+        "{format} cannot be compressed with {compression}; leave the compression out (it is {usual} then)",
+        usual = format.usual_compression()
+    )]
     Compression {
         /// The format.
         format: Format,
@@ -151,7 +156,8 @@ impl Output {
     /// one file, and its suffix sets format and compression. An `s3://` URL is taken as a path: where
     /// it is to be written to is for the caller to see to. `chosen` is what the command line says,
     /// `fallback` what the configuration file says. A compression chosen for several formats holds for
-    /// those that are ever compressed that way.
+    /// those that are ever compressed that way; one that the file says, which may have been written for other formats,
+    /// for those alone in any case.
     ///
     /// # Errors
     /// If the name is that of a file that is not written (`x.csv`), if it conflicts with `chosen`, if several formats are chosen for what is no folder, or if
@@ -219,11 +225,12 @@ impl Output {
             false => chosen.compression.or(fallback.compression),
         };
         let fits = |format: Format| wanted.is_some_and(|wanted| format.can_be(wanted));
-        let is_for_some = formats.iter().any(|&format| fits(format));
+        // An option that none of the formats can have is refused.
+        let is_wrong = chosen.compression.is_some() && !formats.iter().any(|&format| fits(format));
         let encodings = formats.iter().map(|&format| Encoding {
             format,
             compression: match wanted {
-                Some(wanted) if fits(format) || !is_for_some => wanted,
+                Some(wanted) if fits(format) || is_wrong => wanted,
                 _ => format.usual_compression(),
             },
         });

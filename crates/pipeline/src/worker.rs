@@ -257,8 +257,8 @@ impl Worker<'_> {
 fn output_record(record: &Record, page: &Payload, id: &str, document: Document) -> OutputRecord {
     let notes = record.notes.iter().map(ToString::to_string);
     let of_page = page.notes.iter().map(ToString::to_string);
-    let of_sites = document.site_memory.iter();
-    let of_sites = of_sites.map(|usage| format!("site memory: {usage}"));
+    let made = OutputRecord::from(document);
+    let of_document = (!made.notes.is_empty()).then_some(made.notes);
     OutputRecord {
         id: id.to_owned(),
         url: record.url().map(str::to_owned),
@@ -273,10 +273,10 @@ fn output_record(record: &Record, page: &Payload, id: &str, document: Document) 
         truncated: record.truncated().map(str::to_owned),
         notes: notes
             .chain(of_page)
-            .chain(of_sites)
+            .chain(of_document)
             .collect::<Vec<_>>()
             .join("; "),
-        ..OutputRecord::from(document)
+        ..made
     }
 }
 

@@ -1,51 +1,74 @@
 //! Builds the answer about a page.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use trommel_output::RecordSource;
 use utoipa::ToSchema;
 
-/// What `POST /extract` answers as JSON.
+/// What `POST /extract` answers as JSON: the keys of a JSON line of `trommel run`, in their order. What nobody knows
+/// of a page that is no record of an archive is empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExtractedPage {
+    /// Empty: the page is no record.
+    pub id: String,
     /// URL of the page, as the request gave it.
-    pub url: Option<String>,
+    pub url: String,
+    /// Empty: the page is no capture.
+    pub date: String,
     /// Main text; empty if the page has none.
     pub text: String,
     /// Title, without the name of the site.
-    pub title: Option<String>,
+    pub title: String,
     /// Language of the text (ISO 639-1, or 639-3 where there is no shorter code).
-    pub lang: Option<String>,
-    /// Authors.
-    #[serde(default)]
-    pub author: Vec<String>,
-    /// Date of publication (ISO 8601).
-    pub published: Option<String>,
-    /// Date of the last change (ISO 8601).
-    pub modified: Option<String>,
-    /// Name of the site.
-    pub site: Option<String>,
-    /// What the page says it is about.
-    pub description: Option<String>,
-    /// Canonical URL.
-    pub canonical: Option<String>,
-    /// URL at which the page goes on, where it is one of several.
-    pub next: Option<String>,
-    /// Language that the page declares (BCP 47).
-    pub lang_declared: Option<String>,
-    /// Type that the model takes the page for.
-    pub page_type: Option<String>,
-    /// Headings among the lines of the text.
-    #[serde(default)]
-    pub headings: Vec<String>,
-    /// Readers' comments, where they are kept apart from the text.
-    pub comments: Option<String>,
+    pub lang: String,
     /// Encoding the page was decoded with.
     pub charset: String,
     /// Where the encoding was learned from.
     pub charset_source: String,
-    /// Word F1 that the model expects of the text, 0 to 1.
+    /// Word F1 that the model expects of the text, 0 to 1; 0 of an empty text.
     #[schema(minimum = 0, maximum = 1)]
     pub confidence: f32,
-    /// Caps that the page passed.
-    pub capped: Vec<String>,
+    /// Place in an archive: empty names, and zeros.
+    #[schema(value_type = Object)]
+    pub source: RecordSource,
+    /// Authors.
+    pub author: Vec<String>,
+    /// Date of publication (ISO 8601).
+    pub published: String,
+    /// Date of the last change (ISO 8601).
+    pub modified: String,
+    /// Name of the site.
+    pub site: String,
+    /// What the page says it is about.
+    pub description: String,
+    /// Canonical URL.
+    pub canonical: String,
+    /// URL at which the page goes on, where it is one of several.
+    pub next: String,
+    /// Language that the page declares (BCP 47).
+    pub lang_declared: String,
+    /// Headings among the lines of the text.
+    pub headings: Vec<String>,
+    /// Type that the model takes the page for.
+    pub page_type: String,
+    /// Readers' comments, where they are kept apart from the text.
+    pub comments: String,
+    /// 0: the page is no response.
+    pub status: u16,
+    /// Empty: no crawler cut the page.
+    pub truncated: String,
+    /// Caps that the page passed, divided by commas.
+    pub capped: String,
+    /// Oddities, divided by semicolons.
+    pub notes: String,
+    /// Empty: not asked for here.
+    #[schema(value_type = Vec<Object>)]
+    pub blocks: Vec<Value>,
+    /// Empty: not asked for here.
+    #[schema(value_type = Vec<Object>)]
+    pub spans: Vec<Value>,
+    /// Empty: not asked for here.
+    #[schema(value_type = Vec<Object>)]
+    pub tables: Vec<Value>,
 }

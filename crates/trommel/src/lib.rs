@@ -102,7 +102,7 @@
 pub use trommel_extract::{
     ArticlePolicy, BlockRow, BlockSource, BlockVerdict, CommentPolicy, ContentPolicy, Document,
     DocumentOptions, DocumentTable, Extraction, ExtractionObserver, ExtractionStage, Extractor,
-    HeadlinePolicy, Hints, MarkdownOptions, Metadata, PageLink, Role, RoleSet, TextSpan,
+    HeadlinePolicy, HintError, Hints, MarkdownOptions, Metadata, PageLink, Role, RoleSet, TextSpan,
 };
 pub use trommel_model::{Model, ModelError};
 

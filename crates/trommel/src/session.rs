@@ -159,6 +159,11 @@ impl<'a> Session<'a> {
         self.page.len()
     }
 
+    /// The beginning of the page, which tells what is no page at all.
+    pub fn first_bytes(&self) -> &[u8] {
+        self.page.first_bytes()
+    }
+
     /// Whether nothing has come yet.
     pub fn is_empty(&self) -> bool {
         self.page.is_empty()

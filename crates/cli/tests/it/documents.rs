@@ -76,3 +76,71 @@ fn readme_shows_a_result_before_the_list_of_commands() {
     }
     assert!(at("\"text\":") < at("trommel search"));
 }
+
+/// The rows of a file's tables whose first cell is not empty, without marks of emphasis and code.
+fn rows(file: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(workspace().join(file)).unwrap();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("| "));
+    let cell = |cell: &str| cell.replace(['*', '`'], "").trim().to_owned();
+    lines
+        .map(|line| line.trim_end_matches('|').split('|').map(cell).collect())
+        .collect()
+}
+
+/// The figures of the README are those of the tables that programs write: none of them is of another day.
+#[test]
+fn figures_of_the_readme_are_those_of_the_tables() {
+    let find = |rows: &[Vec<String>], name: &str| {
+        let found = rows.iter().find(|row| row[0] == name);
+        found.unwrap_or_else(|| panic!("no {name}")).clone()
+    };
+    let (readme, quality) = (rows("README.md"), rows("docs/quality.md"));
+    let benchmarks = rows("docs/benchmarks.md");
+    let of_set = find(&quality, "wcxb-dev");
+    let mut compared = 0;
+    for measured in &benchmarks {
+        let name = &measured[0];
+        if name.is_empty() || name.contains("workers") || name.contains("libdeflate") {
+            continue;
+        }
+        let shown = find(&readme, name);
+        let (seconds, expected): (f64, f64) =
+            (shown[1].parse().unwrap(), measured[1].parse().unwrap());
+        assert!((seconds - expected).abs() < 0.0501, "{name}: {seconds}");
+        assert_eq!(
+            (&shown[2], &shown[3]),
+            (&measured[6], &measured[9]),
+            "{name}"
+        );
+        match name.as_str() {
+            "trommel fast" => assert_eq!(measured[9], of_set[4]),
+            "trommel best" => assert_eq!(measured[9], of_set[8]),
+            _ => {}
+        }
+        compared += 1;
+    }
+    assert_eq!(compared, 6);
+    // Sets of which the README shows all pages that the table is of.
+    for (name, set) in [
+        ("articles in many languages (magic-html)", "magic-articles"),
+        ("Chinese pages (zhweb)", "zhweb"),
+        (
+            "never trained on: news of 2011-12 in five languages (DAnIEL)",
+            "daniel-dev",
+        ),
+        (
+            "blogs and news of 2012 with comments (test pages of the paper)",
+            "dragnet-test",
+        ),
+        ("news of 2008 with comments (L3S-GN1)", "l3s-gn1"),
+        ("CleanEval, 2006", "cleaneval"),
+    ] {
+        let (shown, measured) = (find(&readme, name), find(&quality, set));
+        assert_eq!(shown[1], measured[1], "{name}");
+        assert_eq!(
+            (&shown[2], &shown[3]),
+            (&measured[4], &measured[8]),
+            "{name}"
+        );
+    }
+}

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
+use trommel_output::Format;
 
 use crate::{
     program::{Ran, trommel, workspace},
@@ -104,6 +105,63 @@ fn pipelines_run_on_the_sample() {
         let least = if name == "common-crawl" { 8 } else { 28 };
         assert!((least..=32).contains(&documents), "{name}: {documents}");
     }
+}
+
+#[test]
+fn every_pipeline_runs_with_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let html = "<title>Mill</title><h1>Mill</h1>".to_owned()
+        + &"<p>The mill stands by the river, and its wheel has turned there for two hundred years."
+            .repeat(9);
+    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
+    let record = format!(
+        "WARC/1.1\r\nWARC-Type: response\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+        http.len()
+    );
+    fs::write(folder.path().join("a.warc"), record).unwrap();
+    let pipelines = fs::read_dir(workspace().join("pipelines")).unwrap();
+    let files = pipelines.map(|entry| entry.unwrap().path());
+    let files: Vec<_> = files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .collect();
+    assert!(files.len() >= 3);
+    for file in &files {
+        let config = file.to_string_lossy();
+        for format in Format::ALL {
+            // Cargo features that this program may be without.
+            if matches!(format, Format::Parquet) && !cfg!(feature = "parquet")
+                || matches!(format, Format::Tantivy) && !cfg!(feature = "index")
+            {
+                continue;
+            }
+            let name = format.name();
+            let out = format!("{}-{name}", file.file_stem().unwrap().to_string_lossy());
+            let arguments = ["a.warc", "-o", &out, "--config", &config, "-f", name];
+            run(folder.path(), &arguments).well();
+            let written = fs::read_dir(folder.path().join(&out)).unwrap();
+            let mut names = written.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            assert!(names.any(|name| name.starts_with("a.")), "{out}");
+        }
+    }
+    // What the file says of itself has its file, its line and what to do.
+    fs::write(
+        folder.path().join("c.toml"),
+        "format = 'parquet'\n\ncompress = 'gz'\n",
+    )
+    .unwrap();
+    let ran = run(
+        folder.path(),
+        &["a.warc", "-o", "out", "--config", "c.toml"],
+    );
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("c.toml:3: ") && ran.stderr.contains("leave the key out"),
+        "{}",
+        ran.stderr
+    );
+    // A pipe has no parts, whatever the file says.
+    fs::write(folder.path().join("c.toml"), "split_size = 4096\n").unwrap();
+    run(folder.path(), &["a.warc", "-o", "-", "--config", "c.toml"]).well();
 }
 
 #[test]

@@ -14,6 +14,41 @@ fn sample() -> String {
 }
 
 #[test]
+fn an_error_says_its_cause_once() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("Cargo.toml"), "[package]\n").unwrap();
+    for (arguments, cause) in [
+        (
+            &["run", "a.warc", "-o", "x", "--config", "gone.toml"][..],
+            "No such file",
+        ),
+        (
+            &["run", "a.warc", "-o", "x", "--sites", "gone.sites"],
+            "No such file",
+        ),
+        (&["run", "@gone.txt", "-o", "x"], "No such file"),
+        (&["extract", "gone.html"], "No such file"),
+        (&["extract", "-", "--model", "gone.trommel"], "gone.trommel"),
+        (
+            &["sites", "build", &sample(), "-o", "gone/x.sites"],
+            "No such file",
+        ),
+        (&["dedup", "sign", "gone.jsonl", "-o", "s"], "No such file"),
+        (&["model", "show", "Cargo.toml"], "Cargo.toml"),
+    ] {
+        let ran = trommel(folder.path(), arguments, b"");
+        let told = ran.stderr.trim_end();
+        assert_ne!(ran.code, 0, "{arguments:?}");
+        assert_eq!(told.matches(cause).count(), 1, "{arguments:?}: {told}");
+        // Nor anything else: no part of it stands there twice in a row.
+        let parts: Vec<&str> = told.split(": ").collect();
+        for two in parts.windows(2) {
+            assert_ne!(two[0], two[1], "{told}");
+        }
+    }
+}
+
+#[test]
 fn quiet_runs_say_nothing_and_errors_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let ran = trommel(folder.path(), &["-q", "run", &sample(), "-o", "a"], b"");

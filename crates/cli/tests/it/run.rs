@@ -331,6 +331,49 @@ fn names_of_strangers_do_not_steer_a_terminal() {
 }
 
 #[test]
+fn markdown_of_a_run_has_links_and_images_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let sentence =
+        "The mill stands by the river, and its wheel has turned there for two hundred years.";
+    let html = format!(
+        "<title>Mill</title><article><p>{sentence} See <a href=b?c>there</a>.</p>\
+         <figure><img src=m.png alt='A mill'></figure><p>{sentence}</p></article>"
+    );
+    let url = "https://a.example/x/y";
+    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
+    let record = format!(
+        "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\n\
+         Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+        http.len()
+    );
+    for options in [
+        &[][..],
+        &["--links"],
+        &["--images"],
+        &["--links", "--images"],
+    ] {
+        let arguments = [&["run", "-", "-o", "-", "--markdown"], options].concat();
+        let ran = trommel(folder.path(), &arguments, record.as_bytes());
+        let line: Value = serde_json::from_str(ran.well()).unwrap();
+        let arguments = [&["extract", "-f", "markdown", "--url", url], options].concat();
+        let page = trommel(folder.path(), &arguments, html.as_bytes());
+        let text = line["text"].as_str().unwrap();
+        assert_eq!(text, page.well(), "{options:?}");
+        let is_linked = text.contains("[there](https://a.example/x/b?c)");
+        assert_eq!(is_linked, options.contains(&"--links"), "{text}");
+        let is_shown = text.contains("![A mill](https://a.example/x/m.png)");
+        assert_eq!(is_shown, options.contains(&"--images"), "{text}");
+    }
+    let ran = trommel(folder.path(), &["run", "-", "-o", "-", "--links"], b"");
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("--links needs --markdown"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn records_of_another_kind_are_set_aside() {
     let folder = tempfile::tempdir().unwrap();
     let (mut bytes, mut pdfs) = (Vec::new(), Vec::new());

@@ -27,6 +27,17 @@ fn a_trained_model_can_be_shown_and_used() {
         .unwrap();
     let f1: f64 = row.split_whitespace().last().unwrap().parse().unwrap();
     assert!(f1 > 0.4 && f1 < 1.0, "{row}");
+    // How far it is, in words, and nothing of how it is made.
+    assert!(
+        ran.stderr.contains("cross-validation: 2 of 5 folds"),
+        "{}",
+        ran.stderr
+    );
+    for internal in [
+        "Selection", "ExpectedF1", "candidate", "penalty", "fold=", "sharpness",
+    ] {
+        assert!(!ran.stderr.contains(internal), "{}", ran.stderr);
+    }
 
     let shown = trommel(&workspace, &["model", "show", model], b"");
     for words in [
@@ -118,6 +129,9 @@ fn a_shipped_model_is_adapted_to_own_pages() {
     let ran = adapt(&["--gold", &ten, "-o", &path("ten.trommel")]);
     ran.well();
     assert!(ran.stderr.contains("fewer than 30 pages"), "{}", ran.stderr);
+    for internal in ["penalty", "gain=", "lost=", "pages="] {
+        assert!(!ran.stderr.contains(internal), "{}", ran.stderr);
+    }
 
     let ran = adapt(&["--learner", "linear", "-o", &own]);
     assert_eq!(ran.code, 2);

@@ -144,10 +144,19 @@ fn choose(
     (detect(bytes, hints.host), CharsetSource::Detected)
 }
 
+/// Whether a label names an encoding that browsers know; labels of servers often name none.
+pub fn is_label(label: &str) -> bool {
+    by_label(label).is_some()
+}
+
+fn by_label(label: &str) -> Option<&'static Encoding> {
+    Encoding::for_label(label.trim().trim_matches(['"', '\'']).as_bytes())
+}
+
 /// An encoding by its label; UTF-16 labels stand for UTF-8, as the bytes were found not to be UTF-16
 /// (HTML standard, 13.2.3.2).
 fn label(label: &str) -> Option<&'static Encoding> {
-    let encoding = Encoding::for_label(label.trim().trim_matches(['"', '\'']).as_bytes())?;
+    let encoding = by_label(label)?;
     if encoding == UTF_16LE || encoding == UTF_16BE {
         return Some(UTF_8);
     }

@@ -89,7 +89,7 @@ pub fn adapt(
         let lost = (own_sets..sets.len()).map(|at| -gain_of(&|set| set == at).0);
         let lost = lost.fold(0.0, f64::max);
         let f1 = mean_over_sets(&pages, &judged, sets.len());
-        tracing::info!(penalty, f1, gain, error, lost, "cross-validated");
+        tracing::debug!(penalty, f1, gain, error, lost, "cross-validated");
         if gain > error && gain > best.0 && lost <= LOSS {
             best = (gain, Some(penalty), probabilities, judged);
         }

@@ -53,7 +53,7 @@ pub(super) fn cross_validate(
         table.blank(learned.schema.names(), ADDRESS);
         let candidates = options.learner.candidates(&table, options.weighting)?;
         drop(table);
-        tracing::info!(fold, "fitted");
+        tracing::info!("cross-validation: {} of {} folds", fold + 1, options.folds);
         let judged: Vec<(usize, f32, ByCandidate)> = held
             .into_par_iter()
             .filter_map(|at| {

@@ -75,7 +75,7 @@ pub(super) fn choose(
             })
             .collect();
         let mean = mean_over_sets(pages, &scores, sets);
-        tracing::info!(candidate, ?selection, f1 = mean, "cross-validated");
+        tracing::debug!(candidate, ?selection, f1 = mean, "cross-validated");
         let margin = match selection {
             Selection::ExpectedF1 => 0.0,
             _ => MARGIN,

@@ -58,7 +58,7 @@ pub struct Trained {
 /// If there is nothing to learn from or the solver fails.
 pub fn train(sets: &[PageSet], options: &TrainOptions) -> Result<Vec<Trained>, LearnError> {
     let pages = labelled(sets, options);
-    tracing::info!(pages = pages.len(), "labelled");
+    tracing::info!("pages to learn from: {}", pages.len());
     let hosts: Vec<&str> = pages.iter().map(|page| page.page.gold.group()).collect();
     let folds = by_group(&hosts, options.folds);
     let copies = match options.learner {

@@ -155,7 +155,7 @@ fn conflicts_are_errors() {
     );
     assert_eq!(
         error("out", &choice(&[Format::Wet], Some(Compression::Zstd))),
-        "wet cannot be compressed with zst"
+        "wet cannot be compressed with zst; leave the compression out (it is gz then)"
     );
 }
 
@@ -185,7 +185,11 @@ fn several_formats_go_into_a_folder() {
     );
     let none_can = choice(&[Format::Wet, Format::Trec], Some(Compression::Zstd));
     for (name, chosen, error) in [
-        ("out", &none_can, "wet cannot be compressed with zst"),
+        (
+            "out",
+            &none_can,
+            "wet cannot be compressed with zst; leave the compression out (it is gz then)",
+        ),
         (
             "o.jsonl",
             &choice(&three, None),
@@ -199,6 +203,20 @@ fn several_formats_go_into_a_folder() {
     ] {
         let output = Output::new(name, chosen, &NONE);
         assert_eq!(output.unwrap_err().to_string(), error);
+    }
+}
+
+#[test]
+fn the_compression_of_the_file_is_for_formats_that_can_have_it() {
+    let of_file = choice(&[Format::Jsonl], Some(Compression::Zstd));
+    for (chosen, expected) in [
+        (Format::Msgpack, Compression::Zstd),
+        (Format::Parquet, Compression::None),
+        (Format::Tantivy, Compression::None),
+        (Format::Wet, Compression::Gzip),
+    ] {
+        let output = Output::new("out", &format(chosen), &of_file).unwrap();
+        assert_eq!(output.encodings[0].compression, expected, "{chosen}");
     }
 }
 
@@ -268,11 +286,11 @@ fn assembled_formats_have_a_place() {
     for (chosen, words) in [
         (
             Format::Parquet,
-            "parquet cannot be written to standard output",
+            "parquet cannot be written to standard output, only to a file or folder; choose another format",
         ),
         (
             Format::Tantivy,
-            "tantivy cannot be written to standard output",
+            "tantivy cannot be written to standard output, only to a file or folder; choose another format",
         ),
     ] {
         let refused = Output::new("-", &format(chosen), &NONE).unwrap_err();

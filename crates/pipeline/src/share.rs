@@ -4,13 +4,14 @@ use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
 use trommel_dedup::KeyShare;
-use trommel_pipeline::Input;
+
+use crate::Input;
 
 /// One of several equal shares of the inputs, `2/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShardChoice(KeyShare);
+pub struct InputShare(KeyShare);
 
-impl FromStr for ShardChoice {
+impl FromStr for InputShare {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -18,7 +19,7 @@ impl FromStr for ShardChoice {
     }
 }
 
-impl ShardChoice {
+impl InputShare {
     /// Whether an input is in this share. By its name alone, so that it stays where it is when others
     /// come and go.
     pub fn takes(self, input: &Input) -> bool {
@@ -39,7 +40,7 @@ mod tests {
             .collect();
         let mut taken = 0;
         for number in 1..=4 {
-            let shard: ShardChoice = format!("{number}/4").parse().unwrap();
+            let shard: InputShare = format!("{number}/4").parse().unwrap();
             let count = inputs.iter().filter(|input| shard.takes(input)).count();
             assert!((30..=70).contains(&count), "{count} in {number}");
             taken += count;
@@ -50,8 +51,8 @@ mod tests {
     #[test]
     fn faults_are_told() {
         for text in ["0/4", "5/4", "1/0", "1", "a/b", "-1/4", "1/"] {
-            assert!(text.parse::<ShardChoice>().is_err(), "{text}");
+            assert!(text.parse::<InputShare>().is_err(), "{text}");
         }
-        assert!("4/4".parse::<ShardChoice>().is_ok());
+        assert!("4/4".parse::<InputShare>().is_ok());
     }
 }

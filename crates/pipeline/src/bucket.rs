@@ -7,11 +7,11 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 use trommel_output::{Disk, DiskFile, LocalDisk};
-use trommel_pipeline::{Destination, Existing, Plan, Summary};
-use trommel_sources::{NetworkOptions, Remote};
+use trommel_sources::{NetworkOptions, Remote, SourceError};
+
+use crate::{BucketError, Destination, Existing, Plan, Summary};
 
 /// The mark of a folder that is complete.
 const SUCCESS: &str = "_SUCCESS";
@@ -37,7 +37,7 @@ impl Bucket {
         plan: &mut Plan,
         network: NetworkOptions,
         existing: Existing,
-    ) -> Result<Option<Self>> {
+    ) -> Result<Option<Self>, BucketError> {
         let (prefix, name) = match &plan.output.destination {
             Destination::File(path) => match path.to_string_lossy().rsplit_once('/') {
                 Some((folder, name)) => (format!("{folder}/"), name.to_owned()),
@@ -53,11 +53,9 @@ impl Bucket {
             return Ok(None);
         }
         if existing == Existing::Resume {
-            bail!(
-                "{prefix}{name}: outputs on s3:// cannot be continued; what is whole there stays"
-            );
+            return Err(BucketError::Resume(format!("{prefix}{name}")));
         }
-        let folder = tempfile::tempdir().context("folder for unfinished outputs (TMPDIR)")?;
+        let folder = tempfile::tempdir().map_err(BucketError::Folder)?;
         let below = |path: &Path| {
             let name = path
                 .to_string_lossy()
@@ -75,7 +73,7 @@ impl Bucket {
             *path = here;
         }
         let bucket = Self {
-            remote: Remote::new(network).context("network")?,
+            remote: Remote::new(network).map_err(BucketError::Network)?,
             prefix,
             folder,
             sent: Mutex::default(),
@@ -88,21 +86,27 @@ impl Bucket {
     ///
     /// # Errors
     /// If the bucket does not answer, or has an output of the plan already.
-    fn check(&self, plan: &Plan, existing: Existing) -> Result<()> {
+    fn check(&self, plan: &Plan, existing: Existing) -> Result<(), BucketError> {
+        let at = |url: &str, source: SourceError| BucketError::Answer {
+            url: url.to_owned(),
+            source,
+        };
         let there = self.remote.list(&self.prefix);
-        let there: HashSet<String> = there.context(self.prefix.clone())?.into_iter().collect();
+        let there = there.map_err(|source| at(&self.prefix, source))?;
+        let there: HashSet<String> = there.into_iter().collect();
         for path in plan.outputs().into_iter().chain(plan.quarantine.clone()) {
             let Some(url) = self.url(&path) else { continue };
             let below = format!("{url}/");
             let is_there =
                 there.contains(&url) || there.iter().any(|name| name.starts_with(&below));
             if is_there && existing != Existing::Overwrite {
-                bail!("{url}: is there already; --overwrite replaces it");
+                return Err(BucketError::Exists(url));
             }
         }
         let mark = format!("{}{SUCCESS}", self.prefix);
         if there.contains(&mark) {
-            self.remote.remove(&mark).context(mark)?;
+            let removed = self.remote.remove(&mark);
+            removed.map_err(|source| at(&mark, source))?;
         }
         Ok(())
     }

@@ -2,27 +2,37 @@
 
 use std::{io, path::Path};
 
-use anyhow::{Result, bail};
 use trommel_output::{Disk, DiskFile};
-use trommel_pipeline::{Destination, Existing, Plan, Summary};
 use trommel_sources::{NetworkOptions, SourceError};
+
+use crate::{BucketError, Destination, Existing, Plan, Summary};
 
 /// None: there is no value of it.
 #[derive(Debug)]
 pub enum Bucket {}
 
 impl Bucket {
+    /// None: the outputs are on this machine.
+    ///
     /// # Errors
     /// If the outputs of the plan are on `s3://`.
-    pub fn take(plan: &mut Plan, _: NetworkOptions, _: Existing) -> Result<Option<Self>> {
+    pub fn take(
+        plan: &mut Plan,
+        _: NetworkOptions,
+        _: Existing,
+    ) -> Result<Option<Self>, BucketError> {
         match &plan.output.destination {
             Destination::Folder(path) | Destination::File(path) if path.starts_with("s3:") => {
-                bail!("{}: {}", path.display(), SourceError::NotBuilt)
+                Err(BucketError::Answer {
+                    url: path.to_string_lossy().into_owned(),
+                    source: SourceError::NotBuilt,
+                })
             }
             _ => Ok(None),
         }
     }
 
+    /// Nothing to name.
     pub fn name(&self, _: &mut Summary) {
         match *self {}
     }
