@@ -57,6 +57,7 @@ mod strays;
 mod survey;
 mod verdicts;
 
+pub use block_page::BlockReason;
 pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 pub use extraction::{BlockRow, Extraction};
 pub use extractor::Extractor;
