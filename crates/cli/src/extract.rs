@@ -205,6 +205,7 @@ fn extracted(
         date: None,
     };
     let extraction = extractor.extract(&bytes, &hints);
+    warn_of_nothing(&extraction, &page.name);
     let file = is_named.then_some(page.name.as_str());
     let form = match args.format {
         Form::Text => PageForm::Text,
@@ -238,6 +239,17 @@ fn extracted(
     };
     let posts = args.posts.then(|| extraction.posts(text));
     Ok(page_line(&record, file, posts.as_deref())?)
+}
+
+/// Says that nothing is kept of a page that has words.
+fn warn_of_nothing(extraction: &Extraction<'_>, name: &str) {
+    let judgement = &extraction.verdicts().judgement;
+    let keeps = judgement.choice.kept.contains(&true);
+    let words = extraction.page().blocks.iter();
+    let words: u64 = words.map(|block| u64::from(block.words)).sum();
+    if words > 0 && !keeps && !judgement.embedded.iter().any(|own| own.kept) {
+        tracing::warn!("{name}: no main text among its {words} words; `trommel inspect` shows why");
+    }
 }
 
 /// Every block, a line each.

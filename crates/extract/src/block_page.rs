@@ -5,8 +5,34 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use trommel_html::Page;
 
-/// Its name among the types of pages.
-pub(crate) const BLOCK_PAGE: &str = "block-page";
+/// What stands in the way of the page that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BlockReason {
+    /// A captcha, or a check of the browser.
+    Captcha,
+    /// The server refuses the request, or says it cannot serve it.
+    Denied,
+    /// A wall of consent to cookies.
+    Consent,
+    /// There is no such page.
+    NotFound,
+    /// A domain that is parked or for sale.
+    Parked,
+}
+
+impl BlockReason {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Captcha => "captcha",
+            Self::Denied => "denied",
+            Self::Consent => "consent",
+            Self::NotFound => "not-found",
+            Self::Parked => "parked",
+        }
+    }
+}
 
 /// Words of the page above which no title, and no phrase, makes it one; what blocks says little.
 const WORDS: (u32, u32) = (400, 150);
@@ -14,107 +40,143 @@ const WORDS: (u32, u32) = (400, 150);
 const LONGEST: usize = 8 << 10;
 
 /// What the title of such a page is, or begins or ends with.
-const TITLES: [&str; 34] = [
-    "access denied",
-    "access to this page has been denied",
-    "attention required",
-    "are you a robot",
-    "before you continue",
-    "blocked",
-    "captcha",
-    "domain for sale",
-    "domain parked",
-    "error 403",
-    "error 404",
-    "fehler 404",
-    "forbidden",
-    "human verification",
-    "just a moment",
-    "not found",
-    "page introuvable",
-    "page not available",
-    "page not found",
-    "pagina non trovata",
-    "pagina niet gevonden",
-    "página no encontrada",
-    "página não encontrada",
-    "parked domain",
-    "pardon our interruption",
-    "request rejected",
-    "robot check",
-    "security check",
-    "seite nicht gefunden",
-    "service unavailable",
-    "site not found",
-    "this page could not be found",
-    "unavailable for legal reasons",
-    "страница не найдена",
+const TITLES: [(BlockReason, &[&str]); 5] = [
+    (
+        BlockReason::Captcha,
+        &[
+            "are you a robot",
+            "attention required",
+            "captcha",
+            "human verification",
+            "just a moment",
+            "pardon our interruption",
+            "robot check",
+            "security check",
+        ],
+    ),
+    (
+        BlockReason::Denied,
+        &[
+            "access denied",
+            "access to this page has been denied",
+            "blocked",
+            "error 403",
+            "forbidden",
+            "request rejected",
+            "service unavailable",
+            "unavailable for legal reasons",
+        ],
+    ),
+    (BlockReason::Consent, &["before you continue"]),
+    (
+        BlockReason::NotFound,
+        &[
+            "error 404",
+            "fehler 404",
+            "not found",
+            "page introuvable",
+            "page not available",
+            "page not found",
+            "pagina non trovata",
+            "pagina niet gevonden",
+            "página no encontrada",
+            "página não encontrada",
+            "seite nicht gefunden",
+            "site not found",
+            "this page could not be found",
+            "страница не найдена",
+        ],
+    ),
+    (
+        BlockReason::Parked,
+        &["domain for sale", "domain parked", "parked domain"],
+    ),
 ];
 /// What such a page says, and nothing else does in so few words.
-const PHRASES: [&str; 46] = [
-    "access denied",
-    "access to this page has been denied",
-    "are you a human",
-    "are you a robot",
-    "buy this domain",
-    "checking if the site connection is secure",
-    "checking your browser",
-    "complete the security check",
-    "confirm you are human",
-    "confirm that you are not a robot",
-    "could not be found on this server",
-    "cookies to continue",
-    "ddos protection by",
-    "domain is for sale",
-    "domain may be for sale",
-    "domain has expired",
-    "domain is parked",
-    "don't have permission to access",
-    "do not have permission to access",
-    "error 1020",
-    "is not available in your country",
-    "is not available in your region",
-    "not available in your location",
-    "page can't be found",
-    "page cannot be found",
-    "page could not be found",
-    "page doesn't exist",
-    "page does not exist",
-    "page isn't available",
-    "page no longer exists",
-    "page you requested was not found",
-    "page you were looking for",
-    "page you are looking for",
-    "page you're looking for",
-    "parked free",
-    "press and hold",
-    "press & hold",
-    "prove you are human",
-    "seite konnte nicht gefunden werden",
-    "requested url was not found",
-    "request has been blocked",
-    "unusual traffic from your",
-    "verify you are a human",
-    "verify you are human",
-    "verify that you are not a robot",
-    "you have been blocked",
+const PHRASES: [(BlockReason, &[&str]); 5] = [
+    (
+        BlockReason::Captcha,
+        &[
+            "are you a human",
+            "are you a robot",
+            "checking if the site connection is secure",
+            "checking your browser",
+            "complete the security check",
+            "confirm you are human",
+            "confirm that you are not a robot",
+            "ddos protection by",
+            "press and hold",
+            "press & hold",
+            "prove you are human",
+            "unusual traffic from your",
+            "verify you are a human",
+            "verify you are human",
+            "verify that you are not a robot",
+        ],
+    ),
+    (
+        BlockReason::Denied,
+        &[
+            "access denied",
+            "access to this page has been denied",
+            "don't have permission to access",
+            "do not have permission to access",
+            "error 1020",
+            "is not available in your country",
+            "is not available in your region",
+            "not available in your location",
+            "request has been blocked",
+            "you have been blocked",
+        ],
+    ),
+    (BlockReason::Consent, &["cookies to continue"]),
+    (
+        BlockReason::NotFound,
+        &[
+            "could not be found on this server",
+            "page can't be found",
+            "page cannot be found",
+            "page could not be found",
+            "page doesn't exist",
+            "page does not exist",
+            "page isn't available",
+            "page no longer exists",
+            "page you requested was not found",
+            "page you were looking for",
+            "page you are looking for",
+            "page you're looking for",
+            "seite konnte nicht gefunden werden",
+            "requested url was not found",
+        ],
+    ),
+    (
+        BlockReason::Parked,
+        &[
+            "buy this domain", "domain is for sale", "domain may be for sale",
+            "domain has expired", "domain is parked", "parked free",
+        ],
+    ),
 ];
-static FINDERS: LazyLock<[Finder; PHRASES.len()]> = LazyLock::new(|| PHRASES.map(Finder::new));
+static FINDERS: LazyLock<Vec<(BlockReason, Finder)>> = LazyLock::new(|| {
+    let all = PHRASES.iter();
+    all.flat_map(|(reason, phrases)| phrases.iter().map(|own| (*reason, Finder::new(own))))
+        .collect()
+});
 /// What a wall of consent says; two of them together make one.
 const CONSENT: [&str; 8] = [
     "accept all", "reject all", "before you continue", "we value your privacy",
     "manage your privacy", "manage preferences", "cookies and data", "our partners",
 ];
 
-/// Whether a page blocks what was asked for, by its title and what it says.
-pub(crate) fn is_block_page(page: &Page, title: Option<&str>) -> bool {
+/// What stands in the way of what was asked for, by the page's title and what it says; none on other pages.
+pub(crate) fn block_reason(page: &Page, title: Option<&str>) -> Option<BlockReason> {
     let words = page
         .blocks
         .iter()
         .map(|block| block.words)
         .fold(0, u32::saturating_add);
     if words > WORDS.0 {
-        return false;
+        return None;
     }
     let fold = |text: &str| -> String {
         let text = text.to_lowercase().replace(['\u{2019}', '\u{2018}'], "'");
@@ -131,12 +193,9 @@ pub(crate) fn is_block_page(page: &Page, title: Option<&str>) -> bool {
     let titled = titles
         .chain(headings)
         .map(fold)
-        .any(|title| is_title(&title));
-    if titled {
-        return true;
-    }
-    if words > WORDS.1 {
-        return false;
+        .find_map(|title| reason_of_title(&title));
+    if titled.is_some() || words > WORDS.1 {
+        return titled;
     }
     let mut text = String::new();
     for block in &page.blocks {
@@ -147,33 +206,35 @@ pub(crate) fn is_block_page(page: &Page, title: Option<&str>) -> bool {
         text.push('\n');
     }
     let text = fold(&text);
-    FINDERS
+    let said = FINDERS
         .iter()
-        .any(|phrase| phrase.find(text.as_bytes()).is_some())
-        || CONSENT
-            .iter()
-            .filter(|phrase| text.contains(**phrase))
-            .count()
-            > 1
+        .find(|(_, phrase)| phrase.find(text.as_bytes()).is_some());
+    let of_consent = CONSENT.iter().filter(|phrase| text.contains(**phrase));
+    let said = said.map(|(reason, _)| *reason);
+    said.or_else(|| (of_consent.count() > 1).then_some(BlockReason::Consent))
 }
 
-/// Whether a title, in lower case, is that of such a page: the whole of it, or all but the name of the site
-/// and a number.
-fn is_title(title: &str) -> bool {
+/// What a title, in lower case, says if it is that of such a page: the whole of it, or all but the name of the
+/// site and a number.
+fn reason_of_title(title: &str) -> Option<BlockReason> {
     title
         .split([':', '|', '–', '—', '·', '»'])
         .chain(title.split(" - "))
-        .any(|part| {
+        .find_map(|part| {
             let part = part.trim().trim_end_matches(['.', '!', '?', '…', ' ']);
             let bare = part.trim_matches(|c: char| {
                 c.is_ascii_digit() || c.is_whitespace() || matches!(c, '-' | '(' | ')' | '.' | ',')
             });
             let bare = bare.strip_prefix("error").map_or(bare, str::trim);
-            matches!(
-                part,
-                "404" | "403" | "error 404" | "404 error" | "http 404" | "http 403"
-            ) || TITLES.contains(&part)
-                || TITLES.contains(&bare)
+            match part {
+                "404" | "404 error" | "http 404" => return Some(BlockReason::NotFound),
+                "403" | "http 403" => return Some(BlockReason::Denied),
+                _ => {}
+            }
+            let known = TITLES
+                .iter()
+                .find(|(_, titles)| titles.contains(&part) || titles.contains(&bare));
+            known.map(|(reason, _)| *reason)
         })
 }
 
@@ -199,7 +260,7 @@ mod tests {
                 .collect();
             let html = format!("<title>{title}</title>{body}");
             let page = ScanEngine.read(&html, &Limits::default());
-            let is_block = is_block_page(&page, None);
+            let is_block = block_reason(&page, None).is_some();
             right += u32::from(is_block && label == "x");
             found += u32::from(is_block);
             wanted += u32::from(label == "x");
@@ -219,9 +280,24 @@ mod tests {
     }
 
     #[test]
+    fn the_reason_is_told() {
+        let reason = |title: &str, text: &str| {
+            let html = format!("<title>{title}</title><p>{text}");
+            block_reason(&ScanEngine.read(&html, &Limits::default()), None).map(BlockReason::name)
+        };
+        assert_eq!(reason("Just a moment...", "x"), Some("captcha"));
+        assert_eq!(reason("403", "nginx"), Some("denied"));
+        assert_eq!(reason("Page not found | Mills", "x"), Some("not-found"));
+        assert_eq!(reason("m.example", "Buy this domain"), Some("parked"));
+        let wall = "We value your privacy. Manage preferences";
+        assert_eq!(reason("Mills", wall), Some("consent"));
+        assert_eq!(reason("Mills", "The mill stands by the river."), None);
+    }
+
+    #[test]
     fn long_pages_block_nothing() {
         let html = format!("<title>Page not found</title><p>{}", "word ".repeat(500));
         let page = ScanEngine.read(&html, &Limits::default());
-        assert!(!is_block_page(&page, None));
+        assert_eq!(block_reason(&page, None), None);
     }
 }

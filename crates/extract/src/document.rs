@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::block_page::BlockReason;
 use crate::metadata::Metadata;
 use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
 use crate::role::Role;
@@ -24,11 +25,13 @@ pub struct Document {
     /// What else the page says about itself.
     #[serde(flatten)]
     pub metadata: Metadata,
-    /// Type that the model takes the page for (`article`, `forum`, `product` ...), if it knows types; of a
-    /// page that stands in the way of what was asked for (captcha, access denied, consent, not found, parked)
-    /// `block-page`.
+    /// Type that the model takes the page for (`article`, `forum`, `product` ...), if it knows types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_type: Option<String>,
+    /// What stands in the way of the page that was asked for, by the page's title and phrases, whatever the
+    /// model takes it for: for filters, not part of the written document.
+    #[serde(skip)]
+    pub blocked: Option<BlockReason>,
     /// Headings among the lines of the text, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<String>,

@@ -10,7 +10,7 @@ use trommel_html::{Block, Page, charset};
 use trommel_model::JudgedEmbedded;
 
 use crate::articles::drop_follow_ups;
-use crate::block_page::{BLOCK_PAGE, is_block_page};
+use crate::block_page::block_reason;
 use crate::confidence::confidence;
 use crate::corrections::{keep_corrections, keep_see_also};
 use crate::document::{BlockSource, BlockVerdict, Document, DocumentOptions};
@@ -410,12 +410,7 @@ impl<'a> Extraction<'a> {
             let plain = self.traced_text_of(&content);
             let (title, mut metadata) = self.title_and_metadata();
             metadata.next = self.next_page();
-            let page_type = if is_block_page(&self.page, title.as_deref()) {
-                Some(BLOCK_PAGE.to_owned())
-            } else {
-                let judged = self.verdicts.judgement.page_type.as_ref();
-                judged.map(|own| own.name.clone())
-            };
+            let page_type = self.verdicts.judgement.page_type.as_ref();
             let lang = language(&plain.text, || metadata.lang_declared.clone());
             let confidence = confidence(self.verdicts.judgement.choice.expected_f1, &plain.text);
             let blocks = options.blocks.then(|| self.block_verdicts());
@@ -429,9 +424,10 @@ impl<'a> Extraction<'a> {
                 .then(|| text.spans(&self.page, &self.decoded.text));
             Document {
                 text: text.text,
+                blocked: block_reason(&self.page, title.as_deref()),
                 title,
                 metadata,
-                page_type,
+                page_type: page_type.map(|own| own.name.clone()),
                 headings: self.headings(),
                 comments: self.comment_text(),
                 lang,

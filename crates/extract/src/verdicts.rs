@@ -5,8 +5,10 @@ use trommel_model::{Choice, Judgement, Model};
 use trommel_sites::SiteUse;
 
 use crate::disclosure::keep_summaries;
+use crate::floods::keep_beside_floods;
 use crate::formulas::keep_formulas;
 use crate::lists::keep_list_items;
+use crate::lone_text::keep_lone_text;
 use crate::policy::{ArticlePolicy, CommentPolicy, ContentPolicy, HeadlinePolicy};
 use crate::render::embedded::role as role_of_embedded;
 use crate::role::{Role, refined, roles};
@@ -63,9 +65,13 @@ impl ContentPolicy {
         keep_formulas(page, &mut body);
         keep_list_items(page, &mut body);
         drop_strays(page, &own.fields, &mut body);
+        keep_beside_floods(page, &own.fields, &mut body);
         keep_lead(page, own.headline, &own.probabilities, &mut body);
         keep_section_headings(page, own.headline, &mut body);
         keep_numbered_lists(page, &mut body);
+        if !own.embedded.iter().any(|own| own.kept) && keep_lone_text(page, &mut body) {
+            own.choice.expected_f1 = expected_f1(page, &own.probabilities, &body);
+        }
         let headline = own.headline;
         if let Some(at) = headline
             && let Some(kept) = body.get_mut(at)
@@ -128,6 +134,20 @@ impl ContentPolicy {
             site_memory: None,
         }
     }
+}
+
+/// Word F1 that the model expects of what is kept.
+fn expected_f1(page: &Page, probabilities: &[f32], kept: &[bool]) -> f32 {
+    let (mut hit, mut size, mut content) = (0.0, 0.0, 0.0);
+    for ((block, probability), kept) in page.blocks.iter().zip(probabilities).zip(kept) {
+        let words = block.words as f32;
+        content += probability * words;
+        if *kept {
+            size += words;
+            hit += probability * words;
+        }
+    }
+    2.0 * hit / f32::max(size + content, 1.0)
 }
 
 impl Verdicts {

@@ -36,7 +36,8 @@ impl Filter for BlockPages {
     }
 
     fn document(&self, document: &Document, _: &TextStats<'_>) -> Option<Reason> {
-        (document.page_type.as_deref() == Some("block-page")).then_some(Reason::BlockPage)
+        // What the model takes the page for is no reason: it learned such pages from a few.
+        document.blocked.map(|_| Reason::BlockPage)
     }
 }
 
@@ -56,6 +57,8 @@ impl Filter for Confidence {
 
 #[cfg(test)]
 mod tests {
+    use trommel_extract::BlockReason;
+
     use super::*;
 
     #[test]
@@ -82,12 +85,13 @@ mod tests {
         assert_eq!(without.document(&document(None, 0.0), &none), None);
         let listing = without.document(&document(Some("listing"), 0.0), &none);
         assert_eq!(listing, Some(Reason::PageType));
-        let block = BlockPages.document(&document(Some("block-page"), 0.9), &none);
-        assert_eq!(block, Some(Reason::BlockPage));
-        assert_eq!(
-            BlockPages.document(&document(Some("article"), 0.9), &none),
-            None
-        );
+        for kind in ["article", "block-page"] {
+            let mut page = document(Some(kind), 0.9);
+            assert_eq!(BlockPages.document(&page, &none), None, "{kind}");
+            page.blocked = Some(BlockReason::Captcha);
+            let verdict = BlockPages.document(&page, &none);
+            assert_eq!(verdict, Some(Reason::BlockPage), "{kind}");
+        }
         assert_eq!(Confidence(0.5).document(&document(None, 0.5), &none), None);
         let low = Confidence(0.5).document(&document(None, 0.49), &none);
         assert_eq!(low, Some(Reason::Confidence));

@@ -52,7 +52,7 @@ impl FilterSettings {
             ("exclude_page_types", &self.exclude_page_types),
         ];
         lists.into_iter().find_map(|(key, wanted)| {
-            let unknown = |name: &&str| *name != "block-page" && !known.contains(name);
+            let unknown = |name: &&str| !known.contains(name);
             Some((key, wanted.iter().map(String::as_str).find(unknown)?))
         })
     }

@@ -56,9 +56,9 @@ struct Open {
 struct Skip {
     tag: Tag,
     depth: u32,
-    /// Depth of HTML islands (`foreignObject`, `desc`) inside svg.
+    /// Depth of HTML islands inside it that are not shown (`title` and `desc` of svg).
     islands: u32,
-    /// Place behind the start tag.
+    /// Place behind the start tag; behind that of the outermost island if one is open.
     from: usize,
     capture: Capture,
     /// Whether the element has a row: its content alone is left out.
@@ -109,6 +109,10 @@ pub(crate) struct Builder {
     /// Start tags beyond the depth cap that are still to be ended.
     overflow: u32,
     skip: Option<Skip>,
+    /// Whether a part of the page is read again since something in it has no end.
+    recovers: bool,
+    /// Depths of the svg around the `foreignObject` that are open, outermost first.
+    foreign_objects: Vec<u32>,
     in_title: bool,
     title: TextFold,
     /// The block being built.
@@ -214,6 +218,8 @@ impl Builder {
             open: [0; Tag::COUNT],
             overflow: 0,
             skip: None,
+            recovers: false,
+            foreign_objects: Vec::new(),
             in_title: false,
             title,
             fold,
@@ -414,7 +420,7 @@ impl Builder {
         self.end_text_run();
         self.count_steps(1);
         let tag = text.tag;
-        if self.skip.is_some() && !self.leave_skip(tag, text.name, text.raw.self_closing) {
+        if self.skip.is_some() && !self.leave_skip(text, offset) {
             if self.skip.is_some_and(|skip| skip.capture.is_formula()) {
                 self.formula_tag(text, offset);
             }
@@ -515,6 +521,9 @@ impl Builder {
             }
             return;
         }
+        if !self.foreign_objects.is_empty() && (tag == Tag::Svg || is_foreign_object(tag, name)) {
+            return self.end_foreign_object(tag);
+        }
         self.settle_inline(tag);
         self.end_title();
         self.tag_count = self.tag_count.saturating_add(1);
@@ -546,11 +555,18 @@ fn has_optional_end(tag: Tag) -> bool {
     )
 }
 
-/// Whether the content of an element of svg or math is HTML again.
+/// Whether this is the element of svg whose content is HTML that is shown.
+fn is_foreign_object(tag: Tag, name: &[u8]) -> bool {
+    tag == Tag::Other && name.eq_ignore_ascii_case(FOREIGN_OBJECT)
+}
+
+const FOREIGN_OBJECT: &[u8] = b"foreignobject";
+
+/// Whether the content of an element of svg or math is HTML again, and no text of the page.
 fn is_island(outer: Tag, tag: Tag, name: &[u8]) -> bool {
     let is = |own: &[u8]| name.eq_ignore_ascii_case(own);
     match outer {
-        Tag::Svg => tag == Tag::Title || is(b"foreignobject") || is(b"desc"),
+        Tag::Svg => tag == Tag::Title || is(b"desc"),
         Tag::Math => {
             is(b"mtext")
                 || is(b"mi")

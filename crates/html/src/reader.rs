@@ -26,5 +26,6 @@ pub trait Engine {
     fn read(&self, html: &str, limits: &Limits) -> Page;
 }
 
-/// How deep `noscript` in `noscript` is followed; each level is a tokenizer of its own.
+/// How deep `noscript` in `noscript` is followed, each level by a tokenizer of its own; deeper ones are read as
+/// other elements are.
 const MAX_NOSCRIPT_DEPTH: u32 = 2;

@@ -479,8 +479,23 @@ fn pages_say_where_they_go_on_and_what_they_are() {
         "https://m.example/mill?page=2"
     );
     assert_eq!(json("lists.html")["next"], Value::Null);
-    assert_eq!(json("block-page.html")["page_type"], "block-page");
-    assert_ne!(json("lists.html")["page_type"], "block-page");
+}
+
+#[test]
+fn what_the_model_takes_a_page_for_drops_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let pages = ["block-page.html", "lists.html"];
+    fs::write(path.join("a.warc"), archive_of(&pages)).unwrap();
+    fs::write(path.join("c.toml"), "[filters]\nrules = ['block-page']").unwrap();
+    let run = ["run", "a.warc", "--config", "c.toml", "-o", "-"];
+    let ran = trommel(path, &run, b"");
+    let urls: Vec<Value> = ran
+        .well()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["url"].clone())
+        .collect();
+    assert_eq!(urls, ["http://example.com/lists.html"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Elements whose content is no text of the page, and how they end.
 
-use super::{Builder, Capture, Skip, is_island};
+use super::{Builder, Capture, FOREIGN_OBJECT, Skip, is_foreign_object, is_island};
 use crate::json_ld::JsonLdScript;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
@@ -35,17 +35,18 @@ impl Builder {
         });
     }
 
-    /// Place behind the start tag of the outermost `template` that is open, if it is at or behind
-    /// `offset`.
-    pub fn open_template(&self, offset: usize) -> Option<usize> {
-        self.skip
-            .filter(|skip| skip.tag == Tag::Template && skip.from >= offset)
-            .map(|skip| skip.from)
+    /// What is open and holds markup that is no text, a `template` or the name of an svg, if it is at or behind
+    /// `offset`: its tag, and the place behind the start tag of the outermost.
+    pub fn open_skip(&self, offset: usize) -> Option<(Tag, usize)> {
+        let skip = self.skip.filter(|skip| skip.from >= offset)?;
+        let may_swallow = skip.tag == Tag::Template || skip.tag == Tag::Svg && skip.islands > 0;
+        may_swallow.then_some((skip.tag, skip.from))
     }
 
-    /// Ends every open `template`.
-    pub fn leave_template(&mut self) {
-        self.skip = self.skip.filter(|skip| skip.tag != Tag::Template);
+    /// Ends what is open of that: a part of the page is read again.
+    pub fn recover_from(&mut self, tag: Option<Tag>) {
+        self.recovers = true;
+        self.skip = self.skip.filter(|skip| Some(skip.tag) != tag);
     }
 
     /// The element whose content was no text has ended.
@@ -74,6 +75,33 @@ impl Builder {
         self.end_capture(skip.capture);
     }
 
+    /// The end tag of a `foreignObject`, or of the svg around it: what else stands in the svg is no text.
+    pub(super) fn end_foreign_object(&mut self, tag: Tag) {
+        let Some(depth) = self.foreign_objects.pop() else {
+            return;
+        };
+        self.settle_formula();
+        self.end_title();
+        self.tag_count = self.tag_count.saturating_add(1);
+        self.flush();
+        if self.overflow > 0 {
+            self.overflow -= 1;
+        } else {
+            self.end_element(Tag::Other, FOREIGN_OBJECT);
+        }
+        let depth = depth - u32::from(tag == Tag::Svg);
+        if depth > 0 {
+            self.skip = Some(Skip {
+                tag: Tag::Svg,
+                depth,
+                islands: 0,
+                from: 0,
+                capture: Capture::Nothing,
+                keeps_row: false,
+            });
+        }
+    }
+
     /// An end tag comes: of an inline element, what waits for its source may yet have it behind.
     pub(super) fn settle_inline(&mut self, tag: Tag) {
         if !tag.is_inline() {
@@ -95,7 +123,8 @@ impl Builder {
 
     /// Whether a start tag inside a skipped element ends the skipping, as when a `select` or `svg`
     /// was never closed and the page goes on.
-    pub(super) fn leave_skip(&mut self, tag: Tag, name: &[u8], self_closing: bool) -> bool {
+    pub(super) fn leave_skip(&mut self, text: &TagText, offset: usize) -> bool {
+        let (tag, name, self_closing) = (text.tag, text.name, text.raw.self_closing);
         let Some(skip) = &mut self.skip else {
             return true;
         };
@@ -116,11 +145,20 @@ impl Builder {
             }
             Tag::MjxContainer => !tag.is_inline() && tag.ends_foreign(),
             _ if skip.keeps_row => !tag.is_inline() && tag.ends_foreign(),
+            Tag::Svg if !self_closing && is_foreign_object(tag, name) => {
+                self.foreign_objects.push(skip.depth);
+                true
+            }
             Tag::Svg | Tag::Math => {
-                if is_island(skip.tag, tag, name) {
-                    skip.islands += u32::from(!self_closing);
+                if is_island(skip.tag, tag, name) && !self_closing {
+                    if skip.islands == 0 {
+                        skip.from = offset + text.raw.end - text.raw.start;
+                    }
+                    skip.islands += 1;
                 }
-                let stays = skip.islands > 0 && (skip.tag == Tag::Svg || tag.is_inline());
+                // Descriptions of svg may hold blocks; where something has no end, one is the page's.
+                let holds_blocks = skip.tag == Tag::Svg && !self.recovers;
+                let stays = skip.islands > 0 && (holds_blocks || tag.is_inline());
                 !stays && tag.ends_foreign()
             }
             _ => false,

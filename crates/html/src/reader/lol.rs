@@ -16,7 +16,7 @@ use lol_html::{DocumentContentHandlers, HtmlRewriter, MemorySettings, OutputSink
 
 use super::raw_text::end_of_comment;
 use super::recovery::Unclosed;
-use super::scanner::recover;
+use super::scanner::{Scanner, recover};
 use super::{Engine, MAX_NOSCRIPT_DEPTH};
 use crate::build::{Builder, TextKind};
 use crate::limits::{Caps, Limits, up_to};
@@ -129,16 +129,27 @@ struct Gaps {
     offset: usize,
     depth: u32,
     /// The content of an open `noscript`.
-    noscript: Option<Box<Stream>>,
+    noscript: Option<Noscript>,
     /// Whether lol_html has gone into the content of a `noscript`.
     in_noscript: bool,
     /// The text of an open element that holds no markup: should it have no end, it is read again.
     swallowed: Option<Swallowed>,
+    /// The CDATA section that came last, and one past its last byte in the stream: its text is given once it has
+    /// an end, else it is read again.
+    cdata: Option<(Swallowed, usize)>,
     /// What stands behind the start tag of the outermost open `template`, but for what is in `input`.
     template: Option<Swallowed>,
     /// Place of the comment that came last, if nothing has come since.
     comment: Option<usize>,
     lexer: TagLexer,
+}
+
+/// The content of a `noscript`.
+enum Noscript {
+    Stream(Box<Stream>),
+    /// The innermost that is followed, as a text with its place in the page: lol_html takes a `noscript` in it for
+    /// raw text.
+    Text(String, usize),
 }
 
 /// Text of an element that may turn out to have no end.
@@ -189,6 +200,7 @@ impl Stream {
             noscript: None,
             in_noscript: false,
             swallowed: None,
+            cdata: None,
             template: None,
             comment: None,
             lexer,
@@ -248,17 +260,38 @@ impl Gaps {
         if text.is_empty() {
             return;
         }
+        if let Some((cdata, from)) = &mut self.cdata
+            && kind == TextType::CDataSection
+            && *from == start
+        {
+            cdata.push(text);
+            *from = end;
+            return self.used_up_to(end);
+        }
+        self.end_cdata();
         self.tags_before(start);
         self.used_up_to(end);
         self.comment = None;
         let place = self.offset + start;
+        if kind == TextType::CDataSection {
+            self.swallowed = None;
+            let mut cdata = Swallowed::new(Unclosed::Cdata, place, self.builder.borrow().limits());
+            cdata.push(text);
+            self.cdata = Some((cdata, end));
+            return;
+        }
         if kind == TextType::RawText && self.in_noscript {
-            if self.depth < MAX_NOSCRIPT_DEPTH {
-                let (builder, depth) = (&self.builder, self.depth + 1);
-                let inner = self
-                    .noscript
-                    .get_or_insert_with(|| Box::new(Stream::new(builder.clone(), place, depth)));
-                inner.push(text);
+            let (builder, depth) = (&self.builder, self.depth + 1);
+            let inner = self.noscript.get_or_insert_with(|| {
+                if depth < MAX_NOSCRIPT_DEPTH {
+                    Noscript::Stream(Box::new(Stream::new(builder.clone(), place, depth)))
+                } else {
+                    Noscript::Text(String::new(), place)
+                }
+            });
+            match inner {
+                Noscript::Stream(stream) => stream.push(text),
+                Noscript::Text(all, _) => all.push_str(text),
             }
             return;
         }
@@ -280,7 +313,16 @@ impl Gaps {
         self.builder.borrow_mut().text(text, place, kind);
     }
 
+    /// Gives the text of the CDATA section that has ended.
+    fn end_cdata(&mut self) {
+        if let Some((cdata, _)) = self.cdata.take() {
+            let mut builder = self.builder.borrow_mut();
+            builder.text(&cdata.text, cdata.start, TextKind::Raw);
+        }
+    }
+
     fn comment(&mut self, start: usize, end: usize) {
+        self.end_cdata();
         self.tags_before(start);
         self.used_up_to(end);
         self.comment = Some(start);
@@ -301,12 +343,16 @@ impl Gaps {
 
     fn rest_of_text(&mut self) {
         let at_end = self.used == self.input.len();
+        if !at_end {
+            self.end_cdata();
+        }
         self.tags_before(self.base + self.input.len());
         self.end_noscript();
         if !at_end {
             return;
         }
-        if let Some(swallowed) = self.swallowed.take() {
+        let cdata = self.cdata.take().map(|(cdata, _)| cdata);
+        if let Some(swallowed) = cdata.or_else(|| self.swallowed.take()) {
             self.recover(&swallowed.text, swallowed.start, swallowed.unclosed);
         } else if let Some(start) = self.comment {
             let comment = start
@@ -383,8 +429,13 @@ impl Gaps {
     }
 
     fn end_noscript(&mut self) {
-        if let Some(inner) = self.noscript.take() {
-            inner.finish();
+        match self.noscript.take() {
+            Some(Noscript::Stream(inner)) => inner.finish(),
+            Some(Noscript::Text(text, place)) => {
+                let builder = &mut self.builder.borrow_mut();
+                Scanner::new(&text, place, self.depth + 1, builder).run(0);
+            }
+            None => {}
         }
     }
 
@@ -396,14 +447,14 @@ impl Gaps {
     /// Keeps the input that has been dealt with as long as a `template` is open.
     fn keep_template(&mut self) {
         let builder = self.builder.borrow();
-        let Some(start) = builder.open_template(self.offset) else {
+        let Some((tag, start)) = builder.open_skip(self.offset) else {
             self.template = None;
             return;
         };
         let template = match &mut self.template {
             Some(template) if template.start == start => template,
             template => template.insert(Swallowed::new(
-                Unclosed::Template(Tag::Template),
+                Unclosed::skipped(tag),
                 start,
                 builder.limits(),
             )),

@@ -18,6 +18,10 @@ pub(super) enum Unclosed {
     /// Another element that holds text only.
     Text(Tag),
     Comment,
+    /// A CDATA section, in svg or math.
+    Cdata,
+    /// The name or description of an svg.
+    SvgName,
     /// The quoted value of an attribute.
     Quote,
 }
@@ -36,11 +40,19 @@ impl Unclosed {
         }
     }
 
+    /// What an open element with this tag is that holds markup which is no text.
+    pub fn skipped(tag: Tag) -> Self {
+        match tag {
+            Tag::Svg => Unclosed::SvgName,
+            tag => Unclosed::Template(tag),
+        }
+    }
+
     /// The element, if it is one.
     pub fn tag(self) -> Option<Tag> {
         match self {
             Unclosed::Code(tag) | Unclosed::Template(tag) | Unclosed::Text(tag) => Some(tag),
-            Unclosed::Comment | Unclosed::Quote => None,
+            Unclosed::Comment | Unclosed::Cdata | Unclosed::SvgName | Unclosed::Quote => None,
         }
     }
 }
@@ -58,7 +70,7 @@ fn is_code(kind: &[u8]) -> bool {
 /// What is known about a page that is being recovered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
-    /// Elements, and comments, that have no end in the rest of the page: nothing looks for it twice.
+    /// Elements, comments and CDATA sections that have no end in the rest of the page: nothing looks for it twice.
     endless: Vec<Unclosed>,
     /// Markup inside of strings counts, too.
     anywhere: bool,

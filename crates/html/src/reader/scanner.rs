@@ -53,14 +53,14 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads on from `start` to the end, and again behind a `template` that is still open there.
+    /// Reads on from `start` to the end, and again behind a `template`, or the name of an svg, that is
+    /// still open there.
     pub(super) fn run(mut self, start: usize) {
         self.read(start);
         if self.recovery.is_none()
-            && let Some(from) = self.builder.open_template(self.offset)
+            && let Some((tag, from)) = self.builder.open_skip(self.offset)
         {
-            let unclosed = Unclosed::Template(Tag::Template);
-            self.resume(unclosed, from - self.offset);
+            self.resume(Unclosed::skipped(tag), from - self.offset);
         }
     }
 
@@ -184,8 +184,12 @@ impl<'a> Scanner<'a> {
         }
         self.kind = TextKind::Decoded;
         let text = self.lexer.tag(bytes, raw);
-        let content = self.namespaces.start(&text);
+        let mut content = self.namespaces.start(&text);
         self.builder.start_tag(&text, self.offset + lt);
+        if text.tag == Tag::Noscript && self.depth >= MAX_NOSCRIPT_DEPTH {
+            // Not followed any deeper, it is an element like others.
+            content = ContentModel::Markup;
+        }
         if text.tag == Tag::Template && self.recovery.is_some() {
             return self.template(raw.end);
         }
@@ -298,10 +302,8 @@ impl<'a> Scanner<'a> {
 
     /// Reads the content of a `noscript` as a text of its own.
     fn noscript(&mut self, from: usize, to: usize) {
-        if self.depth < MAX_NOSCRIPT_DEPTH {
-            let inner = self.html.get(from..to).unwrap_or_default();
-            Scanner::new(inner, self.offset + from, self.depth + 1, self.builder).run(0);
-        }
+        let inner = self.html.get(from..to).unwrap_or_default();
+        Scanner::new(inner, self.offset + from, self.depth + 1, self.builder).run(0);
     }
 
     fn bogus_comment(&mut self, lt: usize) -> Option<usize> {
@@ -338,15 +340,22 @@ impl<'a> Scanner<'a> {
         }
         if rest.starts_with(b"[CDATA[") && self.namespaces.allow_cdata() {
             let from = lt + 9;
-            let text = bytes.get(from..)?;
-            let end = memchr::memmem::find(text, b"]]>");
-            if self.grows && end.is_none() {
-                return None;
-            }
+            let end = if self.is_endless(Unclosed::Cdata) {
+                None
+            } else {
+                memchr::memmem::find(bytes.get(from..)?, b"]]>")
+            };
+            let Some(end) = end else {
+                return if self.grows {
+                    None
+                } else {
+                    self.resume(Unclosed::Cdata, from)
+                };
+            };
             self.kind = TextKind::Raw;
-            self.text(from, end.map_or(bytes.len(), |end| from + end));
+            self.text(from, from + end);
             self.kind = TextKind::Decoded;
-            return end.map(|end| from + end + 3);
+            return Some(from + end + 3);
         }
         self.bogus_comment(lt)
     }
@@ -365,9 +374,11 @@ pub(super) fn recover(
     if part.len() < rest.len() {
         builder.cap(Caps::RECOVERED);
     }
-    if unclosed == Unclosed::Template(Tag::Template) {
-        builder.leave_template();
-    }
+    builder.recover_from(match unclosed {
+        Unclosed::Template(Tag::Template) => Some(Tag::Template),
+        Unclosed::SvgName => Some(Tag::Svg),
+        _ => None,
+    });
     let mut scanner = Scanner::new(part, offset, depth, builder);
     scanner.recovery = Some(Recovery::default());
     if let Some(at) = scanner.resume(unclosed, 0) {

@@ -82,8 +82,60 @@ fn an_element_that_is_never_closed_loses_nothing_after_it() {
     assert_eq!(texts(&read("<select><option>a<p>b</p>")), ["b"]);
     assert_eq!(texts(&read("<svg><path><div>b</div>")), ["b"]);
     assert_eq!(texts(&read("<svg/><p>b")), ["b"]);
-    let island = read("<svg><foreignObject><div>a</div></foreignObject></svg><p>b");
-    assert_eq!(texts(&island), ["b"]);
+    let names = "<svg><title>a<desc>a</svg>b<svg><desc>a<p>a</desc></svg><p>c<svg><title>a<p>d</p>";
+    assert_eq!(texts(&read(names)), ["b", "c", "d"]);
+}
+
+#[test]
+fn html_in_svg_is_text_of_the_page() {
+    let slides = "<svg><foreignObject><section><h1>a</h1><p>b</section></foreignObject><text>-</text>\
+                  <FOREIGNOBJECT>c</FOREIGNOBJECT></svg><p>d<svg><text>-</text></svg>";
+    assert_eq!(texts(&read(slides)), ["a", "b", "c", "d"]);
+    let nested = "<svg><svg><foreignObject>a<svg><foreignObject>b</svg><text>-</text></svg></svg>c";
+    assert_eq!(texts(&read(nested)), ["a", "b", "c"]);
+    let page = read("<svg><foreignObject/><text>-</text></svg>a<svg><foreignObject>b</svg>c");
+    assert_eq!(texts(&page), ["a", "b", "c"]);
+}
+
+/// What is never closed and stands before a text.
+const OPENERS: [&str; 12] = [
+    "<svg><foreignObject><div>x",
+    "<svg><foreignObject>",
+    "<svg><title>",
+    "<svg><desc>x",
+    "<svg><title><svg><desc>",
+    "<svg><![CDATA[",
+    "<math><![CDATA[x",
+    "<math><mtext>",
+    "<noscript>",
+    "<noscript><svg><![CDATA[",
+    "<svg><g><text>x",
+    "<math><mi><svg><title>",
+];
+
+#[test]
+fn nothing_that_is_never_closed_swallows_the_page() {
+    let article = "<h1>Title</h1><p>one</p><div>two</div>";
+    for opener in OPENERS {
+        for times in [1, 2, 3, 5, 100, 3000] {
+            let html = format!("<body>{}{article}", opener.repeat(times));
+            let page = ScanEngine.read(&html, &Limits::default());
+            let found = texts(&page);
+            for text in ["Title", "one", "two"] {
+                let count = found.iter().filter(|own| **own == text).count();
+                assert_eq!(count, 1, "{text}: {times} times {opener}");
+            }
+            assert!(page == read(&html), "{times} times {opener}");
+        }
+    }
+}
+
+#[test]
+fn a_section_that_ends_is_text_where_text_is() {
+    let html = "<svg><![CDATA[<p>a]]><style>b</style><![CDATA[c]]></svg>d";
+    assert_eq!(texts(&read(html)), ["d"]);
+    let open = "<svg><![CDATA[a]]><![CDATA[b <i>c</i> <p>d</p>]]e";
+    assert_eq!(texts(&read(open)), ["d", "]]e"]);
 }
 
 #[test]
