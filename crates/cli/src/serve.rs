@@ -19,7 +19,9 @@ use trommel_extract::ContentPolicy;
 use trommel_filters::Filters;
 use trommel_model::Model;
 use trommel_pipeline::Config;
-use trommel_serve::{Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config};
+use trommel_serve::{
+    HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config,
+};
 use trommel_sites::{DEFAULT_BYTES, KnownSites, SiteMemory};
 
 use crate::sites::{load, save};
@@ -40,6 +42,11 @@ pub struct ServeArgs {
     /// without either, none is needed]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+
+    /// Name by which requests may ask for this service where no token is needed, besides `localhost`, IP
+    /// addresses and those of --listen; several with several --allow-host
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
 
     /// Certificates for TLS, PEM; TCP connections are then TLS
     #[arg(long, value_name = "FILE", requires = "tls_key")]
@@ -82,10 +89,16 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Correct the model by other pages of the same site that came before, and keep what is known of sites in
-    /// FILE: read at the start if it is there, written every five minutes and at the end
+    /// Correct the model by other pages of the same site, as FILE counts them. Where a token is needed, every
+    /// page that comes is counted as well: FILE is then begun if it is not there, and written every five minutes
+    /// and at the end
     #[arg(long, value_name = "FILE")]
     sites: Option<PathBuf>,
+
+    /// Count every page that comes, though no token is needed: whoever reaches the service can then change what
+    /// comes out of pages of any site
+    #[arg(long, requires = "sites")]
+    learn_sites: bool,
 
     /// Memory that counts of sites take at most [default: 1G, or that of FILE]
     #[arg(long, value_name = "SIZE", requires = "sites")]
@@ -133,11 +146,14 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         _ => None,
     };
     let models = named_models(args.model.as_deref().or(config.model.as_deref()))?;
+    let token = token(args)?;
+    let learns = args.learn_sites || token.is_some();
     let sites = match &args.sites {
-        Some(path) => {
+        Some(path) if learns => {
             let identity = models.first().map(|(_, model)| model.identity());
             Some(known_sites(path, args.sites_size, identity)?)
         }
+        Some(path) => Some(fixed_sites(path)?),
         None => None,
     };
     let settings = ServiceSettings {
@@ -145,7 +161,8 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         policy,
         filters: Arc::new(Filters::new(&config.filters)),
         limits,
-        token: token(args)?,
+        token,
+        guard: HostGuard::new(hosts(args)),
         tls,
         sites: sites.clone(),
         #[cfg(feature = "index")]
@@ -184,7 +201,7 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         };
         say(&format!("listening on {scheme}{socket}"));
     }
-    let (Some(sites), Some(path)) = (sites, &args.sites) else {
+    let (Some(sites), Some(path), true) = (sites, &args.sites, learns) else {
         serve(settings, sockets, stop.flag())?;
         return Ok(ExitCode::SUCCESS);
     };
@@ -215,6 +232,30 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
 /// Time between two states of what is known of sites, and between two looks at whether the service ended.
 const SAVE_EVERY: Duration = Duration::from_secs(300);
 const TICK: Duration = Duration::from_millis(200);
+
+/// The names by which the service may be asked for where no token is needed.
+fn hosts(args: &ServeArgs) -> impl Iterator<Item = String> {
+    let listened = args.listen.iter().filter_map(Listen::host);
+    listened
+        .map(str::to_owned)
+        .chain(args.allow_host.iter().cloned())
+}
+
+/// What the file knows of sites, which stays as it is.
+fn fixed_sites(path: &Path) -> Result<Arc<KnownSites>> {
+    if !path.exists() {
+        bail!(
+            "{}: no such file; it is begun where a token is needed, or with --learn-sites",
+            path.display()
+        );
+    }
+    let known = load(path)?;
+    tracing::warn!(
+        "{}: pages that come are not counted, as no token is needed; see --learn-sites",
+        path.display()
+    );
+    Ok(Arc::new(KnownSites::fixed(known)))
+}
 
 /// What the file knows of sites, or nothing if it is not there yet.
 fn known_sites(

@@ -10,7 +10,7 @@ use http::{
 };
 use serde::Serialize;
 
-use crate::Problem;
+use crate::{Foreign, Problem};
 
 /// Seconds after which a client that was refused for want of room may ask again.
 const RETRY: &str = "1";
@@ -22,6 +22,8 @@ pub(crate) enum Refusal {
     BadRequest(String),
     #[error("a bearer token is needed")]
     Unauthorized,
+    #[error("{0}")]
+    Foreign(#[from] Foreign),
     #[error("{0}")]
     NotFound(String),
     #[error("this path does not know the method")]
@@ -45,6 +47,7 @@ impl Refusal {
         match self {
             Self::BadRequest(_) => StatusCode::BAD_REQUEST,
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Foreign(_) => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,

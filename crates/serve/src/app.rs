@@ -21,7 +21,7 @@ use trommel_model::Model;
 use trommel_sites::KnownSites;
 
 use crate::{
-    ServiceLimits, ServiceSettings, Token,
+    HostGuard, ServiceLimits, ServiceSettings, Token,
     admission::{Admission, Ticket},
     answer::Refusal,
     models::Models,
@@ -41,6 +41,7 @@ pub(crate) struct App {
     pub(crate) has_filters: bool,
     pub(crate) limits: ServiceLimits,
     pub(crate) token: Option<Token>,
+    pub(crate) guard: HostGuard,
     pub(crate) admission: Arc<Admission>,
     /// Batches that may run at a time.
     pub(crate) batches: Arc<Semaphore>,
@@ -65,6 +66,7 @@ impl App {
             filters: settings.filters,
             limits,
             token: settings.token,
+            guard: settings.guard,
             admission: Admission::new(&limits, metrics.clone()),
             batches: Arc::new(Semaphore::new(limits.jobs.get().saturating_mul(2))),
             stages: Arc::new(StageTimes(metrics.clone())),
@@ -179,6 +181,7 @@ mod tests {
                 ..ServiceLimits::default()
             },
             token: None,
+            guard: HostGuard::default(),
             tls: None,
             sites: None,
             #[cfg(feature = "index")]

@@ -26,10 +26,19 @@ const STREAMS: u32 = 128;
 /// Bytes of the head of a request.
 const HEAD: usize = 64 << 10;
 
+/// Marks requests that came through a Unix socket, which no browser reaches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByUnixSocket;
+
 /// Answers the requests of a connection until it ends, breaks, or is told to stop. One that brings no
 /// request in `patience`, or is longer about the head of one, is closed.
-pub(crate) async fn serve<S>(stream: S, router: Router, patience: Duration, watcher: Watcher)
-where
+pub(crate) async fn serve<S>(
+    stream: S,
+    by_unix_socket: Option<ByUnixSocket>,
+    router: Router,
+    patience: Duration,
+    watcher: Watcher,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let mut builder = Builder::new(TokioExecutor::new());
@@ -48,8 +57,9 @@ where
     let has_asked = Arc::new(AtomicBool::new(false));
     let asked = has_asked.clone();
     let router = TowerToHyperService::new(router);
-    let service = service_fn(move |request: Request<Incoming>| {
+    let service = service_fn(move |mut request: Request<Incoming>| {
         asked.store(true, Ordering::Relaxed);
+        by_unix_socket.and_then(|mark| request.extensions_mut().insert(mark));
         router.call(request)
     });
     let connection = builder.serve_connection(TokioIo::new(stream), service);

@@ -22,6 +22,16 @@ pub enum Listen {
     Unix(PathBuf),
 }
 
+impl Listen {
+    /// The host of a TCP address, as it was named.
+    pub fn host(&self) -> Option<&str> {
+        match self {
+            Self::Tcp(address) => address.rsplit_once(':').map(|(host, _)| host),
+            Self::Unix(_) => None,
+        }
+    }
+}
+
 impl FromStr for Listen {
     type Err = String;
 

@@ -11,7 +11,9 @@ use axum::{
 use http::{HeaderValue, StatusCode};
 use percent_encoding::percent_decode_str;
 
-use crate::{answer::Refusal, app::App, linger::Lingering, request_id::REQUEST_ID};
+use crate::{
+    answer::Refusal, app::App, connection::ByUnixSocket, linger::Lingering, request_id::REQUEST_ID,
+};
 
 /// Paths that are open to everyone: health, and the files of the page, which say nothing.
 const OPEN: [&str; 7] = [
@@ -33,13 +35,8 @@ pub(crate) async fn around(
     let request = Request::from_parts(head, Body::new(body));
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let is_open = OPEN.contains(&path.as_str());
-    let is_known = is_open
-        || app
-            .token
-            .as_ref()
-            .is_none_or(|token| token.is_in(request.headers()));
-    let mut response = if !is_known {
-        Refusal::Unauthorized.into_response()
+    let mut response = if let Err(refusal) = admitted(&app, &request, is_open) {
+        refusal.into_response()
     } else if !is_utf8(request.uri().query()) {
         Refusal::BadRequest("the query is not UTF-8".to_owned()).into_response()
     } else {
@@ -67,6 +64,19 @@ pub(crate) async fn around(
     response
 }
 
+/// Whether the request may be answered: it brings the token, or, where none is asked for, no page of another
+/// site sent it. Browsers do not reach Unix sockets, and what is open tells nothing of anybody.
+fn admitted(app: &App, request: &Request, is_open: bool) -> Result<(), Refusal> {
+    let headers = request.headers();
+    match &app.token {
+        Some(token) if is_open || token.is_in(headers) => Ok(()),
+        Some(_) => Err(Refusal::Unauthorized),
+        None if request.extensions().get::<ByUnixSocket>().is_some() => Ok(()),
+        None if is_open => Ok(app.guard.host(request.uri(), headers)?),
+        None => Ok(app.guard.check(request.uri(), headers)?),
+    }
+}
+
 fn is_utf8(query: Option<&str>) -> bool {
     query.is_none_or(|query| percent_decode_str(query).decode_utf8().is_ok())
 }
@@ -78,6 +88,7 @@ fn name(status: StatusCode) -> &'static str {
         204 => "204",
         400 => "400",
         401 => "401",
+        403 => "403",
         404 => "404",
         405 => "405",
         406 => "406",

@@ -21,6 +21,10 @@ pub struct Problem {
 }
 
 const NO_TOKEN: (u16, &str) = (401, "The bearer token is missing or wrong");
+const FOREIGN: (u16, &str) = (
+    403,
+    "Without a token: another host is asked for, or a page of another site asks",
+);
 const NO_ROOM: (u16, &str) = (429, "No room; ask again after Retry-After");
 const ENCODED: (u16, &str) = (415, "The body has a Content-Encoding");
 
@@ -38,13 +42,13 @@ pub(crate) struct OfPages;
 
 impl IntoResponses for OfAll {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        listed(&[NO_TOKEN])
+        listed(&[NO_TOKEN, FOREIGN])
     }
 }
 
 impl IntoResponses for OfWork {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        listed(&[NO_TOKEN, NO_ROOM])
+        listed(&[NO_TOKEN, FOREIGN, NO_ROOM])
     }
 }
 
@@ -52,6 +56,7 @@ impl IntoResponses for OfArchives {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         listed(&[
             NO_TOKEN,
+            FOREIGN,
             (408, "The archive did not begin in time"),
             ENCODED,
             NO_ROOM,
@@ -63,6 +68,7 @@ impl IntoResponses for OfPages {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         listed(&[
             NO_TOKEN,
+            FOREIGN,
             (408, "The body came too slowly"),
             (413, "The page is too long"),
             ENCODED,

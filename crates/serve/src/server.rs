@@ -20,7 +20,11 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    ServiceLimits, ServiceSettings, Socket, app::App, connection, listen::Kind, routes::router,
+    ServiceLimits, ServiceSettings, Socket,
+    app::App,
+    connection::{self, ByUnixSocket},
+    listen::Kind,
+    routes::router,
 };
 
 /// Time between two looks at whether to stop.
@@ -157,20 +161,20 @@ impl Acceptor {
         match listener {
             Listener::Unix(listener) => {
                 let (stream, _) = listener.accept().await?;
-                self.spawn(stream, permit);
+                self.spawn(stream, Some(ByUnixSocket), permit);
             }
             Listener::Tcp(listener) => {
                 let (stream, _) = listener.accept().await?;
                 // Answers are written whole: waiting to fill a packet only delays them.
                 let _ = stream.set_nodelay(true);
                 match self.tls.clone() {
-                    None => self.spawn(stream, permit),
+                    None => self.spawn(stream, None, permit),
                     Some(tls) => {
                         let (router, patience) = (self.router.clone(), self.limits.timeout);
                         let watcher = self.graceful.watcher();
                         tokio::spawn(async move {
                             if let Ok(Ok(stream)) = timeout(patience, tls.accept(stream)).await {
-                                connection::serve(stream, router, patience, watcher).await;
+                                connection::serve(stream, None, router, patience, watcher).await;
                             }
                             drop(permit);
                         });
@@ -181,14 +185,18 @@ impl Acceptor {
         Ok(())
     }
 
-    fn spawn<S>(&self, stream: S, permit: OwnedSemaphorePermit)
-    where
+    fn spawn<S>(
+        &self,
+        stream: S,
+        by_unix_socket: Option<ByUnixSocket>,
+        permit: OwnedSemaphorePermit,
+    ) where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let (router, patience) = (self.router.clone(), self.limits.timeout);
         let watcher = self.graceful.watcher();
         tokio::spawn(async move {
-            connection::serve(stream, router, patience, watcher).await;
+            connection::serve(stream, by_unix_socket, router, patience, watcher).await;
             drop(permit);
         });
     }

@@ -7,7 +7,7 @@ use trommel_filters::Filters;
 use trommel_model::Model;
 use trommel_sites::KnownSites;
 
-use crate::Token;
+use crate::{HostGuard, Token};
 
 /// What a service is to do.
 pub struct ServiceSettings {
@@ -21,9 +21,11 @@ pub struct ServiceSettings {
     pub limits: ServiceLimits,
     /// What requests must bring.
     pub token: Option<Token>,
+    /// Where no token is asked for: keeps out what pages of other sites send through a browser.
+    pub guard: HostGuard,
     /// Makes TCP connections TLS.
     pub tls: Option<Arc<rustls::ServerConfig>>,
-    /// What is known of the sites of the pages that came before, if they are counted.
+    /// What is known of the sites of pages. Whoever may ask teaches it, if it is online.
     pub sites: Option<Arc<KnownSites>>,
     /// The index that is searched.
     #[cfg(feature = "index")]

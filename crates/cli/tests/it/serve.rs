@@ -42,13 +42,17 @@ impl Service {
             .spawn()
             .unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        stderr.read_line(&mut line).unwrap();
-        let said: serde_json::Value = serde_json::from_str(&line).unwrap();
-        let message = said["message"].as_str().unwrap();
-        let address = message.strip_prefix("listening on http://").unwrap();
+        let address = loop {
+            let mut line = String::new();
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "it ended");
+            let said: serde_json::Value = serde_json::from_str(&line).unwrap();
+            let message = said["message"].as_str().unwrap();
+            if let Some(address) = message.strip_prefix("listening on http://") {
+                break address.to_owned();
+            }
+        };
         Self {
-            address: address.to_owned(),
+            address,
             child,
             stderr,
         }
@@ -212,4 +216,59 @@ fn what_cannot_be_served_is_one_line() {
         "{}",
         ran.stderr
     );
+}
+
+/// A paragraph that pages of another site have posted sixty times must not be taken for the victim's menu.
+#[test]
+fn site_memory_learns_only_of_those_who_may_teach_it() {
+    const CLAIM: &str = "The bakery opened eighty shops this year, with one hundred and fifty planned for the next.";
+    let page = |number: u32| {
+        format!(
+            "<title>T{number}</title><nav><a href=/>Home</a></nav><article><h1>Story {number}</h1>\
+             <p>The committee considers the annual report number {number}, and nobody objects to it today.</p>\
+             <p>{CLAIM}</p><p>The second paragraph of {number} tells what happened in the council.</p></article>"
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("known.sites");
+    let file = path.to_str().unwrap();
+    let is_kept = |service: &Service, headers: &str, number: u32| {
+        let target = format!("/extract?url=http://victim.example/{number}");
+        let (status, body) = service.post(&target, headers, page(number).as_bytes());
+        (status, String::from_utf8(body).unwrap().contains(CLAIM))
+    };
+
+    // A memory that is not there cannot be used, and nobody may begin it.
+    let ran = trommel(&workspace(), &["serve", "--sites", file], b"");
+    assert!(
+        ran.code == 2 && ran.stderr.contains("--learn-sites"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!path.exists());
+
+    let learns = Service::begin(&["--sites", file, "--learn-sites"], &[]);
+    is_kept(&learns, "", 1000);
+    assert_eq!(learns.ended().0, 0);
+    let begun = fs::read(&path).unwrap();
+
+    let service = Service::begin(&["--sites", file], &[]);
+    assert_eq!(is_kept(&service, "", 1), (200, true));
+    let foreign = "Origin: https://evil.example\r\nContent-Type: text/plain\r\n";
+    for number in 2..62 {
+        assert_eq!(is_kept(&service, foreign, number).0, 403);
+        assert_eq!(is_kept(&service, "", number), (200, true), "{number}");
+    }
+    assert_eq!(service.ended().0, 0);
+    assert_eq!(fs::read(&path).unwrap(), begun);
+
+    // Whoever has the token is trusted to teach.
+    let token = format!("Authorization: Bearer {SECRET}\r\n");
+    let service = Service::begin(&["--sites", file], &[("TROMMEL_TOKEN", SECRET)]);
+    let kept: Vec<bool> = (1..62)
+        .map(|number| is_kept(&service, &token, number).1)
+        .collect();
+    assert!(kept[0] && !kept[60]);
+    assert_eq!(service.ended().0, 0);
+    assert_ne!(fs::read(&path).unwrap(), begun);
 }

@@ -60,7 +60,7 @@ fn lines_come_while_the_archive_is_still_being_sent() {
     let host = Host::new();
     let mut stream = connect(host.address);
     stream
-        .write_all(b"POST /extract/batch HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n")
+        .write_all(b"POST /extract/batch HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n")
         .unwrap();
     let mut send = |bytes: &str| {
         stream

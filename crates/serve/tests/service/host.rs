@@ -14,7 +14,7 @@ use std::{
 use trommel_extract::{ContentPolicy, Extractor};
 use trommel_filters::Filters;
 use trommel_model::Model;
-use trommel_serve::{Listen, ServeError, ServiceLimits, ServiceSettings, Socket, serve};
+use trommel_serve::{HostGuard, Listen, ServeError, ServiceLimits, ServiceSettings, Socket, serve};
 
 pub static FAST: LazyLock<Arc<Model>> = LazyLock::new(|| Arc::new(Model::builtin("fast").unwrap()));
 
@@ -49,6 +49,7 @@ pub fn settings(limits: ServiceLimits) -> ServiceSettings {
         filters: Arc::new(Filters::new(&trommel_filters::FilterSettings::default())),
         limits,
         token: None,
+        guard: HostGuard::default(),
         tls: None,
         sites: None,
         #[cfg(feature = "index")]

@@ -7,6 +7,7 @@ mod access;
 mod api;
 mod batch;
 mod bounds;
+mod browsers;
 mod client;
 mod host;
 mod life;
