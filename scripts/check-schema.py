@@ -96,10 +96,10 @@ def _(pandas, paths):
 
 @check("polars", "polars", JSON + PARQUET)
 def _(polars, paths):
-    if paths[0].endswith(".parquet"):
-        data = polars.read_parquet(paths)
-    else:
-        data = polars.concat([polars.read_ndjson(path) for path in paths])
+    # Folders of runs, where a manifest and a saved state stand beside the documents.
+    globs = [re.sub(r"[^/]*(\.(?:jsonl|parquet)[^/]*)$", r"*\1", path) for path in paths]
+    read = polars.scan_parquet if paths[0].endswith(".parquet") else polars.scan_ndjson
+    data = polars.concat([read(glob).collect() for glob in globs])
     return len(data), str(data.schema)
 
 

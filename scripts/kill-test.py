@@ -1,36 +1,71 @@
 #!/usr/bin/env python3
-"""Kills runs at random moments, goes on with --resume after each kill, and compares what they end with
-to a run that nobody killed: every byte of every output (of an index every document, as the names of its
-files are random), and the counts.
+"""Kills runs at random moments, goes on with --resume after each kill, also with inputs that were not there
+before, and compares what they end with to a run over all inputs that nobody killed: every byte of every
+output (of an index every document, as the names of its files are random), and the counts.
 
-    kill-test.py [-n KILLS] [-s SEED] [--trommel PROGRAM] [ARCHIVE...]
+    kill-test.py [-n KILLS] [-s SEED] [-c CONFIGURATION]... [--trommel PROGRAM] [ARCHIVE...]
 """
 
 import argparse
+import gzip
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FORMATS = [
-    "-f jsonl --compress zst",
-    "-f wet",
-    "-f msgpack --compress none",
-    "-f jsonl --compress gz",
-    "-f parquet --blocks",
-    "-f tantivy",
-    "-f bulk",
-    "-f anserini",
-    "-f trec",
-    "-f jsonl,wet,parquet,tantivy",
-    "-f jsonl,wet,parquet --split-size 1M",
-]
-# Most kills of one run, so that every format has its turn.
+# Where inputs may be added: between those that are there, behind them (where files or filters go by the order
+# of all records), or not at all (every page depends on all inputs).
+ANYWHERE, BEHIND, NEVER = "anywhere", "behind", "never"
+SIDES = "--dropped dropped.jsonl --set-aside pdf=pdf.warc.gz --quarantine failed.warc.gz"
+CONFIGURATIONS = {
+    "jsonl": ("-f jsonl --compress zst", ANYWHERE),
+    "wet": ("-f wet", ANYWHERE),
+    "msgpack": ("-f msgpack --compress none", ANYWHERE),
+    "gzip": ("-f jsonl --compress gz", ANYWHERE),
+    "parquet": ("-f parquet --blocks", ANYWHERE),
+    "tantivy": ("-f tantivy", ANYWHERE),
+    "bulk": ("-f bulk", ANYWHERE),
+    "anserini": ("-f anserini", ANYWHERE),
+    "trec": ("-f trec", ANYWHERE),
+    "several": ("-f jsonl,wet,parquet,tantivy", ANYWHERE),
+    "parts": ("-f jsonl,wet,parquet --split-size 1M", ANYWHERE),
+    "wet-parts": ("-f wet --compress gz --split-size 300K", ANYWHERE),
+    "sites": ("-f jsonl --site-memory two-pass", NEVER),
+    "sides": ("-f jsonl,msgpack,bulk --config filters.toml --markdown " + SIDES, BEHIND),
+}
+FILTERS = "[filters]\nmin_words = 50\nrules = ['gopher']\n[filters.duplicates]\nexact = true\nnear = true\n"
+# Most kills of one run, so that every configuration has its turn.
 KILLS_OF_A_RUN = 10
+# Inputs of a run.
+INPUTS = 5
+
+
+def mixed():
+    """An archive with records that are dropped, set aside, and that fail."""
+    records = []
+    for number in range(60):
+        kind, body = [
+            ("application/pdf", b"%PDF-1.4 " + b"x" * 900),
+            ("text/html", b"<p>Short."),
+            ("image/png", b"\x89PNG\r\n\x1a\n"),
+            ("text/html", b"<title>T</title>" + b"<p>The river runs by the mill, and the mill by it." * 20),
+        ][number % 4]
+        coding = b"Content-Encoding: br\r\n" if number % 20 == 3 else b""
+        block = b"HTTP/1.1 200 OK\r\nContent-Type: " + kind.encode() + b"\r\n" + coding + b"\r\n" + body
+        head = (
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
+            f"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{number:012}>\r\n"
+            f"WARC-Target-URI: http://example.org/{number}\r\n"
+            "Content-Type: application/http; msgtype=response\r\n"
+            f"Content-Length: {len(block)}\r\n\r\n"
+        )
+        records.append(gzip.compress(head.encode() + block + b"\r\n\r\n", mtime=0))
+    return b"".join(records)
 
 
 def files(folder, trommel):
@@ -52,62 +87,138 @@ def counts(path):
     with open(path) as file:
         summary = json.load(file)
     del summary["seconds"], summary["page_times"]
+    # Inputs stand in the order in which they were read.
+    for key in ("files", "damage"):
+        summary[key].sort(key=lambda own: own["file"])
     return summary
+
+
+class Moments:
+    """When a run is killed, and with which inputs it goes on."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def first(self, inputs, where):
+        """The inputs that are there at the beginning."""
+        if where == NEVER:
+            return list(inputs)
+        some = self.random.randint(1, len(inputs) - 1)
+        return inputs[:some] if where == BEHIND else sorted(self.random.sample(inputs, some))
+
+    def more(self, there, inputs, where):
+        """Those that are there when the run goes on."""
+        missing = [name for name in inputs if name not in there]
+        if not missing or self.random.random() < 0.5:
+            return there
+        new = missing[0] if where == BEHIND else self.random.choice(missing)
+        return sorted([*there, new])
+
+    def wait(self, length):
+        # Early moments more often than late ones, so that a run is killed several times.
+        time.sleep(self.random.uniform(0, length / self.random.choice([1, 2, 4])))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-n", "--kills", type=int, default=6)
+    parser.add_argument("-n", "--kills", type=int, default=6, help="kills of each configuration, if any is named; else in all")
     parser.add_argument("-s", "--seed", type=int, default=1)
+    parser.add_argument("-c", "--configuration", action="append", choices=CONFIGURATIONS)
     parser.add_argument("--trommel", default=os.path.join(ROOT, "target/release/trommel"))
     parser.add_argument("archives", nargs="*")
     arguments = parser.parse_args()
+    trommel = os.path.abspath(arguments.trommel)
     sample = os.path.join(ROOT, "samples/wcxb-sample.warc.gz")
-    archives = [os.path.abspath(path) for path in arguments.archives or [sample] * 4]
-    moments = random.Random(arguments.seed)
-    killed = runs = saved = 0
-    with tempfile.TemporaryDirectory() as work:
-        while killed < arguments.kills:
-            kind = FORMATS[runs % len(FORMATS)]
-            folder = os.path.join(work, str(runs))
-            os.mkdir(folder)
+    archives = [os.path.abspath(path) for path in arguments.archives or [sample]]
+    kinds = arguments.configuration or list(CONFIGURATIONS)
+    moments = Moments(arguments.seed)
+    killed = dict.fromkeys(kinds, 0)
+    runs = saved = added = 0
 
-            def start(summary, *more):
-                command = [arguments.trommel, "run", *archives, "-o", "out", "--summary", summary]
-                command += [*kind.split(), "--checkpoint", "256K", "-j", "2"]
+    def wants(kind):
+        return (killed[kind] if arguments.configuration else sum(killed.values())) < arguments.kills
+
+    with tempfile.TemporaryDirectory() as work:
+        while any(map(wants, kinds)):
+            kind = kinds[runs % len(kinds)]
+            if not wants(kind):
+                runs += 1
+                continue
+            options, where = CONFIGURATIONS[kind]
+            folder = os.path.join(work, str(runs))
+            for part in ("whole", "killed"):
+                os.makedirs(os.path.join(folder, part))
+            inputs = []
+            for number in range(INPUTS):
+                name = "abcdefgh"[number] + ".warc.gz"
+                if number == 1:
+                    with open(os.path.join(folder, name), "wb") as file:
+                        file.write(mixed())
+                else:
+                    os.symlink(archives[number % len(archives)], os.path.join(folder, name))
+                inputs.append("../" + name)
+
+            def start(part, there, *more):
+                place = os.path.join(folder, part)
+                with open(os.path.join(place, "filters.toml"), "w") as file:
+                    file.write(FILTERS)
+                command = [trommel, "run", *there, "-o", "out", "--summary", "counts.json"]
+                command += [*options.split(), "--checkpoint", "256K", "-j", "2"]
                 log = open(os.path.join(folder, "log"), "w")
-                return subprocess.Popen([*command, *more], cwd=folder, stderr=log)
+                return subprocess.Popen([*command, *more], cwd=place, stderr=log)
+
+            def said():
+                return open(os.path.join(folder, "log")).read()
 
             begin = time.monotonic()
-            if start("whole.json").wait() != 0:
-                sys.exit(open(os.path.join(folder, "log")).read())
+            if start("whole", inputs).wait() not in (0, 1):
+                sys.exit(said())
             length = time.monotonic() - begin
-            os.rename(os.path.join(folder, "out"), os.path.join(folder, "whole"))
 
             here = 0
+            there = moments.first(inputs, where)
+            out = os.path.join(folder, "killed", "out")
             while True:
-                run = start("resumed.json", "--resume")
-                if killed < arguments.kills and here < KILLS_OF_A_RUN:
-                    # Early moments more often than late ones, so that a run is killed several times.
-                    time.sleep(moments.uniform(0, length / moments.choice([1, 2, 4])))
+                run = start("killed", there, "--resume")
+                if wants(kind) and here < KILLS_OF_A_RUN:
+                    moments.wait(length)
                     run.kill()
-                if run.wait() == 0:
-                    break
-                killed += 1
-                here += 1
-                out = os.path.join(folder, "out")
-                states = os.listdir(out) if os.path.isdir(out) else []
-                saved += any(name.endswith(".checkpoint") for name in states)
-            whole, resumed = (
-                files(os.path.join(folder, name), arguments.trommel) for name in ("whole", "out")
-            )
+                code = run.wait()
+                if code in (0, 1):
+                    if there == inputs:
+                        break
+                elif code == -9:
+                    killed[kind] += 1
+                    here += 1
+                    states = os.listdir(out) if os.path.isdir(out) else []
+                    saved += ".run.checkpoint" in states
+                else:
+                    sys.exit(f"{kind}: exit code {code} after {here} kills: {said()}")
+                before = len(there)
+                there = moments.more(there, inputs, where)
+                added += len(there) > before
+            places = [os.path.join(folder, part) for part in ("whole", "killed")]
+            whole, resumed = (files(os.path.join(place, "out"), trommel) for place in places)
+            for name in os.listdir(places[0]):
+                if os.path.isfile(os.path.join(places[0], name)) and name != "counts.json":
+                    whole[name] = open(os.path.join(places[0], name), "rb").read()
+            for name in os.listdir(places[1]):
+                if os.path.isfile(os.path.join(places[1], name)) and name != "counts.json":
+                    resumed[name] = open(os.path.join(places[1], name), "rb").read()
             if whole != resumed:
-                sys.exit(f"{kind}: other bytes after {here} kills")
-            if counts(os.path.join(folder, "whole.json")) != counts(os.path.join(folder, "resumed.json")):
-                sys.exit(f"{kind}: other counts after {here} kills")
+                names = [name for name in {*whole, *resumed} if whole.get(name) != resumed.get(name)]
+                sys.exit(f"{kind}: other bytes after {here} kills: {', '.join(sorted(names))}")
+            one, other = (counts(os.path.join(place, "counts.json")) for place in places)
+            if one != other:
+                keys = [key for key in one if one[key] != other[key]]
+                sys.exit(f"{kind}: other counts after {here} kills: {', '.join(keys)}")
+            shutil.rmtree(folder)
             runs += 1
             print(f"{kind}: {here} kills, the same {len(whole)} files", flush=True)
-    print(f"{killed} of {killed} kills byte-identical in {runs} runs; {saved} left a saved state")
+    total = sum(killed.values())
+    print(f"{total} of {total} kills byte-identical; {saved} left a saved state; inputs added {added} times")
+    for kind, number in killed.items():
+        print(f"  {kind}: {number}")
 
 
 if __name__ == "__main__":

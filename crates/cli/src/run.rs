@@ -398,7 +398,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     }
     quiet_workers();
     // What is refused, or done already, is so at once and not after a first pass.
-    if plan.begins(existing)? {
+    if !sites.reads_twice() || plan.begins(existing)? {
         extractor = match with_sites(sites, extractor, &plan, &stop, network.clone(), &identity) {
             Ok(extractor) => extractor,
             Err(error) => {

@@ -169,6 +169,11 @@ impl SiteMemoryArgs {
 }
 
 impl RunSites {
+    /// Whether all inputs are read once more before.
+    pub fn reads_twice(&self) -> bool {
+        matches!(self, RunSites::TwoPass { .. })
+    }
+
     /// What tells it from every other, for the recipe of a run.
     ///
     /// # Errors

@@ -347,7 +347,7 @@ impl Continued {
     /// # Errors
     /// If it is not a run of this plan, or its inputs or outputs are not what they were.
     pub(crate) fn load(plan: &Plan, path: &Path) -> Result<Option<Self>, ResumeError> {
-        let Some(state) = Checkpoint::matching(path, &plan.settings())? else {
+        let Some(mut state) = Checkpoint::matching(path, &plan.settings())? else {
             return Ok(None);
         };
         let journal = journal_file(path);
@@ -368,7 +368,15 @@ impl Continued {
         let (again, todo) = match plan.follow {
             // What is followed grows, and is looked for anew.
             Some(_) => (Vec::new(), Vec::new()),
-            None => remaining(plan, &state, &mut contents.done)?,
+            None => {
+                let (again, todo) = remaining(plan, &state, &mut contents.done)?;
+                // They are counted when they are read again.
+                for report in &again {
+                    state.summary.forget(report);
+                }
+                let names = again.into_iter().map(|report| report.file);
+                (names.collect(), todo)
+            }
         };
         let continued = Self {
             state,
@@ -442,12 +450,12 @@ fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result
 }
 
 /// Which inputs are left; takes out of `done` those that could not be read and can be now, and gives
-/// their names.
+/// their reports.
 fn remaining(
     plan: &Plan,
     state: &Checkpoint,
     done: &mut Vec<Done>,
-) -> Result<(Vec<String>, Vec<usize>), ResumeError> {
+) -> Result<(Vec<FileReport>, Vec<usize>), ResumeError> {
     let mut left: HashMap<String, VecDeque<usize>> = HashMap::new();
     for (index, input) in plan.inputs.iter().enumerate() {
         left.entry(input.name()).or_default().push_back(index);
@@ -469,9 +477,9 @@ fn remaining(
     };
     let (mut again, mut appeared) = (Vec::new(), Vec::new());
     let mut fault = None;
-    done.retain(|done| match take(&done.identity) {
+    done.retain_mut(|done| match take(&done.identity) {
         Ok((index, true)) if done.report.records == 0 && done.report.error.is_some() => {
-            again.push(done.identity.name.clone());
+            again.push(std::mem::take(&mut done.report));
             appeared.push(index);
             false
         }

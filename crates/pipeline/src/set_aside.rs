@@ -126,17 +126,15 @@ pub(crate) struct AsideFiles<'a> {
 }
 
 impl<'a> AsideFiles<'a> {
-    /// `states` is what an interrupted run left of each file; if they `continue` those of a finished run,
-    /// records come behind those that are in them.
+    /// `states` is what an interrupted run left of the files.
     pub(crate) fn new(
         disk: &'a dyn Disk,
         all: &[SetAside],
         states: &[SideState],
-        continues: bool,
     ) -> Result<Self, RunError> {
         let paths = all.iter().flat_map(|own| [own.path.clone(), own.index()]);
         let files = paths.map(|path| {
-            SideOutput::new(disk, &path, states, continues)
+            SideOutput::new(disk, &path, states)
                 .map_err(|source| RunError::unfinished(&path, source))
         });
         Ok(Self {

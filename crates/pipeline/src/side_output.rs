@@ -26,8 +26,6 @@ pub(crate) struct SideOutput<'a> {
     /// As the user named it.
     path: PathBuf,
     target: Target,
-    /// Whether the file of that name, if there is one, is of the same run and goes on.
-    continues: bool,
 }
 
 /// What the name of a side output stands for.
@@ -39,14 +37,10 @@ enum Target {
 }
 
 impl<'a> SideOutput<'a> {
-    /// The file at `path`, which one of `states` may be of, left by an interrupted run. If it `continues`
-    /// that of a finished run, records come behind those that are in the file.
-    pub(crate) fn new(
-        disk: &'a dyn Disk,
-        path: &Path,
-        states: &[SideState],
-        continues: bool,
-    ) -> io::Result<Self> {
+    /// The file at `path`, which one of `states` may be of, left by an interrupted run. If there is a file of
+    /// that name, records come behind those that are in it: it is of this run, as that of another was removed
+    /// when the run began.
+    pub(crate) fn new(disk: &'a dyn Disk, path: &Path, states: &[SideState]) -> io::Result<Self> {
         let target = match replaceable(path)? {
             Some(path) => {
                 let state = states.iter().find(|state| state.path == path);
@@ -62,7 +56,6 @@ impl<'a> SideOutput<'a> {
             disk,
             path: path.to_owned(),
             target,
-            continues,
         })
     }
 
@@ -78,7 +71,7 @@ impl<'a> SideOutput<'a> {
                 let shard = match shard {
                     Some(shard) => shard,
                     None => {
-                        let begun = match self.continues && path.exists() {
+                        let begun = match path.exists() {
                             true => continued(self.disk, path)?,
                             false => Shard::create(self.disk, path, Compression::None)?,
                         };
@@ -166,17 +159,15 @@ pub(crate) struct SideOutputs<'a> {
 }
 
 impl<'a> SideOutputs<'a> {
-    /// Those of a plan; `states` is what an interrupted run left of them. Of a run that `continues` a finished
-    /// one, records come behind those that are there.
+    /// Those of a plan; `states` is what an interrupted run left of them.
     pub(crate) fn new(
         disk: &'a dyn Disk,
         plan: &Plan,
         states: &[SideState],
-        continues: bool,
     ) -> Result<Self, RunError> {
         let open = |path: Option<&PathBuf>| -> Result<Option<SideOutput<'a>>, RunError> {
             let Some(path) = path else { return Ok(None) };
-            SideOutput::new(disk, path, states, continues)
+            SideOutput::new(disk, path, states)
                 .map(Some)
                 .map_err(|source| RunError::unfinished(path, source))
         };

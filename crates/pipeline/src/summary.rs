@@ -214,6 +214,14 @@ impl Summary {
         *self.drops.entry(reason).or_default() += 1;
     }
 
+    /// Takes out what an input added of which no record could be read, and which is read again.
+    pub(crate) fn forget(&mut self, report: &FileReport) {
+        self.damaged = self.damaged.saturating_sub(report.damaged);
+        self.lost_bytes = self.lost_bytes.saturating_sub(report.lost_bytes);
+        self.stored_bytes = self.stored_bytes.saturating_sub(report.stored_bytes);
+        self.damage.retain(|place| place.file != report.file);
+    }
+
     pub(crate) fn fail(&mut self, kind: FailureKind) {
         *self.failures.entry(kind).or_default() += 1;
     }
@@ -435,6 +443,33 @@ mod tests {
         summary.records = 0;
         assert_eq!(summary.outcome(), Outcome::Nothing);
         assert_eq!(Summary::default().outcome(), Outcome::Clean);
+    }
+
+    #[test]
+    fn an_input_that_is_read_again_is_counted_once() {
+        let mut summary = summary();
+        let report = FileReport {
+            file: "http://a.org/b".into(),
+            damaged: 1,
+            lost_bytes: 7,
+            stored_bytes: 9,
+            error: Some("gone".into()),
+            ..FileReport::default()
+        };
+        let before = summary.clone();
+        summary.files.push(report.clone());
+        summary.stored_bytes += report.stored_bytes;
+        summary.damage(DamageReport {
+            file: report.file.clone(),
+            offset: 0,
+            lost: 7,
+            what: "x".into(),
+        });
+        assert!(summary.adds_up());
+        summary.files.pop();
+        assert!(!summary.adds_up());
+        summary.forget(&report);
+        assert_eq!(summary, before);
     }
 
     #[test]

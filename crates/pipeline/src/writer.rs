@@ -99,11 +99,8 @@ impl<'a> RunWriter<'a> {
             todo,
         } = continued;
         let outputs = Outputs::new(plan, encoders, stdout, disk, &state.outputs)?;
-        // Those that this run has completed before, when there were fewer inputs.
-        let continues = state.finished || state.summary.quarantine.is_some();
-        let sides = SideOutputs::new(disk, plan, &state.sides, continues)?;
-        let continues = !state.summary.set_aside.is_empty();
-        let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside, continues)?;
+        let sides = SideOutputs::new(disk, plan, &state.sides)?;
+        let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside)?;
         let mut duplicates = plan.filters.duplicates();
         duplicates.restore(state.duplicates.clone());
         let state_file = plan.state_file();

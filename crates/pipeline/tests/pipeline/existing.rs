@@ -197,6 +197,51 @@ fn new_inputs_are_added_to_finished_and_to_interrupted_runs() {
 }
 
 #[test]
+fn files_beside_the_outputs_grow_over_interruptions() {
+    let folder = tempfile::tempdir().unwrap();
+    let [a, b] = archives(folder.path());
+    // In the second nothing fails, and nothing is dropped but its last record.
+    let c = folder.path().join("c.warc");
+    let mut records: Vec<Vec<u8>> = (100..160).map(page).collect();
+    records.push(response(160, "image/png", b"\x89PNG", &[]));
+    fs::write(&c, records.concat()).unwrap();
+    let dropping = folder.path().join("d.warc");
+    fs::write(&dropping, response(1, "image/png", b"\x89PNG", &[])).unwrap();
+    let to = |inputs: &[&PathBuf], name: &str| {
+        let inputs: Vec<PathBuf> = inputs.iter().map(|&path| path.clone()).collect();
+        let out = folder.path().join(name);
+        let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
+        plan.dropped = Some(out.join("dropped.jsonl"));
+        plan.set_aside = vec![
+            format!("png={}/png.warc.gz", out.display())
+                .parse()
+                .unwrap(),
+        ];
+        (plan, out)
+    };
+    for first in [&dropping, &a, &b] {
+        let (plan, whole) = to(
+            &[first, &c],
+            &format!("whole-{}", first.display()).replace('/', "-"),
+        );
+        go(&plan, &Failing::never(), false).unwrap();
+        let expected = files(&whole);
+        for operations in (0..).step_by(3) {
+            let name = format!("{operations}-{}", first.display()).replace('/', "-");
+            let (few, out) = to(&[first], &name);
+            go(&few, &Failing::never(), false).unwrap();
+            let (plan, _) = to(&[first, &c], &name);
+            let done = go(&plan, &Failing::after(operations), true).is_ok();
+            go(&plan, &Failing::never(), true).unwrap();
+            assert!(files(&out) == expected, "{}: {operations}", first.display());
+            if done {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
 fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = archives(folder.path());
