@@ -88,7 +88,16 @@ fn main() -> ExitCode {
     allocator::begin();
     let cli = Cli::parse();
     messages::begin(cli.messages);
-    let done = match cli.command {
+    panics::run(|| {
+        command(cli.command).unwrap_or_else(|error| {
+            messages::fail(&messages::causes(&error));
+            ExitCode::from(2)
+        })
+    })
+}
+
+fn command(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::Run(args) => run::run(*args),
         #[cfg(feature = "index")]
         Command::Index(args) => index::run(&args),
@@ -111,11 +120,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
-    };
-    done.unwrap_or_else(|error| {
-        messages::fail(&format_args!("{error:#}"));
-        ExitCode::from(2)
-    })
+    }
 }
 
 /// Writes to standard output. A reader that went away is a clean end, as for every filter.

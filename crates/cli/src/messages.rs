@@ -89,6 +89,20 @@ pub fn say(text: &str) {
     }
 }
 
+/// An error and what caused it, each thing said once: many an error says what its cause says.
+pub fn causes(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if told.is_empty() {
+            told = cause;
+        } else if !told.contains(&cause) {
+            told = format!("{told}: {cause}");
+        }
+    }
+    told
+}
+
 /// Says why the program ends: the one message of an error.
 pub fn fail(error: &dyn Display) {
     let error = shown(&error.to_string());
@@ -127,6 +141,30 @@ pub fn counted(count: u64, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn causes_are_told_once() {
+        /// As `rmp_serde` has it.
+        #[derive(Debug)]
+        struct Write(std::io::Error);
+        impl Display for Write {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "invalid value write: {}", self.0)
+            }
+        }
+        impl std::error::Error for Write {
+            fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+                Some(&self.0)
+            }
+        }
+        let error = anyhow::Error::new(Write(std::io::Error::other("no room")));
+        let error = error.context("out.msgpack");
+        assert_eq!(
+            format!("{error:#}"),
+            "out.msgpack: invalid value write: no room: no room"
+        );
+        assert_eq!(causes(&error), "out.msgpack: invalid value write: no room");
+    }
 
     #[test]
     fn the_environment_is_heard() {
