@@ -1,6 +1,6 @@
 //! Options of runs that go on as their inputs grow.
 
-use std::time::Duration;
+use std::{ffi::OsString, time::Duration};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -36,17 +36,23 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 impl FollowArgs {
     /// What to follow; none if inputs are to be read once.
-    pub fn follow(&self, arguments: &[String]) -> Result<Option<Follow>> {
+    pub fn follow(&self, arguments: &[OsString]) -> Result<Option<Follow>> {
         if !self.follow {
             return Ok(None);
         }
+        let mut followed = Vec::with_capacity(arguments.len());
         for argument in arguments {
+            let Some(argument) = argument.to_str() else {
+                let argument = argument.display();
+                bail!("{argument}: a name that is not UTF-8 cannot be followed; name its folder");
+            };
+            followed.push(argument.to_owned());
             if is_url(argument) || argument.starts_with('@') {
                 bail!("{argument}: only files, folders, globs and pipes can be followed");
             }
         }
         Ok(Some(Follow {
-            arguments: arguments.to_vec(),
+            arguments: followed,
             idle: Duration::from_secs_f64(self.idle.unwrap_or(IDLE)),
             until_idle: self.until_idle.map(Duration::from_secs_f64),
         }))
