@@ -1,6 +1,7 @@
 //! `trommel extract`
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,6 +14,7 @@ use trommel_extract::{ContentPolicy, DocumentOptions, Extraction, Extractor, Hin
 use trommel_output::{AtomicFile, OutputBlock, OutputRecord, PageForm, page_line};
 use trommel_sources::is_url;
 
+use crate::messages::causes;
 use crate::models;
 use crate::page::PageInput;
 use crate::policy::PolicyArgs;
@@ -24,7 +26,7 @@ pub struct ExtractArgs {
     /// Pages: files (plain or under gzip), folders of them, URLs with --fetch; `-` or nothing for
     /// standard input
     #[arg(value_name = "PAGE", default_value = "-")]
-    pages: Vec<String>,
+    pages: Vec<OsString>,
     /// File to write to; for several pages or a folder, the folder for a file each [default: standard
     /// output]
     #[arg(short, long, value_name = "OUT")]
@@ -174,7 +176,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             Ok(()) => {}
             Err(error) if is_one => return Err(error),
             Err(error) => {
-                tracing::error!("{}", crate::messages::chain(&error));
+                tracing::error!("{}", causes(&error));
                 failed += 1;
             }
         }

@@ -1,8 +1,8 @@
 //! Options of runs that go on as their inputs grow.
 
-use std::time::Duration;
+use std::{ffi::OsString, time::Duration};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use trommel_pipeline::Follow;
 
@@ -32,11 +32,19 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 impl FollowArgs {
     /// What to follow; none if inputs are to be read once.
-    pub fn follow(&self, arguments: &[String]) -> Result<Option<Follow>> {
+    pub fn follow(&self, arguments: &[OsString]) -> Result<Option<Follow>> {
         if !self.follow {
             return Ok(None);
         }
-        let follow = Follow::new(arguments)?;
+        let mut followed = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let Some(argument) = argument.to_str() else {
+                let argument = argument.display();
+                bail!("{argument}: a name that is not UTF-8 cannot be followed; name its folder");
+            };
+            followed.push(argument.to_owned());
+        }
+        let follow = Follow::new(&followed)?;
         Ok(Some(Follow {
             idle: self.idle.map_or(follow.idle, Duration::from_secs_f64),
             until_idle: self.until_idle.map(Duration::from_secs_f64),

@@ -86,7 +86,16 @@ fn main() -> ExitCode {
     stop::outlive_bounds_on_files();
     let cli = Cli::parse();
     messages::begin(cli.messages);
-    let done = match cli.command {
+    panics::run(|| {
+        command(cli.command).unwrap_or_else(|error| {
+            messages::fail(&messages::causes(&error));
+            ExitCode::from(2)
+        })
+    })
+}
+
+fn command(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::Run(args) => run::run(*args),
         #[cfg(feature = "index")]
         Command::Index(args) => index::run(&args),
@@ -109,11 +118,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
-    };
-    done.unwrap_or_else(|error| {
-        messages::fail(&messages::chain(&error));
-        ExitCode::from(2)
-    })
+    }
 }
 
 /// Writes to standard output. A reader that went away is a clean end, as for every filter.

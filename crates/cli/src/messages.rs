@@ -89,19 +89,11 @@ pub fn say(text: &str) {
     }
 }
 
-/// Says why the program ends: the one message of an error.
-pub fn fail(error: &dyn Display) {
-    let error = shown(&error.to_string());
-    match MANNER.load(Ordering::Relaxed) {
-        JSON => tracing::error!("{error}"),
-        _ => eprintln!("trommel: {error}"),
-    }
-}
-
-/// An error and what caused it, each said once: many errors say their cause themselves.
-pub fn chain(error: &anyhow::Error) -> String {
+/// An error and what caused it, each thing said once: many an error says what its cause says.
+pub fn causes(error: &anyhow::Error) -> String {
     let mut told = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    for cause in error.chain() {
+        let cause = cause.to_string();
         if told.is_empty() {
             told = cause;
         } else if !told.contains(&cause) {
@@ -109,6 +101,15 @@ pub fn chain(error: &anyhow::Error) -> String {
         }
     }
     told
+}
+
+/// Says why the program ends: the one message of an error.
+pub fn fail(error: &dyn Display) {
+    let error = shown(&error.to_string());
+    match MANNER.load(Ordering::Relaxed) {
+        JSON => tracing::error!("{error}"),
+        _ => eprintln!("trommel: {error}"),
+    }
 }
 
 /// Whether colours may be written: on a terminal that has them, unless `NO_COLOR` is set.
@@ -142,12 +143,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_is_said_once() {
-        let cause = std::io::Error::other("the disk is full");
-        let error = anyhow::Error::new(cause).context("a.jsonl: the disk is full");
-        assert_eq!(chain(&error), "a.jsonl: the disk is full");
-        let error = error.context("b");
-        assert_eq!(chain(&error), "b: a.jsonl: the disk is full");
+    fn causes_are_told_once() {
+        /// As `rmp_serde` has it.
+        #[derive(Debug)]
+        struct Write(std::io::Error);
+        impl Display for Write {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "invalid value write: {}", self.0)
+            }
+        }
+        impl std::error::Error for Write {
+            fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+                Some(&self.0)
+            }
+        }
+        let error = anyhow::Error::new(Write(std::io::Error::other("no room")));
+        let error = error.context("out.msgpack");
+        assert_eq!(
+            format!("{error:#}"),
+            "out.msgpack: invalid value write: no room: no room"
+        );
+        assert_eq!(causes(&error), "out.msgpack: invalid value write: no room");
     }
 
     #[test]

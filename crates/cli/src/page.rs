@@ -1,6 +1,7 @@
 //! Pages that arguments name: files, folders, URLs, standard input.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     io::{Read, stdin},
     path::{Path, PathBuf},
@@ -19,8 +20,10 @@ const ENDINGS: [&str; 3] = [".html", ".htm", ".xhtml"];
 /// A page that an argument names, not yet read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageInput {
-    /// The file as it was named, the URL, or `-` for standard input.
+    /// The file as it was named, as far as that is text; the URL; or `-` for standard input.
     pub name: String,
+    /// The file, if it is one.
+    file: Option<PathBuf>,
     /// What the page is called in a folder of outputs: its path below the folder that was named, or the
     /// name of its file, without its ending.
     pub stem: PathBuf,
@@ -31,43 +34,50 @@ impl PageInput {
     ///
     /// # Errors
     /// If a folder cannot be read or holds no page, or a URL is named without `fetch`.
-    pub fn expand(arguments: &[String], fetch: bool) -> Result<Vec<Self>> {
+    pub fn expand(arguments: &[impl AsRef<OsStr>], fetch: bool) -> Result<Vec<Self>> {
         let mut pages = Vec::new();
         for argument in arguments {
+            let argument = argument.as_ref();
             let path = Path::new(argument);
-            if is_url(argument) {
+            if let Some(url) = argument.to_str().filter(|text| is_url(text)) {
                 if !fetch {
-                    bail!("{argument}: a URL is read only with --fetch");
+                    bail!("{url}: a URL is read only with --fetch");
                 }
-                pages.push(Self::new(argument, &from_url(argument)));
+                pages.push(Self {
+                    name: url.to_owned(),
+                    file: None,
+                    stem: without_endings(&from_url(url)),
+                });
             } else if path.is_dir() {
                 let before = pages.len();
                 let mut found = Vec::new();
-                walk(path, &mut found).with_context(|| argument.clone())?;
+                walk(path, &mut found).with_context(|| path.display().to_string())?;
                 found.sort();
-                pages.extend(found.iter().map(|file| {
-                    Self::new(
-                        &file.display().to_string(),
-                        file.strip_prefix(path).unwrap_or(file),
-                    )
-                }));
+                let below = |file: &PathBuf| {
+                    let name = file.strip_prefix(path).unwrap_or(file);
+                    Self::of_file(file, name)
+                };
+                pages.extend(found.iter().map(below));
                 if pages.len() == before {
                     bail!(
-                        "{argument}: no page in this folder (.html, .htm, .xhtml; .gz may follow)"
+                        "{}: no page in this folder (.html, .htm, .xhtml; .gz may follow)",
+                        path.display()
                     );
                 }
             } else {
                 let name = path.file_name().map_or(path, Path::new);
-                pages.push(Self::new(argument, name));
+                pages.push(Self::of_file(path, name));
             }
         }
         Ok(pages)
     }
 
-    fn new(name: &str, path: &Path) -> Self {
+    fn of_file(file: &Path, name: &Path) -> Self {
+        let is_file = file != Path::new("-");
         Self {
-            name: name.to_owned(),
-            stem: without_endings(path),
+            name: file.display().to_string(),
+            file: is_file.then(|| file.to_owned()),
+            stem: without_endings(name),
         }
     }
 
@@ -76,7 +86,10 @@ impl PageInput {
     /// # Errors
     /// As [`read`].
     pub fn read(&self) -> Result<Vec<u8>> {
-        read(&self.name)
+        match &self.file {
+            Some(file) => read_file(file),
+            None => read(&self.name),
+        }
     }
 }
 
@@ -85,24 +98,37 @@ impl PageInput {
 /// # Errors
 /// If it cannot be read, is an archive, or is compressed otherwise.
 pub fn read(name: &str) -> Result<Vec<u8>> {
-    let named = || match name {
-        "-" => "standard input".to_owned(),
-        name => name.to_owned(),
-    };
     let mut bytes = Vec::new();
-    match name {
-        "-" => stdin().lock().read_to_end(&mut bytes).map(drop),
+    let name = match name {
+        "-" => {
+            let read = stdin().lock().read_to_end(&mut bytes);
+            read.context("standard input")?;
+            "standard input"
+        }
         url if is_url(url) => {
             fetch(url, &mut bytes)?;
-            Ok(())
+            url
         }
-        file => File::open(file).and_then(|mut file| file.read_to_end(&mut bytes).map(drop)),
-    }
-    .with_context(named)?;
+        file => return read_file(Path::new(file)),
+    };
+    page(bytes).with_context(|| name.to_owned())
+}
+
+/// Reads a page from a file; of gzip what it holds.
+fn read_file(file: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|mut file| file.read_to_end(&mut bytes));
+    let named = || file.display().to_string();
+    read.with_context(named)?;
+    page(bytes).with_context(named)
+}
+
+/// The page in these bytes.
+fn page(mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     if FileSignature::of(&bytes) == Some(FileSignature::Gzip) {
-        bytes = inflated(&bytes).with_context(named)?;
+        bytes = inflated(&bytes)?;
     }
-    refuse_other_files(&bytes).with_context(named)?;
+    refuse_other_files(&bytes)?;
     Ok(bytes)
 }
 
@@ -217,6 +243,20 @@ mod tests {
         fs::create_dir(&root).unwrap();
         let error = PageInput::expand(&[argument], false).unwrap_err();
         assert!(error.to_string().contains("no page in this folder"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_are_no_text_are_read() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(OsStr::from_bytes(b"caf\xe9.html"));
+        fs::write(&path, "<p>one").unwrap();
+        for argument in [path.as_os_str(), folder.path().as_os_str()] {
+            let pages = PageInput::expand(&[argument], false).unwrap();
+            assert_eq!(pages[0].read().unwrap(), b"<p>one");
+            assert!(pages[0].name.ends_with("caf\u{fffd}.html"), "{pages:?}");
+        }
     }
 
     #[test]

@@ -1,12 +1,44 @@
 //! Reports panics in one line.
 
-use std::thread;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook},
+    process::ExitCode,
+    sync::{Mutex, PoisonError},
+    thread,
+};
+
+use crate::messages;
+
+/// Exit code of a program that ended by a panic, as Rust has it.
+const PANICKED: u8 = 101;
+
+/// Runs the program. A panic of its main thread is told only if nobody caught it: a library that fails on a
+/// damaged file, and is caught, is told as an error of that file.
+pub fn run(program: impl FnOnce() -> ExitCode) -> ExitCode {
+    static LAST: Mutex<Option<String>> = Mutex::new(None);
+    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let usual = take_hook();
+    set_hook(Box::new(move |info| {
+        let is_main = thread::current().name() == Some("main");
+        // Who asks for a backtrace wants it where it is.
+        if is_main && std::env::var_os("RUST_BACKTRACE").is_none() {
+            *last() = Some(info.to_string());
+        } else {
+            usual(info);
+        }
+    }));
+    catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
+        let what = last().take().unwrap_or_default();
+        messages::fail(&format_args!("internal fault: {}", what.replace('\n', " ")));
+        ExitCode::from(PANICKED)
+    })
+}
 
 /// A panic on one record is caught, counted and logged in one line with the record's place, so the
 /// usual message, which can't know the place, would only repeat it.
 pub fn quiet_workers() {
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
+    let usual = take_hook();
+    set_hook(Box::new(move |info| {
         let is_caught = thread::current()
             .name()
             .is_some_and(|name| name == "reader" || name.starts_with("worker-"));

@@ -2,6 +2,7 @@
 
 use std::{
     env,
+    ffi::OsString,
     io::{BufWriter, Write},
     num::NonZeroUsize,
     path::{Path, PathBuf},
@@ -37,7 +38,7 @@ use crate::text::TextArgs;
 use crate::{
     assemble,
     jobs::jobs,
-    messages::{chain, fail, say},
+    messages::{causes, fail, say},
     models,
     progress::Reporter,
     size::Size,
@@ -51,7 +52,7 @@ pub struct RunArgs {
     /// prefixes (with a slash at the end) and globs, @MANIFEST (a path or URL a line), the .json of a
     /// multi-WACZ, or - for standard input
     #[arg(required_unless_present = "select", value_name = "INPUT")]
-    inputs: Vec<String>,
+    inputs: Vec<OsString>,
 
     /// Read only the records that an index names: CDXJ (gzip or plain) or Parquet with the columns
     /// warc_filename, warc_record_offset and warc_record_length
@@ -402,7 +403,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
         extractor = match with_sites(sites, extractor, &plan, &stop, network.clone(), &identity) {
             Ok(extractor) => extractor,
             Err(error) => {
-                fail(&chain(&error));
+                fail(&causes(&error));
                 return Ok(stop.exit_code());
             }
         };

@@ -25,7 +25,14 @@ use trommel_serve::{
 use trommel_sites::{DEFAULT_BYTES, KnownSites, SiteMemory};
 
 use crate::sites::{load, save};
-use crate::{jobs::jobs, messages::say, models, policy::PolicyArgs, size::Size, stop::Stop};
+use crate::{
+    jobs::jobs,
+    messages::{causes, say},
+    models,
+    policy::PolicyArgs,
+    size::Size,
+    stop::Stop,
+};
 
 /// Variable of the environment that holds the token.
 const TOKEN: &str = "TROMMEL_TOKEN";
@@ -213,7 +220,7 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
                 thread::sleep(TICK);
                 if saved.elapsed() >= SAVE_EVERY {
                     if let Err(error) = sites.with(|memory| save(memory, path)) {
-                        let error = crate::messages::chain(&error);
+                        let error = causes(&error);
                         tracing::warn!("what is known of sites is not saved: {error}");
                     }
                     saved = Instant::now();

@@ -1,5 +1,6 @@
 //! `trommel sites`, and the memory of sites of `run`.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write as _};
 use std::num::NonZeroUsize;
@@ -68,7 +69,7 @@ enum SitesCommand {
 struct BuildArgs {
     /// Archives, as for `run`
     #[arg(required = true, value_name = "INPUT")]
-    inputs: Vec<String>,
+    inputs: Vec<OsString>,
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,

@@ -13,7 +13,11 @@ use trommel_output::AtomicFile;
 use trommel_pipeline::{Input, Outcome};
 use trommel_wacz::{Container, write_texts};
 
-use crate::{archives::Archives, jobs::jobs, messages::say};
+use crate::{
+    archives::Archives,
+    jobs::jobs,
+    messages::{counted, say},
+};
 
 /// Write WACZ files with more in them
 #[derive(Debug, Args)]
@@ -108,6 +112,12 @@ fn text(args: &TextArgs) -> Result<ExitCode> {
         "{} of {} listed pages have an extracted text",
         written.texts, written.pages
     ));
+    if written.too_long > 0 {
+        say(&format!(
+            "{} of the lists too long for a page, copied as they are",
+            counted(written.too_long, "line")
+        ));
+    }
     if written.unsigned {
         say("the signature of the input is left out: it is not one of this file");
     }

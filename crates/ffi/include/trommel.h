@@ -68,7 +68,8 @@ struct TrommelExtractor *trommel_extractor_new(const char *model);
 void trommel_extractor_free(struct TrommelExtractor *extractor);
 
 // The main text of one whole page, to be freed with trommel_string_free. URL, charset of the HTTP header and
-// date of the capture may be null. Null if the library has a fault.
+// date of the capture may be null; `form` is one of enum TrommelForm. Null if it is none, and if the library
+// has a fault.
 //
 // # Safety
 // `extractor` is one that has not been freed; `length` bytes can be read at `page`; the strings end with 0.
@@ -78,10 +79,11 @@ char *trommel_extract(const struct TrommelExtractor *extractor,
                       const char *url,
                       const char *charset,
                       const char *date,
-                      enum TrommelForm form);
+                      int form);
 
 // Begins a page that arrives in parts, to be ended by trommel_session_finish or trommel_session_free. URL,
-// charset of the HTTP header and date of the capture may be null.
+// charset of the HTTP header and date of the capture may be null; `form` is one of enum TrommelForm. Null if it
+// is none.
 //
 // # Safety
 // `extractor` is null or one that has not been freed; the strings are null or end with 0.
@@ -89,7 +91,7 @@ struct TrommelSession *trommel_session_new(const struct TrommelExtractor *extrac
                                            const char *url,
                                            const char *charset,
                                            const char *date,
-                                           enum TrommelForm form);
+                                           int form);
 
 // Has a session tell early of pages that are not wanted: no HTML, noindex, another language than these
 // (divided by commas; null for all), without content, in the way of other pages.

@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use std::{
-    ffi::{CStr, CString, c_char},
+    ffi::{CStr, CString, c_char, c_int},
     panic::{AssertUnwindSafe, catch_unwind},
     ptr, slice,
 };
@@ -89,7 +89,8 @@ pub unsafe extern "C" fn trommel_extractor_free(extractor: *mut TrommelExtractor
 }
 
 /// The main text of one whole page, to be freed with trommel_string_free. URL, charset of the HTTP header and
-/// date of the capture may be null. Null if the library has a fault.
+/// date of the capture may be null; `form` is one of enum TrommelForm. Null if it is none, and if the library
+/// has a fault.
 ///
 /// # Safety
 /// `extractor` is one that has not been freed; `length` bytes can be read at `page`; the strings end with 0.
@@ -101,7 +102,7 @@ pub unsafe extern "C" fn trommel_extract(
     url: *const c_char,
     charset: *const c_char,
     date: *const c_char,
-    form: TrommelForm,
+    form: c_int,
 ) -> *mut c_char {
     guarded(ptr::null_mut(), || {
         // SAFETY: null or an extractor, and strings and bytes, by the contract of this function.
@@ -113,12 +114,18 @@ pub unsafe extern "C" fn trommel_extract(
             };
             (extractor.as_ref(), bytes(page, length), given)
         };
-        given(extractor.and_then(|extractor| extractor.extract(page, hints, form)))
+        let form = TrommelForm::of(form);
+        given(
+            extractor
+                .zip(form)
+                .and_then(|(extractor, form)| extractor.extract(page, hints, form)),
+        )
     })
 }
 
 /// Begins a page that arrives in parts, to be ended by trommel_session_finish or trommel_session_free. URL,
-/// charset of the HTTP header and date of the capture may be null.
+/// charset of the HTTP header and date of the capture may be null; `form` is one of enum TrommelForm. Null if it
+/// is none.
 ///
 /// # Safety
 /// `extractor` is null or one that has not been freed; the strings are null or end with 0.
@@ -128,7 +135,7 @@ pub unsafe extern "C" fn trommel_session_new(
     url: *const c_char,
     charset: *const c_char,
     date: *const c_char,
-    form: TrommelForm,
+    form: c_int,
 ) -> *mut TrommelSession {
     guarded(ptr::null_mut(), || {
         // SAFETY: null or an extractor, and strings, by the contract of this function.
@@ -140,7 +147,9 @@ pub unsafe extern "C" fn trommel_session_new(
             };
             (extractor.as_ref(), given)
         };
-        let session = extractor.map(|extractor| Box::new(extractor.session(hints, form)));
+        let form = TrommelForm::of(form);
+        let session = extractor.zip(form);
+        let session = session.map(|(extractor, form)| Box::new(extractor.session(hints, form)));
         session.map_or(ptr::null_mut(), Box::into_raw)
     })
 }

@@ -1,6 +1,6 @@
 //! The functions of the library, without pointers.
 
-use std::sync::Arc;
+use std::{ffi::c_int, sync::Arc};
 
 use serde_json::json;
 use trommel::{
@@ -27,6 +27,15 @@ pub enum TrommelForm {
     Markdown = 1,
     /// The document as JSON: text, title, language, confidence, dates and so on.
     Json = 2,
+}
+
+impl TrommelForm {
+    /// The form of that number. C hands over any number for an enum, and in Rust one that is none must not be.
+    pub(crate) fn of(number: c_int) -> Option<Self> {
+        [Self::Text, Self::Markdown, Self::Json]
+            .into_iter()
+            .find(|form| *form as c_int == number)
+    }
 }
 
 /// Whether a session wants more of its page.

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::{
-    ffi::{CStr, CString, c_char},
+    ffi::{CStr, CString, c_char, c_int},
     ptr,
 };
 
@@ -33,7 +33,7 @@ fn a_page_in_one_call_and_in_parts() {
     // SAFETY: pointers are those that the library gave, each freed once; strings end with 0.
     unsafe {
         let extractor = trommel_extractor_new(ptr::null());
-        let whole = |form| {
+        let whole = |form: TrommelForm| {
             let (page, length) = (PAGE.as_ptr(), PAGE.len());
             let null = ptr::null();
             taken(trommel_extract(
@@ -43,7 +43,7 @@ fn a_page_in_one_call_and_in_parts() {
                 url.as_ptr(),
                 null,
                 null,
-                form,
+                form as c_int,
             ))
             .unwrap()
         };
@@ -53,7 +53,7 @@ fn a_page_in_one_call_and_in_parts() {
         assert!(whole(TrommelForm::Markdown).starts_with("# Mills\n"));
         assert!(whole(TrommelForm::Json).contains("\"title\":\"Mills\""));
         let null = ptr::null();
-        let session = trommel_session_new(extractor, url.as_ptr(), null, null, TrommelForm::Json);
+        let session = trommel_session_new(extractor, url.as_ptr(), null, null, 2);
         trommel_extractor_free(extractor);
         for part in PAGE.chunks(7) {
             let verdict = trommel_session_feed(session, part.as_ptr(), part.len());
@@ -75,7 +75,7 @@ fn null_is_no_fault() {
     unsafe {
         assert!(trommel_extractor_new(unknown.as_ptr()).is_null());
         assert!(trommel_extractor_new(broken.as_ptr()).is_null());
-        assert!(trommel_session_new(ptr::null(), null, null, null, TrommelForm::Text).is_null());
+        assert!(trommel_session_new(ptr::null(), null, null, null, 0).is_null());
         let verdict = trommel_session_feed(ptr::null_mut(), ptr::null(), 5);
         assert_eq!(verdict, TrommelVerdict::Error);
         assert!(trommel_session_known(ptr::null_mut()).is_null());
@@ -85,13 +85,29 @@ fn null_is_no_fault() {
         trommel_extractor_free(ptr::null_mut());
         trommel_string_free(ptr::null_mut());
         let extractor = trommel_extractor_new(ptr::null());
-        let session =
-            trommel_session_new(extractor, broken.as_ptr(), null, null, TrommelForm::Text);
+        let session = trommel_session_new(extractor, broken.as_ptr(), null, null, 0);
         let verdict = trommel_session_feed(session, ptr::null(), 5);
         assert_eq!(verdict, TrommelVerdict::Continue);
         assert_eq!(taken(trommel_session_finish(session)).as_deref(), Some(""));
         trommel_extractor_free(extractor);
         let version = CStr::from_ptr(trommel_version()).to_str().unwrap();
         assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    }
+}
+
+#[test]
+fn a_form_that_is_none_gives_nothing() {
+    let null = ptr::null();
+    // SAFETY: pointers are those that the library gave, each freed once.
+    unsafe {
+        let extractor = trommel_extractor_new(ptr::null());
+        for form in [-1, 3, 256, c_int::MAX, c_int::MIN] {
+            let (page, length) = (PAGE.as_ptr(), PAGE.len());
+            let text = trommel_extract(extractor, page, length, null, null, null, form);
+            assert!(text.is_null(), "{form}");
+            let session = trommel_session_new(extractor, null, null, null, form);
+            assert!(session.is_null(), "{form}");
+        }
+        trommel_extractor_free(extractor);
     }
 }

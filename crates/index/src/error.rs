@@ -31,6 +31,14 @@ pub enum IndexError {
     /// A query without a word to look for.
     #[error("the query has no word to look for")]
     EmptyQuery,
+    /// A file of the index, or the index as a whole, is not as it was written.
+    #[error("{path}: the index is damaged ({what}); make it anew", path = .path.display())]
+    Damaged {
+        /// The file, or the folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// The index is damaged, or the disk full.
     #[error("index: {0}")]
     Tantivy(#[from] TantivyError),

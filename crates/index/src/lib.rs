@@ -6,6 +6,7 @@ mod assemble;
 #[cfg(feature = "endpoint")]
 mod endpoint;
 mod error;
+mod guard;
 mod query;
 mod schema;
 mod search;

@@ -1,6 +1,10 @@
 //! Finding documents in an index.
 
-use std::{collections::BTreeSet, ops::Range, path::Path};
+use std::{
+    collections::BTreeSet,
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 use tantivy::{
@@ -14,6 +18,7 @@ use trommel_output::RecordSource;
 
 use crate::{
     IndexError,
+    guard::guarded,
     query::{only, parse},
     schema::{Fields, number, text},
     writer::open_index,
@@ -50,6 +55,7 @@ pub struct SearchResults {
 
 /// An index opened for searching, at its last commit.
 pub struct Index {
+    path: PathBuf,
     reader: IndexReader,
     fields: Fields,
 }
@@ -104,17 +110,24 @@ pub struct Snippet {
 }
 
 impl Index {
-    /// Opens the index in the folder `path`.
+    /// Opens the index in the folder `path`. All its files are read once and compared with their checksums.
     ///
     /// # Errors
     /// If there is none, or it is damaged or was made by another version.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
-        let (index, fields) = open_index(path)?;
-        let reader = index
-            .reader_builder()
-            .reload_policy(ReloadPolicy::Manual)
-            .try_into()?;
-        Ok(Self { reader, fields })
+        guarded(path, || {
+            let (index, fields) = open_index(path)?;
+            let reader = index
+                .reader_builder()
+                .reload_policy(ReloadPolicy::Manual)
+                .try_into()?;
+            let path = path.to_owned();
+            Ok(Self {
+                path,
+                reader,
+                fields,
+            })
+        })
     }
 
     /// Number of documents.
@@ -140,6 +153,10 @@ impl Index {
     /// # Errors
     /// If there is no word to look for, or the index cannot be read.
     pub fn find(&self, search: &Search<'_>) -> Result<SearchResults, IndexError> {
+        guarded(&self.path, || self.found(search))
+    }
+
+    fn found(&self, search: &Search<'_>) -> Result<SearchResults, IndexError> {
         let searcher = self.reader.searcher();
         let query = parse(search.query, &self.fields, &|character| {
             self.beginning_with(&searcher, character)
@@ -172,6 +189,10 @@ impl Index {
     /// # Errors
     /// If the index cannot be read.
     pub fn get(&self, id: &str) -> Result<Option<IndexedDocument>, IndexError> {
+        guarded(&self.path, || self.of_id(id))
+    }
+
+    fn of_id(&self, id: &str) -> Result<Option<IndexedDocument>, IndexError> {
         let searcher = self.reader.searcher();
         let term = Term::from_field_text(self.fields.id, id);
         let query = TermQuery::new(term, IndexRecordOption::Basic);
@@ -350,6 +371,93 @@ mod tests {
         assert_eq!(ids(&index, "c"), ["plain"]);
         let hit = index.search("水", 10).unwrap().remove(0);
         assert!(!hit.snippet.highlights.is_empty(), "{hit:?}");
+    }
+
+    /// Every file of an index, with a byte of it or some bits changed, cut, or emptied: an error or an answer.
+    #[test]
+    fn damage_is_an_error_never_a_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = IndexWriter::in_order(folder.path(), DEFAULT_MEMORY).unwrap();
+        for number in 0..200 {
+            let text = format!("The old mill {number} of the river, 東京 の 天気 and wheels.");
+            writer
+                .add(&stored(&number.to_string(), "Mill", &text))
+                .unwrap();
+        }
+        writer.commit_merged().unwrap();
+        let all = || {
+            let index = Index::open(folder.path())?;
+            index.get("7")?;
+            let hits = index.search("mill \"of the\" 京", 10)?;
+            Ok::<Vec<String>, IndexError>(hits.into_iter().map(|hit| hit.id).collect())
+        };
+        let right = all().unwrap();
+        let mut files: Vec<PathBuf> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.metadata().unwrap().len() > 0)
+            .collect();
+        files.sort();
+        // The same places each time.
+        let mut state = 7_u64;
+        let mut random = |below: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        let (mut refused, mut rounds) = (0, 0);
+        for file in &files {
+            let whole = std::fs::read(file).unwrap();
+            for round in 0..12 {
+                let mut bytes = whole.clone();
+                let at = random(bytes.len());
+                match round {
+                    0 => bytes.clear(),
+                    1 => bytes.truncate(at),
+                    2 => bytes.extend([0; 9]),
+                    3 => bytes[at..].fill(0),
+                    _ => bytes[at] ^= 1 << random(8),
+                }
+                std::fs::write(file, &bytes).unwrap();
+                rounds += 1;
+                let is_list = file.extension().is_some_and(|ending| ending == "json");
+                match all() {
+                    Err(_) => refused += 1,
+                    // Some bytes say nothing about documents; lists of files have no checksum.
+                    Ok(found) => assert!(is_list || found == right, "{}", file.display()),
+                }
+            }
+            std::fs::write(file, whole).unwrap();
+        }
+        assert!(refused * 2 > rounds, "{refused} of {rounds}");
+        let store = files
+            .iter()
+            .find(|file| file.extension().is_some_and(|ending| ending == "store"));
+        let mut bytes = std::fs::read(store.unwrap()).unwrap();
+        bytes[9] ^= 1;
+        std::fs::write(store.unwrap(), bytes).unwrap();
+        let error = Index::open(folder.path()).err().unwrap().to_string();
+        let what = "the index is damaged (its bytes are not those that were written); make it anew";
+        assert!(
+            error.contains(".store: ") && error.ends_with(what),
+            "{error}"
+        );
+        assert!(IndexWriter::open(folder.path(), DEFAULT_MEMORY).is_err());
+    }
+
+    #[test]
+    fn a_panic_of_the_library_is_an_error() {
+        let error = guarded(Path::new("x"), || -> Result<(), IndexError> {
+            let none: [u8; 0] = [];
+            std::hint::black_box(none[std::hint::black_box(3)]);
+            Ok(())
+        });
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.starts_with("x: the index is damaged (index out of"),
+            "{error}"
+        );
     }
 
     #[test]

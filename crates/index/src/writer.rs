@@ -10,6 +10,7 @@ use trommel_output::{OutputRecord, record_id};
 
 use crate::{
     IndexError,
+    guard::{check, guarded},
     schema::{Fields, adopt, sites},
 };
 
@@ -72,7 +73,9 @@ impl IndexWriter {
             return Err(IndexError::NotEmpty(path.to_owned()));
         }
         let index = if exists {
-            Index::open(directory)?
+            let index = guarded(path, || Ok(Index::open(directory)?))?;
+            guarded(path, || check(&index, path))?;
+            index
         } else {
             Index::create(
                 directory,
@@ -203,7 +206,7 @@ fn documents(index: &Index) -> Result<u64, IndexError> {
     Ok(segments.iter().map(|own| u64::from(own.num_docs())).sum())
 }
 
-/// Opens the index of a folder for searching.
+/// Opens the index of a folder for searching, after a look at all its bytes.
 pub(crate) fn open_index(path: &Path) -> Result<(Index, Fields), IndexError> {
     let directory = match fs::metadata(path) {
         Ok(_) => MmapDirectory::open(path).map_err(TantivyError::from)?,
@@ -221,6 +224,7 @@ pub(crate) fn open_index(path: &Path) -> Result<(Index, Fields), IndexError> {
         return Err(IndexError::NoIndex(path.to_owned()));
     }
     let index = Index::open(directory)?;
+    check(&index, path)?;
     let fields = adopt(&index, path)?;
     Ok((index, fields))
 }

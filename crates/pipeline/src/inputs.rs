@@ -5,6 +5,7 @@ mod found;
 mod tests;
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
@@ -123,19 +124,25 @@ pub enum InputError {
 /// prefixes, which end with a slash, and globs, as folders and globs; `@FILE`, a manifest, plain or gzip,
 /// with a path or URL a line, relative to `base` or else to its own folder, in which blank lines and
 /// lines starting with `#` are skipped; `-`, standard input. What is passed over in a folder is logged,
-/// counted by ending, in one line.
+/// counted by ending, in one line. An argument that is not UTF-8 is a path.
 ///
 /// # Errors
 /// If an argument is another URL or a malformed glob, if a manifest, folder or bucket cannot be read, or
 /// if standard input is named twice. What stands for no archive is given as [`Input::Nothing`].
 pub fn expand(
-    arguments: &[String],
+    arguments: &[impl AsRef<OsStr>],
     base: Option<&Base>,
     network: &NetworkOptions,
 ) -> Result<Vec<Input>, InputError> {
     let network = Network::new(network.clone());
     let mut inputs = Vec::new();
     for argument in arguments {
+        let argument = argument.as_ref();
+        let Some(argument) = argument.to_str() else {
+            // What stands for more than a path is written in UTF-8.
+            from_path(PathBuf::from(argument), &mut inputs)?;
+            continue;
+        };
         if argument == "-" {
             if inputs.contains(&Input::Stdin) {
                 return Err(InputError::StdinTwice);

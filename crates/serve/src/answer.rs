@@ -36,6 +36,8 @@ pub(crate) enum Refusal {
     TooLarge(u64),
     #[error("{0}")]
     Unsupported(String),
+    #[error("nothing can be expected but 100-continue")]
+    Expectation,
     #[error("there are as many requests as there is room for")]
     Busy,
     #[error("the page met a fault of the program")]
@@ -54,6 +56,7 @@ impl Refusal {
             Self::TimedOut(_) => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Unsupported(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Expectation => StatusCode::EXPECTATION_FAILED,
             Self::Busy => StatusCode::TOO_MANY_REQUESTS,
             Self::Fault => StatusCode::INTERNAL_SERVER_ERROR,
         }

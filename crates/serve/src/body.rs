@@ -5,8 +5,8 @@ use std::{io, time::Duration};
 use axum::body::Body;
 use bytes::Bytes;
 use http::{
-    HeaderMap,
-    header::{CONTENT_ENCODING, CONTENT_LENGTH},
+    HeaderMap, HeaderValue,
+    header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, TRANSFER_ENCODING},
 };
 use http_body_util::BodyExt as _;
 use tokio::{sync::mpsc, time::timeout};
@@ -59,8 +59,26 @@ async fn read(
     Ok(bytes)
 }
 
-/// Refuses codings: a crawler has undone those of the server.
+/// Refuses what is not done: codings, which a crawler has undone, and expectations but the usual one.
 pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
+    let is =
+        |value: &HeaderValue, name: &str| value.as_bytes().eq_ignore_ascii_case(name.as_bytes());
+    if headers
+        .get_all(EXPECT)
+        .iter()
+        .any(|value| !is(value, "100-continue"))
+    {
+        return Err(Refusal::Expectation);
+    }
+    if headers
+        .get_all(TRANSFER_ENCODING)
+        .iter()
+        .any(|value| !is(value, "chunked"))
+    {
+        return Err(Refusal::Unsupported(
+            "no transfer coding but chunked is undone".to_owned(),
+        ));
+    }
     match headers.get(CONTENT_ENCODING) {
         Some(coding) if !coding.as_bytes().eq_ignore_ascii_case(b"identity") => {
             Err(Refusal::Unsupported(

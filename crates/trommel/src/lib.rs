@@ -118,3 +118,8 @@ mod stops;
 pub use record::page_hints;
 pub use session::{DEFAULT_MAX_PAGE, Known, Session, Verdict};
 pub use stops::{EarlyStops, StopReason};
+
+/// The page about the library names what is there.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;

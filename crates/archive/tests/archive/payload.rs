@@ -113,6 +113,11 @@ fn codings_are_undone() {
         let undone = undo(&both, &chunked(&encode(PAGE.as_bytes()), 20));
         assert_eq!(undone.body, PAGE.as_bytes(), "{name}");
         assert_eq!(undone.codings, [Coding::Chunked, coding]);
+
+        let transfer = format!("Transfer-Encoding: {name}, chunked\r\n");
+        let undone = undo(&transfer, &chunked(&encode(PAGE.as_bytes()), 20));
+        assert_eq!(undone.body, PAGE.as_bytes(), "{name}");
+        assert_eq!(undone.codings, [Coding::Chunked, coding]);
     }
     let undone = undo(
         "Content-Encoding: gzip, br\r\n",

@@ -51,6 +51,19 @@ fn texts_are_read_where_there_are_no_archives() {
 
 #[cfg(unix)]
 #[test]
+fn names_that_are_no_text_are_paths() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = folder(&[]);
+    let path = folder.path().join(OsStr::from_bytes(b"caf\xe9.warc"));
+    fs::write(&path, "").unwrap();
+    for argument in [path.as_os_str(), folder.path().as_os_str()] {
+        let inputs = expand(&[argument], None, &NetworkOptions::default()).unwrap();
+        assert_eq!(inputs, [Input::File(path.clone())]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn what_is_no_file_is_passed_over() {
     let folder = folder(&["a.warc", "b.txt", "_MANIFEST"]);
     let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("s.warc")).unwrap();

@@ -54,6 +54,20 @@ fn long_bodies_are_refused_at_once_or_when_they_are_too_long() {
     assert_eq!(get(host.address, "/healthz").status, 200);
 }
 
+/// A coding below the chunks is not undone, so it is not taken either.
+#[test]
+fn transfer_codings_are_refused() {
+    let host = Host::new();
+    for (coding, status) in [("gzip, chunked", 415), ("Chunked", 200)] {
+        let mut stream = connect(host.address);
+        let head =
+            format!("POST /extract HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: {coding}\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(b"4\r\n<p>x\r\n0\r\n\r\n").unwrap();
+        assert_eq!(answer(&mut stream).status, status, "{coding}");
+    }
+}
+
 #[test]
 fn slow_clients_are_let_go() {
     let limits = ServiceLimits {

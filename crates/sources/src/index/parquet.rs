@@ -1,6 +1,11 @@
 //! Parquet with the columns of Common Crawl's URL index.
 
-use std::{fs::File, path::Path, sync::Arc};
+use std::{
+    fs::File,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    sync::Arc,
+};
 
 use parquet::{
     file::reader::{FileReader, SerializedFileReader},
@@ -14,7 +19,23 @@ use crate::RecordIndexError;
 /// The columns that find a record.
 const COLUMNS: [&str; 3] = ["warc_filename", "warc_record_offset", "warc_record_length"];
 
+/// Gives every row to `each`. A library that fails on a damaged file is an error of that file.
 pub(crate) fn read(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
+    let read = AssertUnwindSafe(|| rows(path, each));
+    catch_unwind(read).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(RecordIndexError::Parquet {
+            path: path.to_owned(),
+            what: format!(
+                "is damaged ({})",
+                text.unwrap_or("no message").escape_debug()
+            ),
+        })
+    })
+}
+
+fn rows(path: &Path, each: &mut dyn FnMut(IndexLine)) -> Result<(), RecordIndexError> {
     let failed = |what: String| RecordIndexError::Parquet {
         path: path.to_owned(),
         what,
@@ -148,5 +169,27 @@ mod tests {
         let file = written("message m { required binary warc_filename (UTF8); }", false);
         let error = read(file.path(), &mut |_| {}).unwrap_err().to_string();
         assert!(error.ends_with("no column warc_record_offset"), "{error}");
+    }
+
+    /// Any of its bytes may be another: an error, or rows.
+    #[test]
+    fn a_damaged_file_is_an_error_never_a_panic() {
+        let file = written(
+            "message m { required binary url (UTF8); required binary warc_filename (UTF8); \
+             required int32 warc_record_offset; required int64 warc_record_length; }",
+            true,
+        );
+        let whole = std::fs::read(file.path()).unwrap();
+        let (mut errors, mut rounds) = (0, 0);
+        for at in 0..whole.len() {
+            for value in [0, 0x7f, 0xff, whole[at] ^ 1, whole[at] ^ 0x20] {
+                let mut bytes = whole.clone();
+                bytes[at] = value;
+                std::fs::write(file.path(), bytes).unwrap();
+                rounds += 1;
+                errors += usize::from(crate::index::read(file.path(), &mut |_| {}).is_err());
+            }
+        }
+        assert!(errors * 5 > rounds, "{errors} of {rounds}");
     }
 }
