@@ -16,6 +16,7 @@ mod microdata;
 mod nesting;
 mod notes;
 mod scripts;
+mod seams;
 mod skip;
 mod style_sheets;
 mod text_fold;
@@ -33,6 +34,7 @@ use classes::Classes;
 use code_elements::is_block_of_code;
 use formulas::Formulas;
 use notes::{Marks, OpenNotation};
+use seams::Seam;
 use style_sheets::StyleSheets;
 use text_fold::TextFold;
 pub(crate) use text_fold::TextKind;
@@ -49,6 +51,8 @@ struct Open {
     link: bool,
     /// White space inside of it is kept.
     keeps_space: bool,
+    /// It is inline and shown as a block: nothing in it is a part of a word beside it.
+    is_apart: bool,
 }
 
 /// An element whose content is no text of the page.
@@ -123,6 +127,8 @@ pub(crate) struct Builder {
     /// Inline elements seen since the last layout change.
     inline_from: usize,
     breaks: u32,
+    /// Inline elements that ended and started since the last text.
+    seam: Seam,
     links_open: u32,
     keep_space: u32,
     /// Tags up to now, and up to the last character of a block.
@@ -227,6 +233,7 @@ impl Builder {
             styles: None,
             inline_from: 0,
             breaks: 0,
+            seam: Seam::empty(),
             links_open: 0,
             keep_space: 0,
             tag_count: 0,
@@ -388,6 +395,11 @@ impl Builder {
             self.cap(Caps::TEXT);
         }
         let raw = part;
+        if !self.seam.is_empty()
+            && let Some(kind) = self.take_seam()
+        {
+            self.fold.seam(kind);
+        }
         self.fold.push(raw, offset, kind, self.keep_space > 0);
         self.note_text();
     }
@@ -405,6 +417,7 @@ impl Builder {
         {
             return false;
         }
+        self.seam = Seam::empty();
         self.count_steps(bytes);
         self.text_room -= bytes;
         true
@@ -481,6 +494,8 @@ impl Builder {
         let is_code = tag == Tag::Code && self.keep_space == 0 && is_block_of_code(text);
         if !tag.is_inline() || is_shadow_root || is_code {
             self.flush();
+        } else {
+            self.seam_starts(text);
         }
         match tag {
             Tag::Img => self.images += 1,
@@ -537,6 +552,8 @@ impl Builder {
         }
         if !tag.is_inline() || tag == Tag::Code && self.ends_block_of_code() {
             self.flush();
+        } else {
+            self.seam_ends(tag);
         }
         if self.overflow > 0 && !has_optional_end(tag) {
             self.overflow -= 1;

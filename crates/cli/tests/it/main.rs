@@ -19,6 +19,7 @@ mod follow;
 mod golden;
 mod index;
 mod inspect;
+mod joins;
 mod languages;
 mod messages;
 mod pages;

@@ -1,5 +1,6 @@
 //! From the text between two boundaries of block-level elements to a row of the block table.
 
+use super::seams::Seam;
 use super::{Builder, Current};
 use crate::limits::Caps;
 use crate::page::{Block, NONE};
@@ -129,6 +130,7 @@ impl Builder {
             self.emit(current);
         }
         self.fold.clear();
+        self.seam = Seam::empty();
         self.notations.clear();
         self.open_notations.clear();
         self.formulas.forget_last();

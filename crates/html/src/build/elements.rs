@@ -74,6 +74,10 @@ impl Builder {
         } else {
             narrow(index)
         };
+        let is_apart = tag.is_inline() && !full && self.marks.contains(Marks::BLOCK);
+        if is_apart {
+            self.fold.blank();
+        }
         self.stack.push(Open {
             element: narrow(index),
             container,
@@ -82,6 +86,7 @@ impl Builder {
             ended: false,
             link,
             keeps_space: row.keeps_space(),
+            is_apart,
         });
         self.open[tag as usize] += 1;
         if link {
@@ -150,6 +155,9 @@ impl Builder {
                 Key::Style if hides(value) => {
                     hidden = true;
                     self.marks |= Marks::HIDDEN;
+                }
+                Key::Style if tag.is_inline() && shows_as_block(value) => {
+                    self.marks |= Marks::BLOCK;
                 }
                 Key::Style => {}
                 Key::Tex | Key::Mathml => self.marks |= Marks::SOURCE,
@@ -240,6 +248,12 @@ impl Builder {
         if !self.style_sheets.are_empty() && self.style_sheets.hide_class(value) {
             self.marks |= Marks::SHEET;
         }
+        let block = if self.style_sheets.show_as_block(value) {
+            Marks::BLOCK
+        } else {
+            Marks::empty()
+        };
+        self.marks |= block;
         let class = ClassReading {
             hash: key.hash,
             words: (
@@ -253,7 +267,8 @@ impl Builder {
                     | Marks::HIDDEN
                     | Marks::SHEET
                     | Marks::CODE
-                    | Marks::PAGE_ROW),
+                    | Marks::PAGE_ROW)
+                | block,
             steps: (self.steps - steps - u64::from(given) * before as u64) as u16,
         };
         let len = self.page.attribute_words.len();
@@ -366,6 +381,16 @@ fn heading_of_level(level: Option<&str>) -> Tag {
 pub(super) fn hides(style: &[u8]) -> bool {
     declares(style, b"display:none") || declares(style, b"visibility:hidden")
 }
+
+/// Whether a style attribute shows its element as a block.
+fn shows_as_block(style: &[u8]) -> bool {
+    memchr::memmem::find(style, b"isplay").is_some()
+        && SHOWN_AS_BLOCKS.iter().any(|rule| declares(style, rule))
+}
+
+const SHOWN_AS_BLOCKS: [&[u8]; 5] = [
+    b"display:block", b"display:flex", b"display:grid", b"display:table", b"display:list-item",
+];
 
 /// Whether a rule (in lower case, without white space) stands in a style, white space left out.
 pub(super) fn declares(style: &[u8], rule: &[u8]) -> bool {

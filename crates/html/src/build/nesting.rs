@@ -27,6 +27,9 @@ impl Builder {
         if open.link {
             self.link_ends();
         }
+        if open.is_apart {
+            self.fold.blank();
+        }
         if let Some(styles) = &mut self.styles {
             styles.end(open.tag, open.element, open.link, narrow(self.fold.len()));
         }

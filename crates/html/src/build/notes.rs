@@ -12,7 +12,7 @@ use crate::page::{Notation, NotationKind, PAGE_ROW_WORDS};
 bitflags! {
     /// What the attributes of an element say of the notation in it.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(super) struct Marks: u8 {
+    pub(super) struct Marks: u16 {
         /// Its class is one of formulas.
         const MATH = 1;
         /// It has the source of a formula, or what may be that.
@@ -29,6 +29,8 @@ bitflags! {
         const HEADING = 1 << 6;
         /// A word of its attributes is one of rows of page numbers.
         const PAGE_ROW = 1 << 7;
+        /// Its style, or that of its class, shows it as a block.
+        const BLOCK = 1 << 8;
     }
 }
 

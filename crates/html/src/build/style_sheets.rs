@@ -1,4 +1,5 @@
-//! Reads simple rules that hide elements from a page's own style sheets: `.name { display: none }` and `#name { ... }`.
+//! Reads simple rules of a page's own style sheets: what they hide (`.name { display: none }`, `#name { ... }`) and which
+//! classes they show as blocks.
 //!
 //! Rules for a width, for print or by more than one class say nothing of the page as it is first shown. Whatever
 //! shows the same name again (`@media (min-width: ...) { .name { display: block } }`) takes it back.
@@ -11,6 +12,16 @@ use trommel_text::hash;
 pub(super) const MAX_BYTES: usize = 512 << 10;
 /// Names that are remembered.
 const MAX_NAMES: usize = 4096;
+/// Classes by which frameworks of style sheets show an element as a block.
+const BLOCK_NAMES: [&[u8]; 3] = [b"block", b"d-block", b"display-block"];
+
+/// What a rule says of `display`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Display {
+    None,
+    Block,
+    Other,
+}
 
 /// Names of classes and ids that are hidden.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +31,7 @@ pub(super) struct StyleSheets {
     /// Bytes of the sheets before.
     pub read: usize,
     hidden: FxHashSet<u64>,
+    blocks: FxHashSet<u64>,
     /// A bit for each hidden name by its key: most names are told not to be hidden by it.
     bits: u64,
 }
@@ -36,6 +48,15 @@ impl StyleSheets {
         names.any(|name| self.hides(key(b'.', name)))
     }
 
+    /// Whether one of the names of a class attribute is shown as a block, by a rule or by a convention of frameworks.
+    pub fn show_as_block(&self, value: &[u8]) -> bool {
+        let mut names = value.split(u8::is_ascii_whitespace);
+        names.any(|name| {
+            BLOCK_NAMES.contains(&name)
+                || !self.blocks.is_empty() && self.blocks.contains(&key(b'.', name))
+        })
+    }
+
     /// Whether an id is hidden.
     pub fn hide_id(&self, value: &[u8]) -> bool {
         self.hides(key(b'#', value.trim_ascii()))
@@ -49,9 +70,6 @@ impl StyleSheets {
     pub fn end(&mut self) {
         self.read = self.read.saturating_add(self.sheet.len());
         let sheet = std::mem::take(&mut self.sheet);
-        if self.hidden.is_empty() && memmem::find(sheet.as_bytes(), b"none").is_none() {
-            return;
-        }
         self.rules(sheet.as_bytes());
     }
 
@@ -115,8 +133,8 @@ impl StyleSheets {
                     }
                     if spoken.is_some_and(|place| place < at + end) {
                         let body = rest.get(..end).unwrap_or_default();
-                        if let Some(is_none) = hides(&display, body) {
-                            self.rule(selector, is_none, ignored.is_none());
+                        if let Some(said) = said(&display, body) {
+                            self.rule(selector, said, ignored.is_none());
                         }
                     }
                     at += end + 1;
@@ -127,19 +145,19 @@ impl StyleSheets {
     }
 
     /// A rule that hides or shows, and whether it counts for the page as it is shown first.
-    fn rule(&mut self, selector: &[u8], is_none: bool, counts: bool) {
+    fn rule(&mut self, selector: &[u8], said: Display, counts: bool) {
         for own in selector.split(|byte| *byte == b',') {
             let own = own.trim_ascii();
+            if counts && said != Display::None {
+                self.block_rule(own, said == Display::Block);
+            }
             let Some((&sign, name)) = own.split_first() else {
                 continue;
             };
-            let is_name = |byte: &u8| {
-                byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || *byte >= 0x80
-            };
-            if !matches!(sign, b'.' | b'#') || name.is_empty() || !name.iter().all(is_name) {
+            if !matches!(sign, b'.' | b'#') || !is_name(name) {
                 continue;
             }
-            if !is_none {
+            if said != Display::None {
                 self.hidden.remove(&key(sign, name));
             } else if counts && self.hidden.len() < MAX_NAMES {
                 self.bits |= bit(key(sign, name));
@@ -147,6 +165,32 @@ impl StyleSheets {
             }
         }
     }
+
+    /// A rule that shows elements of a class, wherever they stand, as blocks or otherwise.
+    fn block_rule(&mut self, selector: &[u8], is_block: bool) {
+        let last = selector.rsplit(u8::is_ascii_whitespace).next();
+        let Some(last) = last else { return };
+        let Some(dot) = memchr(b'.', last) else {
+            return;
+        };
+        let (tag, name) = (last.get(..dot), last.get(dot + 1..).unwrap_or_default());
+        let is_of_any = tag.is_some_and(|tag| tag.iter().all(u8::is_ascii_alphanumeric));
+        if !is_of_any || !is_name(name) {
+            return;
+        }
+        if !is_block {
+            self.blocks.remove(&key(b'.', name));
+        } else if self.blocks.len() < MAX_NAMES {
+            self.blocks.insert(key(b'.', name));
+        }
+    }
+}
+
+/// Whether this is one name and nothing else.
+fn is_name(name: &[u8]) -> bool {
+    let is_of_name =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || *byte >= 0x80;
+    !name.is_empty() && name.iter().all(is_of_name)
 }
 
 fn bit(key: u64) -> u64 {
@@ -165,8 +209,8 @@ fn is_for_all(rule: &[u8]) -> bool {
     matches!(query.trim_ascii(), b"all" | b"screen" | b"only screen")
 }
 
-/// Whether what a rule says last of `display` is `none`; nothing if it does not speak of it.
-fn hides(display: &memmem::Finder, body: &[u8]) -> Option<bool> {
+/// What a rule says last of `display`; nothing if it does not speak of it.
+fn said(display: &memmem::Finder, body: &[u8]) -> Option<Display> {
     let mut said = None;
     for at in display.find_iter(body) {
         let before = at.checked_sub(1).and_then(|at| body.get(at));
@@ -174,7 +218,18 @@ fn hides(display: &memmem::Finder, body: &[u8]) -> Option<bool> {
             .is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b';' | b'/' | b'{'));
         let rest = body.get(at + 7..).unwrap_or_default().trim_ascii_start();
         if let Some(value) = rest.strip_prefix(b":").filter(|_| is_property) {
-            said = Some(value.trim_ascii_start().starts_with(b"none"));
+            let value = value.trim_ascii_start();
+            let is = |own: &&[u8]| value.starts_with(own);
+            said = Some(if value.starts_with(b"none") {
+                Display::None
+            } else if [&b"block"[..], b"flex", b"grid", b"table", b"list-item"]
+                .iter()
+                .any(is)
+            {
+                Display::Block
+            } else {
+                Display::Other
+            });
         }
     }
     said

@@ -1,5 +1,7 @@
 //! Folding of text: character references decoded, white space folded, positions kept.
 
+use super::seams::SeamKind;
+
 /// Whether character references are decoded in a run of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
@@ -26,6 +28,10 @@ pub(crate) struct SourceSpan {
 pub(crate) struct TextFold {
     out: String,
     space: SpaceBefore,
+    /// Two elements meet before the next character.
+    seam: Option<SeamKind>,
+    /// Byte at which they met last.
+    met: usize,
     /// White space since the last character, as it stands (only where it is kept).
     kept: String,
     /// Start of a character reference, and where it stands in the page.
@@ -68,6 +74,8 @@ impl TextFold {
         self.kept.clear();
         self.waiting.clear();
         self.space = SpaceBefore::None;
+        self.seam = None;
+        self.met = 0;
         self.source = None;
     }
 
@@ -99,6 +107,22 @@ impl TextFold {
         }
         self.space = self.space.max(SpaceBefore::Space);
         true
+    }
+
+    /// Two elements meet between what was appended and what comes.
+    pub fn seam(&mut self, kind: SeamKind) {
+        self.seam = Some(kind);
+    }
+
+    /// The character behind a seam comes.
+    #[inline(never)]
+    fn close_seam(&mut self, next: char) {
+        let Some(kind) = self.seam.take() else { return };
+        let before = self.out.get(self.met..).unwrap_or_default();
+        if self.space == SpaceBefore::None && kind.divides(before, next) {
+            self.space = SpaceBefore::Space;
+        }
+        self.met = self.out.len();
     }
 
     /// Appends text that stands at `offset` in the page.
@@ -147,6 +171,7 @@ impl TextFold {
         if !self.waiting.is_empty() {
             self.resolve(keep_space);
         }
+        self.seam = None;
         self.open_space(keep_space);
         self.out.push_str(text);
         self.note_source(start, end);
@@ -191,9 +216,14 @@ impl TextFold {
             }
             let len = plain_run(rest, !keep_space);
             if len > 0 {
+                let run = text.get(at..at + len).unwrap_or_default();
+                if self.seam.is_some()
+                    && let Some(next) = run.chars().next()
+                {
+                    self.close_seam(next);
+                }
                 self.open_space(keep_space);
-                self.out
-                    .push_str(text.get(at..at + len).unwrap_or_default());
+                self.out.push_str(run);
                 self.note_source(offset + at, offset + at + len);
                 at += len;
                 continue;
@@ -214,6 +244,9 @@ impl TextFold {
                 self.kept.push(if c == '\u{a0}' { ' ' } else { c });
             }
         } else if !is_ignored(c) {
+            if self.seam.is_some() {
+                self.close_seam(c);
+            }
             self.open_space(keep_space);
             self.out.push(c);
             self.note_source(start, end);
