@@ -110,6 +110,11 @@ pub(crate) fn date_in(text: &str, month_first: bool) -> Option<String> {
     calendar::find(text, month_first).map(|stamp| stamp.text)
 }
 
+/// Whether a text begins with a date in numbers that stands as month/day/year, as far as it tells.
+pub(crate) fn says_month_first(text: &str) -> Option<bool> {
+    calendar::says_month_first(text)
+}
+
 /// A line without what steers terminals and displays; none if nothing else is in it.
 fn readable(line: String) -> Option<String> {
     let clean = match without_controls(&line) {

@@ -68,7 +68,7 @@ impl Extraction<'_> {
     fn found_posts(&self) -> Vec<FoundPost> {
         let html = &self.decoded.text;
         let month_first = metadata::month_first(html, &self.page, &self.hints);
-        posts(&self.page, html, self.kept(), month_first)
+        posts(&self.page, html, self.hints.url, self.kept(), month_first)
     }
 
     fn content_of(&self, post: &FoundPost, options: TextOptions) -> KeptContent<'_> {

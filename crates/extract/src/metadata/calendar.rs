@@ -58,6 +58,19 @@ pub(super) fn span(text: &str) -> Option<(usize, usize)> {
     })
 }
 
+/// Whether the first date in numbers with slashes of a text has its month before its day; none if it may have
+/// either.
+pub(super) fn says_month_first(text: &str) -> Option<bool> {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit() && c != '/');
+    let date = numbers.find(|part| part.split('/').count() == 3)?;
+    let mut parts = date.split('/').map(|part| part.parse::<u32>().unwrap_or(0));
+    match (parts.next()?, parts.next()?) {
+        (1..=12, 13..=31) => Some(true),
+        (13..=31, 1..=12) => Some(false),
+        _ => None,
+    }
+}
+
 /// Whether as many digits stand side by side as every date has for its year.
 fn has_year(text: &str) -> bool {
     let is_year = |four: &[u8]| four.iter().all(u8::is_ascii_digit);

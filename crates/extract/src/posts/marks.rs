@@ -1,0 +1,470 @@
+//! What on a page says who wrote something, or when.
+
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+use rustc_hash::FxHasher;
+use trommel_html::{
+    Attribute, Block, Element, FactKind, NONE, Page, StatedFact, Tag, element_text,
+};
+use url::Url;
+
+use super::people::{is_of_person, is_of_site};
+use super::{kind, says, says_about_writer};
+use crate::metadata::{date_in, pen_name};
+
+/// Words in the attributes of elements that name who wrote something.
+const WRITERS: [&str; 17] = [
+    "author", "username", "nickname", "nick", "poster", "postername", "postauthor", "byline",
+    "commenter", "creator", "displayname", "screenname", "fn", "autor", "auteur", "auteurs",
+    "pseudo",
+];
+/// Words beside those by which an element says something else about a writer.
+const BESIDE_WRITERS: [&str; 15] = [
+    "ip", "count", "rank", "title", "badge", "stats", "location", "avatar", "gravatar", "userpic",
+    "photo", "joined", "bio", "signature", "statistics",
+];
+/// Attributes that state the name of who wrote what is in their element.
+const WRITER_ATTRIBUTES: [&str; 5] = [
+    "data-author", "data-author-name", "data-username", "data-user-name", "data-poster",
+];
+/// Words in the attributes of elements that say when something was written.
+const TIMES: [&str; 16] = [
+    "date", "datetime", "time", "timestamp", "timespan", "timeago", "posted", "published",
+    "postdate", "posttime", "dateline", "relativetime", "permalink", "when", "datum", "fecha",
+];
+/// Words, of attributes or of the text itself, by which a time is that of something else: when its writer
+/// joined, when it was changed.
+const OTHER_TIMES: [&str; 24] = [
+    "joined", "join", "registered", "register", "registration", "since", "birthday", "born",
+    "edit", "edited", "modified", "updated", "changed", "seen", "active", "expires", "registriert",
+    "mitglied", "beigetreten", "bearbeitet", "inscrit", "inscription", "registrado",
+    "geregistreerd",
+];
+/// Attributes that state a time.
+const TIME_ATTRIBUTES: [&str; 8] = [
+    "datetime", "data-timestamp", "data-time", "data-date", "data-datetime", "data-utc",
+    "data-created", "data-published",
+];
+/// Attributes that hold what is shown of an element on a pointer's touch: often the time in full.
+const TOOLTIPS: [&str; 6] = [
+    "title", "data-tippy-content", "data-original-title", "data-bs-title", "data-tooltip",
+    "aria-label",
+];
+/// Words in the attributes of elements that hold what somebody else wrote.
+const QUOTES: [&str; 6] = ["quote", "quoted", "quotes", "quotebox", "bbquote", "zitat"];
+/// Most words, and elements, of an element that names the author or the time of a post and is not the post.
+const LABEL: u32 = 12;
+/// Elements around a time by which it is that of its writer.
+const AROUND: usize = 4;
+/// Most words of a line that says who wrote something, or when, beside other things.
+pub(super) const LONGEST_LINE: u32 = 30;
+/// Most words beside a date in what only says a time.
+const BESIDE_DATE: usize = 4;
+/// Most words of a name that only its place beside a date tells.
+const NAME_WORDS: usize = 4;
+/// Bytes of an element that holds a name or a time.
+const ELEMENT: usize = 2000;
+/// Bytes of an attribute that holds a name or a time.
+const VALUE: usize = 120;
+
+/// What a mark is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum About {
+    Writer,
+    Time,
+}
+
+/// An element that says who wrote something, or when.
+#[derive(Clone, Debug)]
+pub(super) struct Mark {
+    pub(super) about: About,
+    pub(super) element: u32,
+    /// Equal for marks that one template made.
+    pub(super) shape: u64,
+    /// How plainly it says so.
+    pub(super) strength: u8,
+    /// The name; or the time as the page writes it, empty where that is no date ("yesterday").
+    pub(super) value: String,
+}
+
+/// The marks of a page, and where they stand.
+#[derive(Debug)]
+pub(super) struct Marks {
+    /// In the order of their elements.
+    pub(super) all: Vec<Mark>,
+    /// Of each block, whether it is a line that says who or when, and hardly more.
+    pub(super) is_label: Vec<bool>,
+}
+
+impl Marks {
+    /// The marks of some elements.
+    pub(super) fn within(&self, elements: &Range<u32>) -> &[Mark] {
+        let start = self.all.partition_point(|own| own.element < elements.start);
+        let end = self.all.partition_point(|own| own.element < elements.end);
+        self.all.get(start..end).unwrap_or_default()
+    }
+}
+
+/// The marks of a page without those in quotes.
+pub(super) fn marks(page: &Page, html: &str, url: Option<&Url>) -> Marks {
+    let finder = Finder {
+        page,
+        html,
+        url,
+        words: words_of_elements(page),
+        quoted: quoted(page),
+    };
+    let mut all = Vec::new();
+    // Inner elements come first, so that a name stands where it is written and not in what is around it.
+    for (at, element) in page.elements.iter().enumerate().rev() {
+        finder.add(at as u32, element, &mut all);
+    }
+    for fact in &page.facts {
+        finder.add_fact(fact, &mut all);
+    }
+    all.sort_by_key(|mark| mark.element);
+    let is_label = finder.labels(&all);
+    Marks { all, is_label }
+}
+
+/// Words in each element that stand in blocks which begin in it.
+fn words_of_elements(page: &Page) -> Vec<u32> {
+    let mut words = vec![0u32; page.elements.len()];
+    for block in &page.blocks {
+        // Of a line that begins with a link, the link is not the line.
+        let (around, _) = page.container(block).unzip();
+        if let Some(own) = words.get_mut(around.unwrap_or(NONE) as usize) {
+            *own = own.saturating_add(block.words);
+        }
+    }
+    for (at, element) in page.elements.iter().enumerate().rev() {
+        let own = words.get(at).copied().unwrap_or_default();
+        if let Some(parent) = words.get_mut(element.parent as usize) {
+            *parent = parent.saturating_add(own);
+        }
+    }
+    words
+}
+
+/// Which elements stand in a quote.
+fn quoted(page: &Page) -> Vec<bool> {
+    let mut quoted = Vec::with_capacity(page.elements.len());
+    for element in &page.elements {
+        let around = quoted.get(element.parent as usize).copied();
+        let is_quote =
+            matches!(element.tag, Tag::Blockquote | Tag::Q) || says(page, element, &QUOTES);
+        quoted.push(is_quote || around.unwrap_or_default());
+    }
+    quoted
+}
+
+struct Finder<'a> {
+    page: &'a Page,
+    html: &'a str,
+    url: Option<&'a Url>,
+    /// Words in each element.
+    words: Vec<u32>,
+    quoted: Vec<bool>,
+}
+
+impl Finder<'_> {
+    fn add(&self, at: u32, element: &Element, marks: &mut Vec<Mark>) {
+        if self.quoted.get(at as usize).is_some_and(|quoted| *quoted) {
+            return;
+        }
+        let mark = |about, strength, value| Mark {
+            about,
+            element: at,
+            shape: shape(self.page, at),
+            strength,
+            value,
+        };
+        let name = self.stated(at, element, &WRITER_ATTRIBUTES);
+        if let Some(name) = name.as_deref().and_then(pen_name) {
+            marks.push(mark(About::Writer, 5, name));
+        }
+        let is_small = self.is_small(at, element);
+        let is_time = says(self.page, element, &TIMES);
+        let is_other = says(self.page, element, &OTHER_TIMES);
+        let time = self
+            .stated(at, element, &TIME_ATTRIBUTES)
+            .filter(|_| !matches!(element.tag, Tag::Del | Tag::Ins) && !is_other);
+        if let Some(time) = time {
+            let strength = if is_date(&time) { 5 } else { 1 };
+            let value = if strength == 5 { time } else { String::new() };
+            marks.push(mark(About::Time, strength, value));
+        }
+        if !is_small {
+            return;
+        }
+        let text = self.text(element);
+        if text.split_whitespace().count() > LABEL as usize {
+            return;
+        }
+        // "Journal" with a time is no time.
+        let may_be_time = is_time || text.is_empty() || text.contains(|c: char| c.is_ascii_digit());
+        if !is_other
+            && may_be_time
+            && let Some(time) = self
+                .stated(at, element, &TOOLTIPS)
+                .filter(|own| says_only_a_date(own))
+        {
+            marks.push(mark(About::Time, 4, time));
+        }
+        // What is in it comes right before it.
+        let inner = marks.iter().rev();
+        let inner = inner.take_while(|own| at < own.element && own.element < element.end);
+        let (mut has_writer, mut has_time) = (false, false);
+        for own in inner.filter(|own| !own.value.is_empty()) {
+            match own.about {
+                About::Writer => has_writer = true,
+                About::Time => has_time = true,
+            }
+        }
+        let is_label = self.is_in_label(at);
+        let is_a_date = says_only_a_date(&text);
+        if is_label && !is_other && !has_time && !self.is_of_writer(at) {
+            if is_a_date {
+                let strength = if is_time { 3 } else { 2 };
+                marks.push(mark(About::Time, strength, text.clone()));
+            } else if (is_time || self.page.name(element) == "time")
+                && text.contains(|c: char| c.is_ascii_digit())
+                && !has_writer
+            {
+                marks.push(mark(About::Time, 1, String::new()));
+            }
+        }
+        if let Some(name) = self.name_beside_date(at, element, &text, is_a_date) {
+            marks.push(mark(About::Writer, 1, name));
+        }
+        if !has_writer && !is_a_date && !says(self.page, element, &BESIDE_WRITERS) {
+            let words = says(self.page, element, &WRITERS);
+            let strength = match () {
+                () if words => 4,
+                () if is_label && self.leads_to_person(element) && !text.starts_with('@') => 3,
+                () => return,
+            };
+            if let Some(name) = pen_name(&text).filter(|name| is_name(name)) {
+                marks.push(mark(About::Writer, strength, name));
+            }
+        }
+    }
+
+    /// Microdata, also of `meta` elements, which have no row of their own.
+    fn add_fact(&self, fact: &StatedFact, marks: &mut Vec<Mark>) {
+        let element = fact.element;
+        let is_quoted = self.quoted.get(element as usize) == Some(&true);
+        let Some(own) = self.page.element(element).filter(|_| !is_quoted) else {
+            return;
+        };
+        let mut push = |about, strength, value| {
+            marks.push(Mark {
+                about,
+                element,
+                shape: shape(self.page, element) ^ 1,
+                strength,
+                value,
+            });
+        };
+        match fact.kind {
+            FactKind::Published if is_date(&fact.value) => {
+                push(About::Time, 5, fact.value.clone());
+            }
+            FactKind::Published => push(About::Time, 1, String::new()),
+            FactKind::Author => {
+                let within = |fact: &&StatedFact| (element..own.end).contains(&fact.element);
+                let mut facts = self.page.facts.iter().filter(within);
+                let name = facts
+                    .find(|fact| fact.kind == FactKind::Name)
+                    .unwrap_or(fact);
+                let name = match name.value.as_str() {
+                    "" => pen_name(&element_text(self.html, name.start, ELEMENT)),
+                    value => pen_name(value),
+                };
+                if let Some(name) = name {
+                    push(About::Writer, 5, name);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Text of an element, also of one without an end tag.
+    fn text(&self, element: &Element) -> String {
+        let next = self.page.element(element.end).map(|next| next.start);
+        let len = next.map_or(ELEMENT, |next| (next - element.start.min(next)) as usize);
+        element_text(self.html, element.start, len.min(ELEMENT))
+    }
+
+    /// Value of the first of some attributes that the element has.
+    fn stated(&self, at: u32, element: &Element, names: &[&str]) -> Option<String> {
+        // Most elements have none of them, which is seen at once.
+        let end = self.page.element(at + 1).map(|next| next.start as usize);
+        let end = end.unwrap_or(self.html.len());
+        let tag = self.html.get(element.start as usize..end)?;
+        let names = names.iter().filter(|name| tag.contains(**name));
+        let mut values = names.filter_map(|name| element.attribute(self.html, name));
+        values.find(|value| !value.trim().is_empty() && value.len() <= VALUE)
+    }
+
+    /// The name in a line that says a name and behind it a date, of the element that says the date.
+    fn name_beside_date(
+        &self,
+        at: u32,
+        element: &Element,
+        text: &str,
+        is_date: bool,
+    ) -> Option<String> {
+        let block = self.page.blocks.get(self.block(at)).filter(|_| is_date)?;
+        // The line is one of more than the date.
+        if block.span.0 >= element.start || block.words > LABEL {
+            return None;
+        }
+        let line = self.page.text(block);
+        let (before, _) = line.split_once(text)?;
+        let name = before
+            .trim_end()
+            .strip_suffix(['·', '•', '|', '–', '—', '-', ','])?;
+        let name = pen_name(name)?;
+        let words = name.split(' ').count();
+        // "answered", "posted"
+        let is_verb = name.starts_with(char::is_lowercase) && name.ends_with("ed");
+        (words <= NAME_WORDS && is_name(&name) && !is_verb).then_some(name)
+    }
+
+    /// The block that an element stands in, or the first in it or behind its start.
+    fn block(&self, at: u32) -> usize {
+        let start = self.page.element(at).map_or(0, |element| element.start);
+        self.page
+            .blocks
+            .partition_point(|block| block.span.1 <= start)
+    }
+
+    /// Whether the line in which an element stands may be one that says who or when, and no running text.
+    fn is_in_label(&self, at: u32) -> bool {
+        let block = self.page.blocks.get(self.block(at));
+        block.is_none_or(|block| block.words <= LONGEST_LINE)
+    }
+
+    /// Whether an element can be one that only says who or when.
+    fn is_small(&self, at: u32, element: &Element) -> bool {
+        let words = self.words.get(at as usize).copied().unwrap_or_default();
+        element.end.saturating_sub(at) <= LABEL && words <= LABEL
+    }
+
+    /// Of each block, whether it holds one of the marks and hardly anything else.
+    fn labels(&self, marks: &[Mark]) -> Vec<bool> {
+        let mut marked = vec![false; self.page.elements.len()];
+        for mark in marks {
+            let element = self.page.element(mark.element);
+            if element.is_some_and(|element| self.is_small(mark.element, element))
+                && let Some(marked) = marked.get_mut(mark.element as usize)
+            {
+                *marked = true;
+            }
+        }
+        for (at, element) in self.page.elements.iter().enumerate() {
+            let around = marked.get(element.parent as usize).copied();
+            if let Some(marked) = marked.get_mut(at) {
+                *marked |= around.unwrap_or_default();
+            }
+        }
+        let is_marked = |element: &u32| marked.get(*element as usize).is_some_and(|own| *own);
+        let blocks = self.page.blocks.iter().map(|block| {
+            let inline = self.page.inline(block).iter();
+            block.words <= LONGEST_LINE && inline.chain([&block.element]).any(is_marked)
+        });
+        blocks.collect()
+    }
+
+    /// Whether a time in an element is one of its writer's: when they joined.
+    fn is_of_writer(&self, at: u32) -> bool {
+        let mut around = self.page.path(at).take(AROUND);
+        let parent = self.page.path(at).nth(1);
+        let is_about_writer = around.any(|(_, own)| says_about_writer(self.page, own))
+            || parent.is_some_and(|(_, own)| says(self.page, own, &OTHER_TIMES));
+        let block = self.block(at);
+        let before = block.checked_sub(1);
+        let before = before.and_then(|before| self.page.blocks.get(before));
+        is_about_writer
+            || before.is_some_and(|before| {
+                let own = self.page.blocks.get(block);
+                if own.is_none_or(|own| !self.stand_together(before, own)) {
+                    return false;
+                }
+                let lower = self.page.text(before).to_lowercase();
+                let mut words = lower.split(|c: char| !c.is_alphanumeric());
+                before.words <= 3 && words.any(|word| OTHER_TIMES.contains(&word))
+            })
+    }
+
+    /// Whether two blocks stand in one element or in two side by side.
+    fn stand_together(&self, one: &Block, other: &Block) -> bool {
+        let around = |block: &Block| {
+            let (at, own) = self.page.container(block)?;
+            Some((at, own.parent))
+        };
+        let (Some((one, around_one)), Some((other, around_other))) = (around(one), around(other))
+        else {
+            return false;
+        };
+        one == other || around_one == around_other || around_one == other || one == around_other
+    }
+
+    /// Whether an element is a link to the page of a person.
+    fn leads_to_person(&self, element: &Element) -> bool {
+        if element.tag != Tag::A {
+            return false;
+        }
+        let href = element.attribute(self.html, "href");
+        href.is_some_and(|href| is_of_person(&href) && is_of_site(&href, self.url))
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    (name.contains(char::is_alphabetic) || name.len() > 4) && !name.contains(": ")
+}
+
+fn is_date(text: &str) -> bool {
+    date_in(text, false).is_some()
+}
+
+/// Whether a text says a date, perhaps a time of day, and hardly anything else.
+fn says_only_a_date(text: &str) -> bool {
+    // "5 May 2024, 10:02 (last edited by ...)"
+    let text = text.split('(').next().unwrap_or_default();
+    if text.len() > VALUE || !is_date(text) {
+        return false;
+    }
+    let mut others = 0;
+    for word in text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
+        let lower = word.to_lowercase();
+        if OTHER_TIMES.contains(&lower.as_str()) {
+            return false;
+        }
+        let is_number = lower.contains(|c: char| c.is_ascii_digit());
+        others += usize::from(!is_number);
+    }
+    // The names of a day and of a month, "am".
+    others <= BESIDE_DATE + 3
+}
+
+/// What a template makes of an element and the one around it.
+fn shape(page: &Page, at: u32) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (_, element) in page.path(at).take(2) {
+        kind(page, element).hash(&mut hasher);
+        let words = page.attribute_words(element);
+        for word in words
+            .iter()
+            .filter(|own| own.attribute == Attribute::Itemprop)
+        {
+            word.hash.hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}

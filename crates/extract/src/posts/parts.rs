@@ -1,0 +1,409 @@
+//! Which parts of a page are posts.
+
+use std::ops::Range;
+
+use trommel_html::{Attribute, Element, NONE, Page, Tag};
+
+use url::Url;
+
+use super::marks::{About, LONGEST_LINE, Marks};
+use super::teasers::Teasers;
+use super::{kind, says_about_writer};
+
+/// Words in the attributes of elements that hold a post, in several languages.
+const POSTS: [&str; 19] = [
+    "post", "posting", "postcontainer", "postbit", "message", "msg", "comment", "reply", "answer",
+    "question", "entry", "hentry", "beitrag", "antwort", "kommentar", "commentaire", "comentario",
+    "bericht", "reactie",
+];
+/// Elements around a part that may belong to it.
+const GROWTH: usize = 16;
+/// Parts before and behind one among which its like is looked for.
+const NEAR: usize = 12;
+/// Marks of a part that are looked at.
+const MARKS: usize = 40;
+/// Elements around a text in which its author and time are looked for where the element that says to be a
+/// post does not hold them.
+const AROUND: u8 = 3;
+/// Words of text that was not kept from which on it makes a part as well, so that its author is not taken for
+/// that of another.
+const OTHER_TEXT: u32 = 8;
+
+/// A part of the page that somebody wrote.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// The innermost elements that hold its text and its marks.
+    pub(super) own: Range<u32>,
+    /// Those and what is around them of the same post.
+    pub(super) elements: Range<u32>,
+    says_post: bool,
+    is_kept: bool,
+    /// It is in a part that holds what it lacks.
+    is_half: bool,
+}
+
+/// What is known of an element from what is in it and in no part within it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Inside {
+    has_text: bool,
+    /// Some of it is kept.
+    is_kept: bool,
+    has_writer: bool,
+    has_time: bool,
+    /// Children that say who and when and have no text.
+    labels: u32,
+    /// Elements that say to be a post and have text but neither author nor time.
+    unsigned: u32,
+    /// Parts that say who and not when, and when and not who.
+    halves: [u32; 2],
+    /// How many more elements around may hold what those lack.
+    around: u8,
+}
+
+impl Inside {
+    fn add(&mut self, child: Self) {
+        self.has_text |= child.has_text;
+        self.is_kept |= child.is_kept;
+        self.has_writer |= child.has_writer;
+        self.has_time |= child.has_time;
+        self.unsigned += child.unsigned;
+        for (own, child) in self.halves.iter_mut().zip(child.halves) {
+            *own += child;
+        }
+        self.around = self.around.max(child.around);
+        self.labels += u32::from(child.is_label());
+    }
+
+    fn is_label(self) -> bool {
+        self.has_writer && self.has_time && !self.has_text
+    }
+
+    /// Whether it holds a text, who wrote it and when, and not those of several.
+    fn is_whole(self) -> bool {
+        let is_one = self.halves.iter().all(|halves| *halves < 2);
+        self.has_text && self.has_writer && self.has_time && is_one
+    }
+
+    fn count_halves(self) -> usize {
+        self.halves.iter().sum::<u32>() as usize
+    }
+
+    fn holds_halves(self) -> bool {
+        self.halves != [0, 0]
+    }
+}
+
+/// The posts of a page: parts in its order, which may stand in one another.
+pub(super) fn parts(
+    page: &Page,
+    html: &str,
+    url: Option<&Url>,
+    kept: &[bool],
+    marks: &Marks,
+) -> Vec<Part> {
+    let mut parts = candidates(page, kept, marks);
+    let teasers = Teasers {
+        page,
+        html,
+        url,
+        kept,
+    };
+    parts.sort_by_key(|part| (part.own.start, std::cmp::Reverse(part.own.end)));
+    grow(page, &mut parts);
+    let are_teasers: Vec<bool> = parts.iter().map(|part| teasers.is_one(part)).collect();
+    let count = are_teasers.iter().filter(|is_one| **is_one).count();
+    // A post may begin with a link.
+    if 2 * count >= parts.len() {
+        let mut are_teasers = are_teasers.into_iter();
+        parts.retain(|_| are_teasers.next() != Some(true));
+    }
+    keep_repeated(page, marks, &mut parts);
+    parts
+}
+
+/// Parts that hold text and say who wrote it, and when; or that say to be posts and one of both.
+fn candidates(page: &Page, kept: &[bool], marks: &Marks) -> Vec<Part> {
+    let mut inside = vec![Inside::default(); page.elements.len()];
+    let labels = marks.is_label.iter();
+    for ((block, kept), is_label) in page.blocks.iter().zip(kept).zip(labels) {
+        // A line that begins with a link is not in the link.
+        let around = page.container(block).map_or(NONE, |(at, _)| at);
+        let Some(own) = inside.get_mut(around as usize) else {
+            continue;
+        };
+        let is_long = block.words >= OTHER_TEXT && block.link_density() < 0.5;
+        let is_heading = block.words <= LONGEST_LINE
+            && page.element(around).is_some_and(|own| own.tag.is_heading());
+        if !is_label && !is_heading && (*kept || is_long) {
+            own.has_text = true;
+            own.is_kept |= *kept;
+        }
+    }
+    for mark in &marks.all {
+        if let Some(own) = inside.get_mut(mark.element as usize) {
+            match mark.about {
+                About::Writer => own.has_writer = true,
+                About::Time => own.has_time = true,
+            }
+        }
+    }
+    let mut found: Vec<Part> = Vec::new();
+    // Places in those of the halves that may become one with what is around them.
+    let mut open: Vec<usize> = Vec::new();
+    for (at, element) in page.elements.iter().enumerate().rev() {
+        let at = at as u32;
+        let Some(mut own) = inside.get(at as usize).copied() else {
+            continue;
+        };
+        let is_about_writer = says_about_writer(page, element);
+        own.has_text &= !is_about_writer;
+        let says_post = !is_about_writer && says_post(page, element);
+        if own.labels > 1 && own.has_text {
+            let rows = rows(page, at, element, &inside);
+            if rows.len() > 1 {
+                found.extend(rows);
+                open.truncate(open.len().saturating_sub(own.count_halves()));
+                own = Inside::default();
+            }
+        }
+        let part = Part {
+            own: at..element.end,
+            elements: at..element.end,
+            says_post: says_post || own.unsigned > 0 || own.holds_halves(),
+            is_kept: own.is_kept,
+            is_half: false,
+        };
+        let is_page = matches!(element.tag, Tag::Body | Tag::Html);
+        if own.is_whole() && !is_page && (says_post || !holds_parts(&found, element)) {
+            // Its halves are in it.
+            let halves = own.count_halves();
+            for half in open.drain(open.len().saturating_sub(halves)..) {
+                if let Some(half) = found.get_mut(half) {
+                    half.is_half = true;
+                }
+            }
+            found.push(part);
+            own = Inside::default();
+        } else if own.count_halves() > 1 || own.holds_halves() && own.around == 0 {
+            // They stay alone.
+            let halves = own.count_halves();
+            open.truncate(open.len().saturating_sub(halves));
+            own = Inside::default();
+        } else if own.holds_halves() {
+            own.around -= 1;
+        } else if own.has_text
+            && own.has_writer != own.has_time
+            && (says_post || own.unsigned == 1 && own.around > 0)
+        {
+            open.push(found.len());
+            found.push(part);
+            own.halves[usize::from(own.has_time)] = 1;
+            own.around = AROUND;
+        } else if says_post && own.has_text && own.unsigned == 0 {
+            (own.unsigned, own.around) = (1, AROUND);
+        } else {
+            own.around = own.around.saturating_sub(1);
+        }
+        if let Some(place) = inside.get_mut(at as usize) {
+            *place = own;
+        }
+        if let Some(parent) = inside.get_mut(element.parent as usize) {
+            parent.add(own);
+        }
+    }
+    found.retain(|part| !part.is_half);
+    found
+}
+
+/// Whether an element holds two of the parts found, of which the last are the first on the page.
+fn holds_parts(found: &[Part], element: &Element) -> bool {
+    let inside = |part: &Part| part.own.start < element.end;
+    found.len() > 1 && found.iter().rev().take(2).all(inside)
+}
+
+/// Whether an element says to be a post, also by a word that ends so, as `blockpost` does.
+fn says_post(page: &Page, element: &Element) -> bool {
+    let words = page.attribute_words(element).iter();
+    let mut words = words.filter(|word| word.attribute != Attribute::Role);
+    words.any(|word| {
+        let word = page.word_text(word);
+        POSTS.contains(&word) || word.ends_with("post") || word.ends_with("comment")
+    })
+}
+
+/// Parts that are rows side by side: one that says who and when, and those up to the next such.
+fn rows(page: &Page, at: u32, element: &Element, inside: &[Inside]) -> Vec<Part> {
+    let mut rows: Vec<Part> = Vec::new();
+    let mut open: Option<Part> = None;
+    let mut child = at + 1;
+    while child < element.end {
+        let Some(own) = page.element(child) else {
+            break;
+        };
+        let state = inside.get(child as usize).copied().unwrap_or_default();
+        if state.is_label() {
+            rows.extend(open.take().filter(|part| part.says_post));
+            open = Some(Part {
+                own: child..own.end,
+                elements: child..own.end,
+                says_post: false,
+                is_kept: false,
+                is_half: false,
+            });
+        } else if let Some(part) = &mut open {
+            part.own.end = own.end;
+            part.elements.end = own.end;
+            // Until it is complete, this says that it has text.
+            part.says_post |= state.has_text;
+            part.is_kept |= state.is_kept;
+        }
+        child = own.end.max(child + 1);
+    }
+    rows.extend(open.filter(|part| part.says_post));
+    rows
+}
+
+/// Widens each part to the elements around it that hold no other.
+fn grow(page: &Page, parts: &mut [Part]) {
+    let starts: Vec<u32> = parts.iter().map(|part| part.own.start).collect();
+    for part in parts {
+        let others = |range: Range<u32>| {
+            let from = starts.partition_point(|start| *start < range.start);
+            let to = starts.partition_point(|start| *start < range.end);
+            to - from
+        };
+        let inside = others(part.own.clone());
+        let Some(first) = page.element(part.own.start) else {
+            continue;
+        };
+        if first.end != part.own.end {
+            continue;
+        }
+        // The element that says to be a post may hold others, behind its own text.
+        let mut around = page.path(part.own.start).skip(1).take(AROUND.into());
+        part.says_post |= around.any(|(at, own)| {
+            let is_first = others(at..part.own.start) == 0;
+            is_first && !says_about_writer(page, own) && says_post(page, own)
+        });
+        for (at, around) in page.path(part.own.start).skip(1).take(GROWTH) {
+            if matches!(around.tag, Tag::Body | Tag::Html) || others(at..around.end) > inside {
+                break;
+            }
+            part.elements = at..around.end;
+        }
+    }
+}
+
+/// What elements made by one template share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PartKind<'a> {
+    name: &'a str,
+    class: &'a str,
+    /// Of elements without a class those around them have to be the same.
+    around: u32,
+}
+
+impl<'a> PartKind<'a> {
+    fn of(page: &'a Page, at: u32) -> Option<Self> {
+        let element = page.element(at)?;
+        let (name, class) = kind(page, element);
+        Some(Self {
+            name,
+            class,
+            around: if class.is_empty() {
+                element.parent
+            } else {
+                NONE
+            },
+        })
+    }
+}
+
+/// What the parts of a page have in common, to tell posts from what only looks so.
+#[derive(Debug)]
+struct Kinds<'a> {
+    /// Of each part names and classes of its own element and of the outermost that is its own.
+    of_part: Vec<[Option<PartKind<'a>>; 2]>,
+    /// Of each part the names in it.
+    writers: Vec<Vec<&'a str>>,
+    /// Of each part the shapes of its marks.
+    shapes: Vec<Vec<(About, u64)>>,
+}
+
+impl<'a> Kinds<'a> {
+    fn new(page: &'a Page, marks: &'a Marks, parts: &[Part]) -> Self {
+        let of_part = parts
+            .iter()
+            .map(|part| [part.own.start, part.elements.start].map(|at| PartKind::of(page, at)));
+        let within = |part: &Part| marks.within(&part.elements).iter().take(MARKS);
+        let writers = parts.iter().map(|part| {
+            let own = within(part).filter(|own| own.about == About::Writer);
+            own.map(|own| own.value.as_str()).collect()
+        });
+        let shapes = parts
+            .iter()
+            .map(|part| within(part).map(|own| (own.about, own.shape)).collect());
+        Self {
+            of_part: of_part.collect(),
+            writers: writers.collect(),
+            shapes: shapes.collect(),
+        }
+    }
+
+    /// Whether one template made two parts, by different people.
+    fn are_alike(&self, one: usize, other: usize) -> bool {
+        let (Some(one_kind), Some(other_kind)) = (self.of_part.get(one), self.of_part.get(other))
+        else {
+            return false;
+        };
+        let is_of_kind = one_kind
+            .iter()
+            .zip(other_kind)
+            .any(|(one, other)| one == other);
+        let (Some(names), Some(others)) = (self.writers.get(one), self.writers.get(other)) else {
+            return false;
+        };
+        let (Some(shapes), Some(other_shapes)) = (self.shapes.get(one), self.shapes.get(other))
+        else {
+            return false;
+        };
+        let share = |about: About| {
+            let mut own = shapes.iter().filter(|own| own.0 == about);
+            own.any(|own| other_shapes.contains(own))
+        };
+        is_of_kind
+            && others.iter().any(|name| !names.contains(name))
+            && share(About::Writer)
+            && share(About::Time)
+    }
+}
+
+/// Leaves those that say to be posts, and those of which there are several of one kind by several people.
+fn keep_repeated(page: &Page, marks: &Marks, parts: &mut Vec<Part>) {
+    let kinds = Kinds::new(page, marks, parts);
+    let count = parts.len();
+    let is_repeated = |at: usize| {
+        // Neighbours first; what is alike stands together.
+        let near = at.saturating_sub(NEAR)..count.min(at + NEAR + 1);
+        near.into_iter()
+            .any(|other| other != at && kinds.are_alike(at, other))
+    };
+    let repeated: Vec<bool> = (0..count).map(is_repeated).collect();
+    let keep: Vec<bool> = parts
+        .iter()
+        .zip(&repeated)
+        .map(|(part, repeated)| part.says_post || *repeated)
+        .collect();
+    // One post alone is none, unless its like was left out.
+    let with_text = |at: &usize| {
+        keep.get(*at) == Some(&true) && parts.get(*at).is_some_and(|part| part.is_kept)
+    };
+    let mut kept = (0..count).filter(with_text);
+    let (first, second) = (kept.next(), kept.next());
+    if second.is_none() && first.is_none_or(|at| repeated.get(at) != Some(&true)) {
+        parts.clear();
+        return;
+    }
+    let mut keep = keep.into_iter();
+    parts.retain(|_| keep.next().unwrap_or_default());
+}

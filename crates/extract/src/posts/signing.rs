@@ -1,0 +1,154 @@
+//! Which of its marks names the writer of a post, which its time, and which blocks are its text.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_html::{NONE, Page};
+
+use super::marks::{About, Mark, Marks};
+use super::parts::Part;
+use super::says_about_writer;
+use crate::metadata::{date_in, says_month_first};
+
+/// Most words of a line that holds the mark of its post and is none of its text.
+const LINE: u32 = 12;
+
+/// Who wrote the posts of a page, when, and what.
+#[derive(Debug)]
+pub(super) struct Signing<'a> {
+    page: &'a Page,
+    /// The innermost post around each element.
+    post_of: Vec<u32>,
+    /// Of each post the mark of its writer and that of its time.
+    chosen: Vec<[Option<&'a Mark>; 2]>,
+    month_first: bool,
+}
+
+impl<'a> Signing<'a> {
+    pub(super) fn new(page: &'a Page, marks: &'a Marks, parts: &[Part], month_first: bool) -> Self {
+        let post_of = post_of(page, parts);
+        let mut own: Vec<Vec<&Mark>> = vec![Vec::new(); parts.len()];
+        for mark in &marks.all {
+            let post = post_of.get(mark.element as usize).copied().unwrap_or(NONE);
+            if let Some(own) = own.get_mut(post as usize) {
+                own.push(mark);
+            }
+        }
+        let spread = spread(&own);
+        let choose = |marks: &[&'a Mark], about: About| {
+            let mut best: Option<(&'a Mark, (bool, bool, u32, u8))> = None;
+            for mark in marks.iter().filter(|own| own.about == about) {
+                let (posts, varies) = spread
+                    .get(&(about, mark.shape))
+                    .copied()
+                    .unwrap_or_default();
+                // What is the same in every post ("View profile") is no name.
+                let varies = varies || about == About::Time;
+                if !varies && mark.strength < 2 {
+                    continue;
+                }
+                let worth = (!mark.value.is_empty(), varies, posts, mark.strength);
+                if best.is_none_or(|(_, found)| worth > found) {
+                    best = Some((*mark, worth));
+                }
+            }
+            best.map(|(mark, _)| mark)
+        };
+        let chosen: Vec<[Option<&Mark>; 2]> = own
+            .iter()
+            .map(|marks| [About::Writer, About::Time].map(|about| choose(marks, about)))
+            .collect();
+        let mut times = chosen.iter().filter_map(|own| own[1]);
+        let told = times.find_map(|time| says_month_first(&time.value));
+        Self {
+            page,
+            post_of,
+            chosen,
+            month_first: told.unwrap_or(month_first),
+        }
+    }
+
+    /// Writer and time of a post.
+    pub(super) fn of(&self, post: usize) -> (Option<String>, Option<String>) {
+        let [writer, time] = self.chosen.get(post).copied().unwrap_or_default();
+        let published = time.and_then(|time| date_in(&time.value, self.month_first));
+        (writer.map(|writer| writer.value.clone()), published)
+    }
+
+    /// Which elements within posts are about who wrote them.
+    fn about_writer(&self) -> Vec<bool> {
+        let mut about_writer = Vec::with_capacity(self.page.elements.len());
+        for (at, element) in self.page.elements.iter().enumerate() {
+            let post = self.post_of.get(at);
+            let is_within = post.is_some() && post == self.post_of.get(element.parent as usize);
+            let around = about_writer.get(element.parent as usize).copied();
+            let own = around.unwrap_or_default() || says_about_writer(self.page, element);
+            about_writer.push(is_within && own);
+        }
+        about_writer
+    }
+
+    /// The kept blocks of each post, without those that only say who wrote it, or when.
+    pub(super) fn texts(&self, kept: &[bool]) -> Vec<Vec<u32>> {
+        let about_writer = self.about_writer();
+        let mut texts = vec![Vec::new(); self.chosen.len()];
+        for (at, (block, kept)) in (0u32..).zip(self.page.blocks.iter().zip(kept)) {
+            // A line that begins with a name is not in the name.
+            let around = self.page.container(block).map_or(NONE, |(at, _)| at);
+            let post = self.post_of.get(around as usize).copied();
+            let is_about_writer = about_writer.get(around as usize) == Some(&true);
+            let Some(post) = post.filter(|_| *kept && !is_about_writer) else {
+                continue;
+            };
+            let Some(chosen) = self.chosen.get(post as usize) else {
+                continue;
+            };
+            let holds = |mark: &&Mark| {
+                let element = self.page.element(mark.element);
+                let around = element.map_or(0..0, |element| mark.element..element.end);
+                let is_in = around.contains(&block.element) && around.len() <= LINE as usize;
+                is_in || self.page.inline(block).contains(&mark.element)
+            };
+            let is_label = block.words <= LINE && chosen.iter().flatten().any(holds);
+            if !is_label && let Some(text) = texts.get_mut(post as usize) {
+                text.push(at);
+            }
+        }
+        texts
+    }
+}
+
+/// In how many posts a template has made a mark, and whether not all of these say the same: what every post has
+/// is its own, "last edited by" is not.
+fn spread(posts: &[Vec<&Mark>]) -> FxHashMap<(About, u64), (u32, bool)> {
+    let mut first: FxHashMap<(About, u64), &str> = FxHashMap::default();
+    let mut spread: FxHashMap<(About, u64), (u32, bool)> = FxHashMap::default();
+    for marks in posts {
+        let mut known: FxHashSet<(About, u64)> = FxHashSet::default();
+        for mark in marks {
+            let shape = (mark.about, mark.shape);
+            if !known.insert(shape) {
+                continue;
+            }
+            let (posts, varies) = spread.entry(shape).or_default();
+            *posts += 1;
+            *varies |= *first.entry(shape).or_insert(&mark.value) != mark.value;
+        }
+    }
+    spread
+}
+
+/// The innermost post around each element. Posts are in order, outer ones before those in them.
+fn post_of(page: &Page, parts: &[Part]) -> Vec<u32> {
+    let mut post_of = Vec::with_capacity(page.elements.len());
+    let mut open: Vec<(u32, u32)> = Vec::new();
+    let mut next = (0u32..).zip(parts).peekable();
+    for at in 0..page.elements.len() as u32 {
+        while open.last().is_some_and(|(_, end)| *end <= at) {
+            open.pop();
+        }
+        while let Some((post, part)) = next.next_if(|(_, part)| part.elements.start <= at) {
+            open.push((post, part.elements.end));
+        }
+        post_of.push(open.last().map_or(NONE, |(post, _)| *post));
+    }
+    post_of
+}

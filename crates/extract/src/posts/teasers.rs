@@ -1,0 +1,97 @@
+//! Parts of a page that say a few words about another page, with its author and its time: no posts.
+
+use trommel_html::{Block, Element, NONE, Page, Tag};
+use url::Url;
+
+use super::parts::Part;
+use super::people::is_of_person;
+use super::says;
+
+/// Words in the attributes of elements that hold what is said on a page itself, and no words about another.
+const SAID: [&str; 14] = [
+    "message", "msg", "comment", "comments", "reply", "replies", "answer", "postbit", "review",
+    "antwort", "kommentar", "commentaire", "comentario", "reactie",
+];
+/// Elements, and lines, of a part among which its headline, and its first kept line, is looked for.
+const FIRST: usize = 80;
+/// Share of the words of a line in links from which on it is a link.
+const LINK: f32 = 0.7;
+
+/// Tells teasers.
+#[derive(Debug)]
+pub(super) struct Teasers<'a> {
+    pub(super) page: &'a Page,
+    pub(super) html: &'a str,
+    pub(super) url: Option<&'a Url>,
+    pub(super) kept: &'a [bool],
+}
+
+impl Teasers<'_> {
+    /// Whether the headline of a part, or its first line, leads to another page of the site.
+    pub(super) fn is_one(&self, part: &Part) -> bool {
+        let own = self.page.path(part.own.start);
+        let mut own = own.take_while(|(at, _)| *at >= part.elements.start);
+        if own.any(|(_, element)| says(self.page, element, &SAID)) {
+            return false;
+        }
+        let elements = part.elements.clone();
+        let mut headings = elements.clone().take(FIRST).filter(|at| {
+            let element = self.page.element(*at);
+            element.is_some_and(|element| element.tag.is_heading())
+        });
+        let heading = headings
+            .next()
+            .and_then(|at| Some((at, self.page.element(at)?)));
+        let is_title = heading.is_some_and(|(at, heading)| {
+            let within = (at..heading.end).take(FIRST);
+            let within = within.filter_map(|at| self.page.element(at));
+            let around = self.page.path(at).skip(1);
+            let around = around.take_while(|(at, _)| *at >= elements.start);
+            let mut links = within.chain(around.map(|(_, own)| own));
+            links.any(|own| self.leads_away(own))
+        });
+        is_title || self.first_line(part).is_some_and(|line| self.is_link(line))
+    }
+
+    /// The first kept line of a part.
+    fn first_line(&self, part: &Part) -> Option<&Block> {
+        let start = self.page.element(part.elements.start)?.start;
+        let first = self
+            .page
+            .blocks
+            .partition_point(|block| block.span.1 <= start);
+        let blocks = self.page.blocks.get(first..)?.iter();
+        let blocks = blocks.zip(self.kept.get(first..)?).take(FIRST);
+        let mut blocks = blocks.take_while(|(block, _)| {
+            let around = self.page.container(block).map_or(NONE, |(at, _)| at);
+            part.elements.contains(&around)
+        });
+        blocks.find(|(_, kept)| **kept).map(|(block, _)| block)
+    }
+
+    fn is_link(&self, line: &Block) -> bool {
+        let inline = self.page.inline(line).iter().copied();
+        let around = self.page.path(line.element).take(2).map(|(at, _)| at);
+        let mut links = inline.chain(around).filter_map(|at| self.page.element(at));
+        line.link_density() >= LINK && links.any(|own| self.leads_away(own))
+    }
+
+    /// Whether an element is a link to another page of the site which is not that of a person.
+    fn leads_away(&self, element: &Element) -> bool {
+        if element.tag != Tag::A {
+            return false;
+        }
+        let Some(href) = element.attribute(self.html, "href") else {
+            return false;
+        };
+        let href = href.trim();
+        if href.contains('#') || href.starts_with("javascript:") || is_of_person(href) {
+            return false;
+        }
+        let Some(url) = self.url else {
+            return !href.is_empty();
+        };
+        let to = url.join(href).ok();
+        to.is_some_and(|to| to.host() == url.host() && to.path() != url.path())
+    }
+}
