@@ -338,6 +338,8 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             model: format!("{name} (sha256 {})", digest(&loaded)?),
             policy,
             document: form,
+            sections: false,
+            posts: false,
             sites: sites.recipe()?,
             packed,
             select: options,

@@ -23,6 +23,10 @@ pub struct Recipe {
     pub policy: ContentPolicy,
     /// What a document holds.
     pub document: DocumentOptions,
+    /// Whether Markdown is divided by what is more than text.
+    pub sections: bool,
+    /// Whether Markdown is divided into posts.
+    pub posts: bool,
     /// What corrects the model.
     pub sites: SiteRecipe,
     /// How WACZ files are read.
@@ -68,6 +72,8 @@ impl Recipe {
             model,
             policy,
             document,
+            sections,
+            posts,
             sites,
             packed,
             select,
@@ -98,6 +104,8 @@ impl Recipe {
         ]);
         values.extend(named(document.choices()));
         values.extend(named([
+            ("sections", sections.to_string()),
+            ("posts", posts.to_string()),
             ("site memory", sites.value()),
             ("check-hashes", check_hashes.to_string()),
             ("pages-only", pages_only.to_string()),
@@ -273,6 +281,8 @@ mod tests {
             |plan| plan.recipe.base = Some("x".into()),
             |plan| plan.recipe.sites = SiteRecipe::TwoPass { max_bytes: 1 },
             |plan| plan.recipe.sites = SiteRecipe::TwoPass { max_bytes: 2 },
+            |plan| plan.recipe.sections = true,
+            |plan| plan.recipe.posts = true,
             |plan| plan.recipe.packed.check_hashes = true,
             |plan| plan.recipe.packed.pages_only = true,
             |plan| plan.recipe.select.anywhere = true,

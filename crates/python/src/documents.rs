@@ -24,13 +24,14 @@ use trommel_sources::NetworkOptions;
 
 use crate::{
     arrow::{ArrowColumns, PyRecordBatch},
+    chosen::{GivenConfig, chosen_extractor},
     errors::{RunError, TrommelError, first_fault},
     extractor::PyExtractor,
-    inputs::{Archives, GivenConfig, Named, plan},
+    inputs::{Archives, InputChoices, Named, plan},
     logging,
     run::summary_dict,
-    settings::Given,
     signals::PAUSE,
+    sites::Sites,
 };
 
 /// Pieces of output on their way, each of about [`Plan::frame`].
@@ -129,9 +130,10 @@ impl Drop for DocumentBatches {
 }
 
 /// The documents of archives as record batches, in the order of the records: the documents that
-/// `trommel run` writes, with their places.
+/// `trommel run` writes, with their places. `config` has its effect but for what is said of files (`format`,
+/// `compress`, `split_size`); `choices` are the keywords of `Extractor` and win over it.
 #[pyfunction]
-#[pyo3(signature = (source, *, extractor=None, config=None, jobs=None, batch_size=NonZeroUsize::new(1024), strict=false, base_url=None, pages_only=false, resolve_revisits=false))]
+#[pyo3(signature = (source, *, extractor=None, config=None, jobs=None, batch_size=NonZeroUsize::new(1024), strict=false, base_url=None, pages_only=false, resolve_revisits=false, **choices))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn read_warc(
     py: Python<'_>,
@@ -144,19 +146,29 @@ pub(crate) fn read_warc(
     base_url: Option<&str>,
     pages_only: bool,
     resolve_revisits: bool,
+    choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<DocumentBatches> {
     logging::connect();
-    let extractor = match extractor {
-        Some(extractor) => extractor.get().clone(),
-        None => PyExtractor::of(Given::default().settings()?),
-    };
-    let config = config.map_or_else(Default::default, |config| config.0);
+    let given = config.unwrap_or_default();
+    let mut extractor = chosen_extractor(py, extractor, &given, choices)?;
+    extractor.check_for_many()?;
+    let config = given.config;
+    let sites = Sites::take(&config, &mut extractor)?;
     let stop = Arc::new(AtomicBool::new(false));
     let network = NetworkOptions {
         stop: stop.clone().into(),
         ..NetworkOptions::default()
     };
-    let Archives { inputs, disk } = source.archives(py, base_url, &network, pages_only)?;
+    let read = InputChoices {
+        base: base_url,
+        pages_only,
+        ..InputChoices::default()
+    };
+    let Archives {
+        inputs,
+        disk,
+        is_object,
+    } = source.archives(py, &read, &network)?;
     let chosen = FormatChoice {
         formats: vec![Format::Msgpack],
         compression: Some(Compression::None),
@@ -165,10 +177,11 @@ pub(crate) fn read_warc(
     let output = output.map_err(|error| TrommelError::new_err(error.to_string()))?;
     let columns = ArrowColumns::of_documents(extractor.settings.optional());
     let mut plan: Plan = plan(
-        inputs, output, &extractor.settings, &config, jobs, pages_only, base_url,
+        inputs, output, &extractor.settings, &config, jobs, &read, &sites,
     )?;
     plan.frame = PIECE;
     plan.resolve_revisits = resolve_revisits;
+    sites.check(&plan, is_object, false)?;
     let (sender, receiver) = sync_channel(AHEAD);
     let stopped = stop.clone();
     let run = move || {
@@ -177,17 +190,24 @@ pub(crate) fn read_warc(
             piece: Vec::new(),
         };
         let mut no_progress = ();
+        let mut sink = io::sink();
+        let first_pass = Environment {
+            stop: &stopped,
+            network: network.clone(),
+            ..Environment::new(&mut sink, &mut no_progress)
+        };
+        let counted = sites.counted(extractor.extractor.clone(), &plan, first_pass)?;
+        let extractor = PyExtractor {
+            extractor: counted,
+            ..extractor
+        };
         let environment = Environment {
             disk: &*disk,
             stop: &stopped,
             network,
             ..Environment::new(&mut pieces, &mut no_progress)
         };
-        let PyExtractor {
-            extractor, form, ..
-        } = &extractor;
-        let extract =
-            |bytes: &[u8], hints: &Hints<'_>| extractor.extract(bytes, hints).document(form);
+        let extract = |bytes: &[u8], hints: &Hints<'_>| extractor.document(bytes, hints);
         let summary = run(&plan, &extract, environment)?;
         // What came after the last frame; that nobody wants it is no fault.
         let _ = pieces.flush();
@@ -218,14 +238,21 @@ pub(crate) fn read_warc(
     })
 }
 
-/// A batch without rows, with the columns of `read_warc`: `pyarrow.schema` takes it.
+/// A batch without rows, with the columns of `read_warc`: `pyarrow.schema` takes it. Columns that are there on request
+/// only are as `config` says, if it is not said here.
 #[pyfunction]
-#[pyo3(signature = (blocks=false, spans=false, tables=false))]
-pub(crate) fn document_schema(blocks: bool, spans: bool, tables: bool) -> PyResult<PyRecordBatch> {
+#[pyo3(signature = (blocks=None, spans=None, tables=None, *, config=None))]
+pub(crate) fn document_schema(
+    blocks: Option<bool>,
+    spans: Option<bool>,
+    tables: Option<bool>,
+    config: Option<GivenConfig>,
+) -> PyResult<PyRecordBatch> {
+    let config = config.unwrap_or_default().config;
     let optional = OptionalColumns {
-        blocks,
-        spans,
-        tables,
+        blocks: blocks.unwrap_or(config.blocks),
+        spans: spans.unwrap_or(config.spans),
+        tables: tables.unwrap_or(config.tables),
     };
     ArrowColumns::of_documents(optional)
         .batch(&[])

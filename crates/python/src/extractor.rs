@@ -3,19 +3,34 @@
 use std::num::NonZeroUsize;
 
 use pyo3::{
+    exceptions::PyValueError,
     prelude::*,
     types::{PyDict, PyTuple},
 };
-use trommel::{DocumentOptions, Extractor};
+use trommel::{
+    Document, DocumentOptions, Extraction, Extractor, HintError, Hints, archive::binary_type,
+};
 use trommel_output::OutputRecord;
 
 use crate::{
     arrow::{ArrowColumns, PyRecordBatch},
+    names::{Names, refuse_unknown},
     page::PyDocument,
     pages::{PageBytes, Pages, beside},
     parallel,
     settings::{ExtractionSettings, Given, NamedModel},
 };
+
+/// Keywords of an extractor.
+pub(crate) const KEYWORDS: [&str; 17] = [
+    "model", "markdown", "links", "images", "sections", "posts", "comments", "headline",
+    "articles", "include", "exclude", "blocks", "spans", "tables", "math", "notes", "scripts",
+];
+
+/// A hint that means nothing.
+pub(crate) fn wrong(error: HintError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
 
 /// Takes the main text out of pages, with one model and one set of choices. It has no state between pages:
 /// use one from as many threads as you like, pickle it, send it to other machines.
@@ -35,38 +50,88 @@ impl PyExtractor {
             settings,
         }
     }
+
+    /// The document of a page, which is none if its bytes are of something else.
+    pub(crate) fn document(&self, page: &[u8], hints: &Hints<'_>) -> Document {
+        match binary_type(page) {
+            Some(kind) => Document::of_other_data(&kind),
+            None => self.made(&self.extractor.extract(page, hints)),
+        }
+    }
+
+    fn made(&self, extraction: &Extraction<'_>) -> Document {
+        let mut document = extraction.document(&self.form);
+        if let Some(text) = self.divided(extraction) {
+            document.text = text;
+        }
+        document
+    }
+
+    /// The text in sections or posts, if that was asked for.
+    fn divided(&self, extraction: &Extraction<'_>) -> Option<String> {
+        let markdown = self.form.markdown.as_ref()?;
+        match (self.settings.sections, self.settings.posts) {
+            (true, _) => Some(extraction.markdown_of_sections(markdown)),
+            (_, true) => Some(extraction.markdown_of_posts(markdown)),
+            _ => None,
+        }
+    }
+
+    /// Refuses an extractor whose choices are for single pages.
+    ///
+    /// # Errors
+    /// `ValueError` if posts are asked for and are no part of the text.
+    pub(crate) fn check_for_many(&self) -> PyResult<()> {
+        match self.settings.posts && !self.settings.markdown {
+            true => Err(PyValueError::new_err(
+                "posts: lists of posts are for single pages; with markdown=True the text is divided into posts",
+            )),
+            false => Ok(()),
+        }
+    }
 }
 
 #[pymethods]
 impl PyExtractor {
     #[new]
-    #[pyo3(signature = (model=None, *, markdown=false, links=false, comments="exclude", headline="auto", articles="all", include=vec![], exclude=vec![], blocks=false, spans=false, tables=false, math="tex", notes="keep", scripts="caret"))]
+    #[pyo3(
+        signature = (model=None, *, markdown=false, links=false, images=false, sections=false, posts=false, comments="exclude", headline="auto", articles="all", include=Names::default(), exclude=Names::default(), blocks=false, spans=false, tables=false, math="tex", notes="keep", scripts="caret", **unknown),
+        text_signature = "(model=None, *, markdown=False, links=False, images=False, sections=False, posts=False, comments='exclude', headline='auto', articles='all', include=(), exclude=(), blocks=False, spans=False, tables=False, math='tex', notes='keep', scripts='caret')"
+    )]
     #[allow(clippy::too_many_arguments)]
     fn new(
         model: Option<NamedModel>,
         markdown: bool,
         links: bool,
+        images: bool,
+        sections: bool,
+        posts: bool,
         comments: &str,
         headline: &str,
         articles: &str,
-        include: Vec<String>,
-        exclude: Vec<String>,
+        include: Names,
+        exclude: Names,
         blocks: bool,
         spans: bool,
         tables: bool,
         math: &str,
         notes: &str,
         scripts: &str,
+        unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        refuse_unknown(unknown, &KEYWORDS)?;
         let given = Given {
             model,
             markdown,
             links,
+            images,
+            sections,
+            posts,
             comments,
             headline,
             articles,
-            include,
-            exclude,
+            include: include.0,
+            exclude: exclude.0,
             blocks,
             spans,
             tables,
@@ -78,7 +143,8 @@ impl PyExtractor {
     }
 
     /// The document of one page, bytes in any encoding or decoded text. `charset` is what the server said of
-    /// the encoding, `date` when the page was captured (ISO 8601).
+    /// the encoding, `date` when the page was captured (ISO 8601). Of bytes that are no page (PDF, images,
+    /// archives) it is empty, and its `notes` say so.
     #[pyo3(signature = (html, url=None, charset=None, date=None))]
     pub(crate) fn extract(
         &self,
@@ -86,16 +152,21 @@ impl PyExtractor {
         html: PageBytes,
         url: Option<String>,
         charset: Option<&str>,
-        date: Option<&str>,
-    ) -> PyDocument {
-        let document = py.detach(|| {
-            let page = html.view();
-            let hints = page.hints(url.as_deref(), charset, date);
-            self.extractor
-                .extract(page.bytes, &hints)
-                .document(&self.form)
+        date: Option<String>,
+    ) -> PyResult<PyDocument> {
+        let view = html.view();
+        let hints = view.hints(url.as_deref(), charset, date.as_deref());
+        hints.check().map_err(wrong)?;
+        let (document, posts) = py.detach(|| {
+            let wanted = self.settings.posts;
+            if let Some(kind) = binary_type(view.bytes) {
+                return (Document::of_other_data(&kind), wanted.then(Vec::new));
+            }
+            let extraction = self.extractor.extract(view.bytes, &hints);
+            let posts = wanted.then(|| extraction.posts(self.form.text));
+            (self.made(&extraction), posts)
         });
-        PyDocument::new(document, url)
+        Ok(PyDocument::new(document, url, date, posts))
     }
 
     /// The text of one page and nothing else about it, which takes less time: no title, dates or language.
@@ -106,22 +177,29 @@ impl PyExtractor {
         html: PageBytes,
         url: Option<&str>,
         charset: Option<&str>,
-    ) -> String {
-        py.detach(|| {
-            let page = html.view();
-            let extraction = self
-                .extractor
-                .extract(page.bytes, &page.hints(url, charset, None));
+    ) -> PyResult<String> {
+        let view = html.view();
+        let hints = view.hints(url, charset, None);
+        hints.check().map_err(wrong)?;
+        Ok(py.detach(|| {
+            if binary_type(view.bytes).is_some() {
+                return String::new();
+            }
+            let extraction = self.extractor.extract(view.bytes, &hints);
+            if let Some(text) = self.divided(&extraction) {
+                return text;
+            }
             match &self.form.markdown {
                 Some(options) => extraction.markdown(options),
                 None => extraction.text_with(self.form.text),
             }
-        })
+        }))
     }
 
     /// The documents of many pages as a record batch, a row a page, in their order; a page that is `None`
     /// gives a row of nulls. Pages are a list of bytes or str, or an Arrow array of binary or text; `urls` and
-    /// `charsets` have one value for each. `threads`: all processor cores if not given.
+    /// `charsets` have one value for each, and a charset that nobody knows is passed over, as servers say such.
+    /// `threads`: all processor cores if not given.
     #[pyo3(signature = (pages, urls=None, charsets=None, threads=None))]
     pub(crate) fn extract_batch(
         &self,
@@ -131,6 +209,7 @@ impl PyExtractor {
         charsets: Option<&Bound<'_, PyAny>>,
         threads: Option<NonZeroUsize>,
     ) -> PyResult<PyRecordBatch> {
+        self.check_for_many()?;
         let pages = Pages::new(pages)?;
         let views = pages.views()?;
         let urls = beside("URLs", urls, views.len())?;
@@ -146,13 +225,9 @@ impl PyExtractor {
                 };
                 let (url, charset) = (of(&urls), of(&charsets));
                 let hints = page.hints(url.as_deref(), charset.as_deref(), None);
-                let document = self
-                    .extractor
-                    .extract(page.bytes, &hints)
-                    .document(&self.form);
                 Some(OutputRecord {
-                    url,
-                    ..OutputRecord::from(document)
+                    url: url.clone(),
+                    ..OutputRecord::from(self.document(page.bytes, &hints))
                 })
             })?;
             let records: Vec<Option<&OutputRecord>> = records.iter().map(Option::as_ref).collect();
@@ -182,8 +257,8 @@ impl PyExtractor {
 
 /// The document of one page, bytes in any encoding or decoded text. With many pages of the same choices an
 /// `Extractor` is made once and is a little faster. `choices` are the keywords of `Extractor`: `markdown`,
-/// `links`, `comments`, `headline`, `articles`, `include`, `exclude`, `blocks`, `spans`, `tables`, `math`,
-/// `notes`, `scripts`.
+/// `links`, `images`, `sections`, `posts`, `comments`, `headline`, `articles`, `include`, `exclude`, `blocks`,
+/// `spans`, `tables`, `math`, `notes`, `scripts`.
 #[pyfunction]
 #[pyo3(signature = (html, url=None, charset=None, model=None, *, date=None, **choices))]
 pub(crate) fn extract(
@@ -192,11 +267,11 @@ pub(crate) fn extract(
     url: Option<String>,
     charset: Option<&str>,
     model: Option<Bound<'_, PyAny>>,
-    date: Option<&str>,
+    date: Option<String>,
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyDocument> {
     let extractor = chosen(py, model, choices)?;
-    Ok(extractor.get().extract(py, html, url, charset, date))
+    extractor.get().extract(py, html, url, charset, date)
 }
 
 /// `Extractor.extract_batch` with an extractor of these choices, which are the keywords of `Extractor`.

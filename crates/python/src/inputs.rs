@@ -6,13 +6,14 @@ use data_encoding::HEXLOWER;
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
-    types::{PyDict, PyString},
+    types::PyString,
 };
 use sha2::{Digest, Sha256};
 use trommel_filters::Filters;
 use trommel_output::{Disk, LocalDisk};
 use trommel_pipeline::{
-    Config, Input, Output, PackedOptions, Plan, Recipe, SiteRecipe, expand, unpack,
+    Config, Follow, Input, InputError, InputShare, Output, PackedOptions, Plan, Recipe, expand,
+    select, unpack,
 };
 use trommel_sources::{Base, NetworkOptions, SelectOptions};
 
@@ -20,6 +21,7 @@ use crate::{
     errors::{ArchiveError, ModelError},
     file_object::FileObjectDisk,
     settings::ExtractionSettings,
+    sites::Sites,
 };
 
 /// Archives as they were named.
@@ -68,13 +70,62 @@ fn argument(given: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     Ok(None)
 }
 
+/// What of the archives is read.
+#[derive(Default)]
+pub(crate) struct InputChoices<'a> {
+    /// What names in manifests and indexes are relative to.
+    pub(crate) base: Option<&'a str>,
+    pub(crate) pages_only: bool,
+    pub(crate) check_hashes: bool,
+    /// Indexes of records.
+    pub(crate) select: Vec<PathBuf>,
+    pub(crate) select_anywhere: bool,
+    pub(crate) whole_ranges: bool,
+    pub(crate) share: Option<InputShare>,
+    /// Whether they are followed as they grow.
+    pub(crate) is_followed: bool,
+}
+
+impl InputChoices<'_> {
+    fn packed(&self) -> PackedOptions {
+        PackedOptions {
+            check_hashes: self.check_hashes,
+            pages_only: self.pages_only,
+        }
+    }
+
+    fn select_options(&self) -> SelectOptions {
+        SelectOptions {
+            anywhere: self.select_anywhere,
+            whole_ranges: self.whole_ranges,
+        }
+    }
+}
+
 /// Inputs, and the file system that they are on.
 pub(crate) struct Archives {
     pub(crate) inputs: Vec<Input>,
     pub(crate) disk: Box<dyn Disk>,
+    /// Whether they come from a file object.
+    pub(crate) is_object: bool,
 }
 
 impl Named {
+    /// The names, if they are names of files and folders to follow.
+    ///
+    /// # Errors
+    /// `ValueError` for a file object, and for what does not grow as files do.
+    pub(crate) fn follow(&self) -> PyResult<Follow> {
+        match self {
+            Self::Object(..) => Err(PyValueError::new_err(
+                "follow: a file object cannot be followed, only files, folders, globs and pipes",
+            )),
+            Self::Arguments(arguments) => {
+                Follow::new(arguments).map_err(|error| PyValueError::new_err(error.to_string()))
+            }
+        }
+    }
+
     /// The archives that the names stand for. Asks the network where names do; the interpreter is free.
     ///
     /// # Errors
@@ -82,15 +133,27 @@ impl Named {
     pub(crate) fn archives(
         self,
         py: Python<'_>,
-        base: Option<&str>,
+        choices: &InputChoices<'_>,
         network: &NetworkOptions,
-        pages_only: bool,
     ) -> PyResult<Archives> {
+        let base = choices.base.map(Base::new);
+        let options = choices.select_options();
+        if choices.select.is_empty() && (options.anywhere || options.whole_ranges) {
+            return Err(PyValueError::new_err(
+                "select_anywhere and whole_ranges are for indexes: give select as well",
+            ));
+        }
         let arguments = match self {
             Self::Object(name, object) => {
+                if !choices.select.is_empty() || choices.share.is_some() {
+                    return Err(PyValueError::new_err(
+                        "select and shard are for archives by their names, not for a file object",
+                    ));
+                }
                 return Ok(Archives {
                     inputs: vec![Input::File(name.clone())],
                     disk: Box::new(FileObjectDisk::new(name, object)),
+                    is_object: true,
                 });
             }
             Self::Arguments(arguments) => arguments,
@@ -100,47 +163,25 @@ impl Named {
                 "standard input is not read; give sys.stdin.buffer",
             ));
         }
-        let base = base.map(Base::new);
-        let packed = packed_options(pages_only);
-        let inputs = py.detach(|| {
-            expand(&arguments, base.as_ref(), network).map(|inputs| unpack(inputs, packed, network))
+        let packed = choices.packed();
+        let inputs = py.detach(|| -> Result<Vec<Input>, InputError> {
+            let mut inputs = expand(&arguments, base.as_ref(), network)?;
+            for index in &choices.select {
+                inputs.push(select(index, base.as_ref(), options)?);
+            }
+            if let Some(share) = choices.share {
+                inputs.retain(|input| share.takes(input));
+            }
+            Ok(match choices.is_followed {
+                true => inputs,
+                false => unpack(inputs, packed, network),
+            })
         });
         Ok(Archives {
             inputs: inputs.map_err(|error| ArchiveError::new_err(error.to_string()))?,
             disk: Box::new(LocalDisk),
+            is_object: false,
         })
-    }
-}
-
-fn packed_options(pages_only: bool) -> PackedOptions {
-    PackedOptions {
-        check_hashes: false,
-        pages_only,
-    }
-}
-
-/// A configuration as callers give it: the path of a file, or a dict with the keys of one.
-pub(crate) struct GivenConfig(pub(crate) Config);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for GivenConfig {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(dict) = given.cast::<PyDict>() {
-            let json: String = given
-                .py()
-                .import("json")?
-                .call_method1("dumps", (dict,))?
-                .extract()?;
-            let config = serde_json::from_str(&json);
-            return config
-                .map(Self)
-                .map_err(|error| PyValueError::new_err(format!("config: {error}")));
-        }
-        let path: PathBuf = given.extract()?;
-        Config::load(&path)
-            .map(Self)
-            .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }
 
@@ -154,8 +195,8 @@ pub(crate) fn plan(
     settings: &ExtractionSettings,
     config: &Config,
     jobs: Option<NonZeroUsize>,
-    pages_only: bool,
-    base: Option<&str>,
+    read: &InputChoices<'_>,
+    sites: &Sites,
 ) -> PyResult<Plan> {
     let model = &settings.model;
     let known = &model.model.file().page_types;
@@ -178,10 +219,12 @@ pub(crate) fn plan(
         model: format!("{} (sha256 {digest})", model.name),
         policy: settings.policy,
         document: settings.form(),
-        sites: SiteRecipe::Off,
-        packed: packed_options(pages_only),
-        select: SelectOptions::default(),
-        base: base.map(|base| Base::new(base).to_string()),
+        sections: settings.sections,
+        posts: settings.posts,
+        sites: sites.recipe(),
+        packed: read.packed(),
+        select: read.select_options(),
+        base: read.base.map(|base| Base::new(base).to_string()),
     };
     plan.jobs = jobs.or(config.jobs).unwrap_or(plan.jobs);
     plan.max_record = config.max_record.unwrap_or(plan.max_record);
@@ -190,11 +233,4 @@ pub(crate) fn plan(
     plan.check(&config.filters)
         .map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok(plan.within())
-}
-
-/// Raises `ValueError` if a dict is no configuration, or names a file that is none.
-#[pyfunction]
-pub(crate) fn check_config(config: GivenConfig) {
-    // Reading it was the check.
-    drop(config);
 }

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use pyo3::prelude::*;
+use pyo3::{exceptions::PyValueError, prelude::*};
+use trommel::archive::binary_type;
 use trommel_output::AtomicFile;
 use trommel_viewer::{View, report};
 
 use crate::{
     errors::TrommelError,
+    extractor::wrong,
     pages::PageBytes,
     settings::{Given, NamedModel},
 };
@@ -71,10 +73,15 @@ pub(crate) fn inspect(
         ..Given::default()
     };
     let settings = given.settings()?;
+    let page = html.view();
+    let hints = page.hints(url, charset, None);
+    hints.check().map_err(wrong)?;
+    if let Some(kind) = binary_type(page.bytes) {
+        return Err(PyValueError::new_err(format!("{kind} data, not a page")));
+    }
     py.detach(|| {
-        let page = html.view();
         let extractor = settings.extractor();
-        let extraction = extractor.extract(page.bytes, &page.hints(url, charset, None));
+        let extraction = extractor.extract(page.bytes, &hints);
         let view = View::new(&extraction, url, &settings.model.model);
         let html = report(&view).map_err(|error| TrommelError::new_err(error.to_string()))?;
         Ok(Inspection {

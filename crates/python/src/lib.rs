@@ -4,6 +4,7 @@
 //! holds the interpreter.
 
 mod arrow;
+mod chosen;
 mod documents;
 mod errors;
 mod evaluation;
@@ -12,6 +13,7 @@ mod file_object;
 mod inputs;
 mod inspection;
 mod logging;
+mod names;
 mod page;
 mod pages;
 mod parallel;
@@ -19,6 +21,7 @@ mod run;
 mod session;
 mod settings;
 mod signals;
+mod sites;
 #[cfg(feature = "train")]
 mod training;
 
@@ -30,6 +33,8 @@ mod _native {
     #[pymodule_export]
     use crate::arrow::PyRecordBatch;
     #[pymodule_export]
+    use crate::chosen::check_config;
+    #[pymodule_export]
     use crate::documents::{DocumentBatches, document_schema, read_warc};
     #[pymodule_export]
     use crate::errors::{ArchiveError, ModelError, RunError, TrommelError};
@@ -38,11 +43,9 @@ mod _native {
     #[pymodule_export]
     use crate::extractor::{PyExtractor, extract, extract_batch};
     #[pymodule_export]
-    use crate::inputs::check_config;
-    #[pymodule_export]
     use crate::inspection::{Inspection, inspect};
     #[pymodule_export]
-    use crate::page::{Block, PyDocument, Table};
+    use crate::page::{Block, Post, PyDocument, Table};
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]

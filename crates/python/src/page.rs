@@ -1,13 +1,12 @@
 //! A document and its blocks, as Python sees them.
 
 use pyo3::{prelude::*, types::PyBytes};
+use serde::{Deserialize, Serialize};
 use trommel::Document;
-use trommel_output::{OutputBlock, PageForm};
+use trommel_extract::Post as FoundPost;
+use trommel_output::{OutputBlock, OutputRecord, page_line};
 
 use crate::errors::TrommelError;
-
-/// What a pickled document is made of again.
-type Pickled<'py, 'a> = (Bound<'py, PyBytes>, Option<&'a str>);
 
 /// One block of a page and the model's verdict on it.
 #[pyclass(frozen, get_all, module = "trommel_text")]
@@ -92,16 +91,50 @@ impl Table {
     }
 }
 
+/// What one person wrote on a page on which several do.
+#[pyclass(frozen, get_all, module = "trommel_text")]
+#[derive(Clone)]
+pub(crate) struct Post {
+    /// Who wrote it, as the page shows the name.
+    author: Option<String>,
+    /// When: an ISO 8601 date, or date and time.
+    published: Option<String>,
+    /// Its text.
+    text: String,
+}
+
+#[pymethods]
+impl Post {
+    fn __repr__(&self) -> String {
+        let author = self.author.as_deref().unwrap_or_default();
+        format!("<Post of {author:?} {:?}>", beginning(&self.text))
+    }
+}
+
 /// The main content of a page with what is known about it.
 #[pyclass(frozen, name = "Document", module = "trommel_text")]
+#[derive(PartialEq, Serialize, Deserialize)]
 pub(crate) struct PyDocument {
     document: Document,
     url: Option<String>,
+    date: Option<String>,
+    posts: Option<Vec<FoundPost>>,
 }
 
 impl PyDocument {
-    pub(crate) fn new(document: Document, url: Option<String>) -> Self {
-        Self { document, url }
+    /// A document with the hints that were given, and its posts if they were asked for.
+    pub(crate) fn new(
+        document: Document,
+        url: Option<String>,
+        date: Option<String>,
+        posts: Option<Vec<FoundPost>>,
+    ) -> Self {
+        Self {
+            document,
+            url,
+            date,
+            posts,
+        }
     }
 }
 
@@ -226,6 +259,25 @@ impl PyDocument {
         self.document.capped.iter().map(String::as_str).collect()
     }
 
+    /// Oddities in words; of something that is no page what it is.
+    #[getter]
+    fn notes(&self) -> Vec<&str> {
+        self.document.notes.iter().map(String::as_str).collect()
+    }
+
+    /// What each of several people wrote on the page, as far as its markup says who did, under `posts=True`.
+    #[getter]
+    fn posts(&self) -> Vec<Post> {
+        let posts = self.posts.iter().flatten().cloned();
+        posts
+            .map(|post| Post {
+                author: post.author,
+                published: post.published,
+                text: post.text,
+            })
+            .collect()
+    }
+
     /// Every block of the page, kept or not, under `blocks=True`.
     #[getter]
     fn blocks(&self) -> Vec<Block> {
@@ -258,12 +310,19 @@ impl PyDocument {
             .collect()
     }
 
-    /// The document as one JSON object, as `trommel extract --json` prints it: without blocks.
+    /// The document as one JSON object, as `trommel extract -f json` prints it: with the keys of a JSON line of a
+    /// run, in their order, and `posts` behind them under `posts=True`.
     fn to_json(&self) -> PyResult<String> {
-        PageForm::Json
-            .print(self.document.clone(), self.url.as_deref(), None)
-            .map(|line| line.trim_end().to_owned())
-            .map_err(|error| TrommelError::new_err(error.to_string()))
+        let record = OutputRecord {
+            url: self.url.clone(),
+            date: self.date.clone(),
+            ..OutputRecord::from(self.document.clone())
+        };
+        let line = page_line(&record, None, self.posts.as_deref());
+        let mut line = line.map_err(|error| TrommelError::new_err(error.to_string()))?;
+        // The end of the line.
+        line.pop();
+        Ok(line)
     }
 
     /// The same as a dict.
@@ -285,27 +344,27 @@ impl PyDocument {
     }
 
     fn __eq__(&self, other: &Self) -> bool {
-        self.document == other.document && self.url == other.url
+        self == other
     }
 
     fn __hash__(&self) -> u64 {
         trommel_text::hash(self.document.text.as_bytes())
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py, '_>)> {
-        let bytes = rmp_serde::to_vec_named(&self.document);
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = rmp_serde::to_vec_named(self);
         let bytes = bytes.map_err(|error| TrommelError::new_err(error.to_string()))?;
         let restore = py.get_type::<Self>().getattr("_restore")?;
-        Ok((restore, (PyBytes::new(py, &bytes), self.url.as_deref())))
+        Ok((restore, (PyBytes::new(py, &bytes),)))
     }
 
     /// The document that was pickled.
     #[staticmethod]
-    #[pyo3(signature = (state, url=None))]
-    fn _restore(state: &[u8], url: Option<String>) -> PyResult<Self> {
-        let document = rmp_serde::from_slice(state);
-        let document = document.map_err(|error| TrommelError::new_err(error.to_string()))?;
-        Ok(Self { document, url })
+    fn _restore(state: &[u8]) -> PyResult<Self> {
+        rmp_serde::from_slice(state).map_err(|error| TrommelError::new_err(error.to_string()))
     }
 }
 

@@ -8,15 +8,21 @@ use pyo3::{
     pybacked::PyBackedBytes,
     types::{PyDict, PyList},
 };
-use trommel::{EarlyStops, Hints, Known, Session, Verdict};
+use trommel::{Document, EarlyStops, Hints, Known, Session, Verdict, archive::binary_type};
 
-use crate::{extractor::PyExtractor, page::PyDocument, settings::Given};
+use crate::{
+    extractor::{PyExtractor, wrong},
+    names::Names,
+    page::PyDocument,
+    settings::Given,
+};
 
 /// Takes the parts of one page as a crawler gets them, cut anywhere, and gives the document when it has ended.
 #[pyclass(frozen, name = "Session", module = "trommel_text")]
 pub(crate) struct PySession {
     session: Mutex<Option<Session<'static>>>,
     url: Option<String>,
+    date: Option<String>,
 }
 
 impl PySession {
@@ -32,17 +38,17 @@ fn ended() -> PyErr {
 #[pymethods]
 impl PySession {
     #[new]
-    #[pyo3(signature = (url=None, charset=None, *, extractor=None, date=None, max_page=None, stop_not_html=false, stop_noindex=false, stop_languages=Vec::new(), stop_hopeless=false, stop_block_pages=false))]
+    #[pyo3(signature = (url=None, charset=None, *, extractor=None, date=None, max_page=None, stop_not_html=false, stop_noindex=false, stop_languages=Names::default(), stop_hopeless=false, stop_block_pages=false))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         url: Option<String>,
         charset: Option<&str>,
         extractor: Option<&Bound<'_, PyExtractor>>,
-        date: Option<&str>,
+        date: Option<String>,
         max_page: Option<usize>,
         stop_not_html: bool,
         stop_noindex: bool,
-        stop_languages: Vec<String>,
+        stop_languages: Names,
         stop_hopeless: bool,
         stop_block_pages: bool,
     ) -> PyResult<Self> {
@@ -50,16 +56,22 @@ impl PySession {
             Some(extractor) => extractor.get().clone(),
             None => PyExtractor::of(Given::default().settings()?),
         };
+        if extractor.settings.sections || extractor.settings.posts {
+            return Err(PyValueError::new_err(
+                "a session gives whole texts: sections and posts are for pages that are there as a whole",
+            ));
+        }
         let hints = Hints {
             url: url.as_deref(),
             http_charset: charset,
             crawl_charset: None,
-            date,
+            date: date.as_deref(),
         };
+        hints.check().map_err(wrong)?;
         let stops = EarlyStops {
             not_html: stop_not_html,
             noindex: stop_noindex,
-            languages: stop_languages,
+            languages: stop_languages.0,
             hopeless: stop_hopeless,
             block_pages: stop_block_pages,
         };
@@ -73,6 +85,7 @@ impl PySession {
         Ok(Self {
             session: Mutex::new(Some(session)),
             url,
+            date,
         })
     }
 
@@ -109,11 +122,17 @@ impl PySession {
 
     /// The document of the page, which has ended.
     fn finish(&self, py: Python<'_>) -> PyResult<PyDocument> {
-        let document = py.detach(|| self.lock().take().map(Session::finish));
-        Ok(PyDocument::new(
-            document.ok_or_else(ended)?,
-            self.url.clone(),
-        ))
+        let document = py.detach(|| {
+            let session = self.lock().take()?;
+            let kind = binary_type(session.first_bytes());
+            Some(match kind {
+                Some(kind) => Document::of_other_data(&kind),
+                None => session.finish(),
+            })
+        });
+        let document = document.ok_or_else(ended)?;
+        let (url, date) = (self.url.clone(), self.date.clone());
+        Ok(PyDocument::new(document, url, date, None))
     }
 
     /// Bytes of the page that the session holds.

@@ -93,6 +93,9 @@ pub(crate) struct ExtractionSettings {
     pub(crate) policy: ContentPolicy,
     pub(crate) markdown: bool,
     pub(crate) links: bool,
+    pub(crate) images: bool,
+    pub(crate) sections: bool,
+    pub(crate) posts: bool,
     pub(crate) blocks: bool,
     pub(crate) spans: bool,
     pub(crate) tables: bool,
@@ -104,6 +107,9 @@ pub(crate) struct Given<'a> {
     pub(crate) model: Option<NamedModel>,
     pub(crate) markdown: bool,
     pub(crate) links: bool,
+    pub(crate) images: bool,
+    pub(crate) sections: bool,
+    pub(crate) posts: bool,
     pub(crate) comments: &'a str,
     pub(crate) headline: &'a str,
     pub(crate) articles: &'a str,
@@ -124,6 +130,9 @@ impl Default for Given<'_> {
             model: None,
             markdown: false,
             links: false,
+            images: false,
+            sections: false,
+            posts: false,
             comments: "exclude",
             headline: "auto",
             articles: "all",
@@ -145,6 +154,21 @@ impl Given<'_> {
     /// # Errors
     /// `ValueError` that names the keyword, the value and what it may be.
     pub(crate) fn settings(self) -> PyResult<ExtractionSettings> {
+        let is_divided = self.sections || self.posts;
+        for (is_both, message) in [
+            (
+                self.sections && self.posts,
+                "sections and posts: a text is divided one way or the other",
+            ),
+            (
+                self.spans && is_divided,
+                "spans: of a text that is divided (sections, posts) no places are known",
+            ),
+        ] {
+            if is_both {
+                return Err(PyValueError::new_err(message));
+            }
+        }
         let text = TextOptions::default()
             .with_math(one_of("math", self.math, &MATH)?)
             .with_notes(one_of("notes", self.notes, &NOTES)?)
@@ -156,14 +180,27 @@ impl Given<'_> {
             include: roles("include", &self.include)?,
             exclude: roles("exclude", &self.exclude)?,
         };
+        if let Some(role) = policy
+            .include
+            .iter()
+            .find(|role| policy.exclude.contains(*role))
+        {
+            return Err(PyValueError::new_err(format!(
+                "the role {} is both to include and to exclude",
+                role.name()
+            )));
+        }
         Ok(ExtractionSettings {
             model: match self.model {
                 Some(model) => model,
                 None => NamedModel::open(Model::builtin_names().next().unwrap_or_default())?,
             },
             policy,
-            markdown: self.markdown || self.links,
+            markdown: self.markdown || self.links || self.images || self.sections,
             links: self.links,
+            images: self.images,
+            sections: self.sections,
+            posts: self.posts,
             blocks: self.blocks,
             spans: self.spans,
             tables: self.tables,
@@ -233,7 +270,7 @@ impl ExtractionSettings {
         match self.markdown {
             true => {
                 let markdown = MarkdownOptions::default().with_links(self.links);
-                form.with_markdown(markdown.with_text(self.text))
+                form.with_markdown(markdown.with_images(self.images).with_text(self.text))
             }
             false => form,
         }
@@ -260,6 +297,9 @@ impl ExtractionSettings {
         }
         keywords.set_item("markdown", self.markdown)?;
         keywords.set_item("links", self.links)?;
+        keywords.set_item("images", self.images)?;
+        keywords.set_item("sections", self.sections)?;
+        keywords.set_item("posts", self.posts)?;
         keywords.set_item("comments", self.policy.comments.to_string())?;
         keywords.set_item("headline", self.policy.headline.to_string())?;
         keywords.set_item("articles", self.policy.articles.to_string())?;

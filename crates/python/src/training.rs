@@ -13,6 +13,7 @@ use trommel_output::AtomicFile;
 use crate::{
     errors::TrommelError,
     evaluation::{gold_of, on_own_threads},
+    names::Paths,
     settings::NamedModel,
 };
 
@@ -24,9 +25,9 @@ use crate::{
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn train<'py>(
     py: Python<'py>,
-    pages: Vec<PathBuf>,
+    pages: Paths,
     out: PathBuf,
-    gold: Option<Vec<PathBuf>>,
+    gold: Option<Paths>,
     base: Option<NamedModel>,
     name: Option<String>,
     folds: usize,
@@ -46,8 +47,9 @@ pub(crate) fn train<'py>(
         folds,
         comments: true,
     };
-    let mut gold = gold.unwrap_or_default().into_iter();
+    let mut gold = gold.unwrap_or_default().0.into_iter();
     let sets: Vec<(PathBuf, PathBuf)> = pages
+        .0
         .into_iter()
         .map(|pages| Ok((gold_of(&pages, gold.next())?, pages)))
         .map(|both| both.map(|(gold, pages)| (pages, gold)))

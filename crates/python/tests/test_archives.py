@@ -1,5 +1,6 @@
 import gzip
 import hashlib
+import http.server
 import io
 import json
 import logging
@@ -10,7 +11,7 @@ import time
 
 import pytest
 import trommel_text
-from conftest import page, record
+from conftest import ROOT, SENTENCE, page, record
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -114,6 +115,185 @@ def test_filters_from_a_dict_and_from_a_file(archive, tmp_path):
         trommel_text.read_warc(archive, config={"filters": {"page_types": ["poem"]}})
 
 
+def texts(archive, **keywords):
+    return [row["text"] for row in rows(trommel_text.read_warc(archive, **keywords))]
+
+
+def test_every_key_of_a_configuration_has_its_effect(archive, sample, tmp_path):
+    plain = texts(archive)
+    marked = texts(archive, config={"text": "markdown"})
+    assert marked != plain == texts(archive, config={"text": "plain"})
+    assert marked == texts(archive, markdown=True) == texts(archive, extractor=trommel_text.Extractor(markdown=True))
+    # A choice wins over the file.
+    assert texts(archive, config={"text": "markdown"}, markdown=False) == plain
+    assert texts(archive, config={"include": ["navigation"]}) == texts(archive, include="navigation") != plain
+    assert texts(archive, config={"exclude": ["body"]}) != plain
+    assert texts(archive, config={"headline": "include"}) == texts(archive, headline="include") != plain
+    assert texts(sample, config={"model": "best"}) == texts(sample, model="best") != texts(sample)
+    assert texts(sample, config={"comments": "include"}) == texts(sample, comments="include") != texts(sample)
+    twice = page(1).replace(b"</body>", b"") + page(2).replace(b"<article>", b"<article id=b>")
+    two = tmp_path / "two.warc.gz"
+    two.write_bytes(record(1, twice))
+    assert texts(two, config={"articles": "first"}) == texts(two, articles="first")
+    for key in ("blocks", "spans", "tables"):
+        (first, *_) = trommel_text.read_warc(archive, config={key: True})
+        assert key in first.column_names
+        assert first.column_names == trommel_text.document_schema(config={key: True}).column_names
+    cut = texts(archive, config={"max_payload": 1024})
+    assert cut != plain and texts(archive, config={"max_record": 1024}) != plain
+    # Of files, which there are none of here; and the ready ones go on serving.
+    assert texts(archive, config={"format": "wet", "compress": "gz", "split_size": 4096}) == plain
+    for bad in ({"model": "nonsense"}, {"sites": str(tmp_path / "none.sites")}):
+        with pytest.raises((ValueError, trommel_text.TrommelError), match="none.sites|nonsense"):
+            trommel_text.read_warc(archive, config=bad)
+    with pytest.raises(ValueError, match="compress = .zst.: parquet cannot be compressed so"):
+        trommel_text.read_warc(archive, config={"format": "parquet", "compress": "zst"})
+
+
+def test_what_an_extractor_says_is_not_said_again(archive, tmp_path):
+    extractor = trommel_text.Extractor()
+    config = tmp_path / "c.toml"
+    config.write_text("comments = 'exclude'\n[filters]\nmin_words = 1\n")
+    for call in (trommel_text.read_warc, lambda *given, **more: trommel_text.run(*given, tmp_path / "o", **more)):
+        for twice in ({"config": {"comments": "include"}}, {"config": config}, {"markdown": True}):
+            with pytest.raises(ValueError, match="(comments of config|markdown) and extractor"):
+                call(archive, extractor=extractor, **twice)
+    assert len(rows(trommel_text.read_warc(archive, extractor=extractor, config={"filters": {"min_words": 1}}))) == 30
+
+
+def sited(folder):
+    """An archive of pages of one site, which share a paragraph."""
+    path = folder / "site.warc.gz"
+    shared = b"<p>" + SENTENCE.encode() + b" Subscribe to the letter of the mill and get it every week.</p></article>"
+    path.write_bytes(b"".join(record(number, page(number).replace(b"</article>", shared)) for number in range(40)))
+    return path
+
+
+def test_a_memory_of_sites_has_its_effect(tmp_path):
+    archive = sited(tmp_path)
+    plain = texts(archive)
+    two_pass = texts(archive, config={"site_memory": "two-pass"})
+    online = texts(archive, config={"site_memory": "online"}, jobs=1)
+    assert plain != two_pass != online != plain
+    assert texts(archive, config={"site_memory": "off"}) == plain
+    (row, *_) = rows(trommel_text.read_warc(archive, config={"site_memory": "two-pass"}))
+    assert row["notes"] == "site memory: fixed"
+    trommel_text.run(archive, tmp_path / "o.jsonl", config={"site_memory": "two-pass"})
+    written = [json.loads(line)["text"] for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert written == two_pass
+    with open(archive, "rb") as file, pytest.raises(ValueError, match="once only"):
+        trommel_text.read_warc(file, config={"site_memory": "two-pass"})
+    with pytest.raises(ValueError, match="cannot be resumed"):
+        trommel_text.run(archive, tmp_path / "p.jsonl", config={"site_memory": "online"}, resume=True)
+    # Another way to make the text what it is: not one run.
+    with pytest.raises(trommel_text.RunError):
+        trommel_text.run(archive, tmp_path / "o.jsonl", resume=True)
+
+
+def test_a_run_has_what_the_program_has(archive, tmp_path):
+    def ran(name, inputs=archive, **keywords):
+        counts = trommel_text.run(inputs, tmp_path / name, **keywords)
+        lines = (tmp_path / name).read_text().splitlines()
+        return counts, [json.loads(line) for line in lines]
+
+    _, all_ = ran("all.jsonl")
+    # Single records by an index.
+    index = tmp_path / "i.cdxj"
+    places = [json.dumps({"filename": archive.name, "offset": row["source"]["offset"], "length": row["source"]["length"]}) for row in all_[3:5]]
+    index.write_text("".join(f"a 2024 {place}\n" for place in places))
+    _, found = ran("selected.jsonl", [], select=index)
+    assert [row["url"] for row in found] == [row["url"] for row in all_[3:5]]
+    # A share of the inputs.
+    folder = tmp_path / "crawl"
+    folder.mkdir()
+    for number in range(8):
+        (folder / f"{number}.warc.gz").write_bytes(record(number, page(number)))
+    counts = [ran(f"share{part}.jsonl", folder, shard=f"{part}/2")[0]["documents"] for part in (1, 2)]
+    assert sum(counts) == 8 and 0 < counts[0] < 8
+    # Records of another kind.
+    with open(archive, "ab") as file:
+        file.write(record(77, b"%PDF-1.7 a report"))
+    counts, _ = ran("aside.jsonl", set_aside={"pdf": tmp_path / "pdfs.warc.gz"})
+    assert counts["set_aside"] == {str(tmp_path / "pdfs.warc.gz"): 1}
+    assert b"%PDF-1.7 a report" in gzip.decompress((tmp_path / "pdfs.warc.gz").read_bytes())
+    # What grows, until nothing new comes.
+    _, found = ran("followed.jsonl", folder, follow=True, idle=0.1, until_idle=0.3)
+    assert len(found) == 8
+    _, found = ran("linked.jsonl", folder, links=True, images=True)
+    assert found[0]["text"].startswith("# Page 0")
+    for bad, told in [
+        ({"shard": "3/2"}, "shard: expected I/N"),
+        ({"set_aside": {"pdf": "pdfs"}}, "KIND=FILE.warc.gz"),
+        ({"set_aside": {"pdf": archive.parent / "x.warc.gz", "image": archive.parent / "x.warc.gz"}}, "kept in twice"),
+        ({"follow": True, "shard": "1/2"}, "follow and shard"),
+        ({"idle": 1}, "follow=True"),
+        ({"whole_ranges": True}, "select"),
+        ({"format": "csv"}, "unknown format"),
+        ({"format": "parquet", "compress": "zst"}, "leave the compression out"),
+        ({"posts": True}, "single pages"),
+    ]:
+        with pytest.raises(ValueError, match=told):
+            trommel_text.run(archive, tmp_path / "bad", **bad)
+    with pytest.raises(ValueError, match="cannot be followed"):
+        trommel_text.run("https://a.example/x.warc.gz", tmp_path / "bad", follow=True)
+    # The configuration that ships says jsonl and zst.
+    counts = trommel_text.run(folder, tmp_path / "parquet", format="parquet", config=ROOT / "pipelines" / "common-crawl.toml")
+    assert counts["outcome"] == "clean"
+
+
+class Bucket(http.server.BaseHTTPRequestHandler):
+    """As much of S3 as a run asks for: a list, and objects in one piece."""
+
+    objects: dict = {}
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, body=b"", headers=()):
+        self.send_response(200)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        keys = "".join(f"<Contents><Key>{key}</Key><Size>1</Size><LastModified>2024-05-01T00:00:00.000Z</LastModified><ETag>x</ETag></Contents>" for key in self.objects)
+        self.answer(f"<ListBucketResult><IsTruncated>false</IsTruncated>{keys}</ListBucketResult>".encode())
+
+    def do_PUT(self):
+        self.objects[self.path.partition("?")[0].split("/", 2)[2]] = self.rfile.read(int(self.headers["Content-Length"]))
+        self.answer(headers=[("ETag", '"x"')])
+
+
+def test_outputs_on_s3(archive, tmp_path, monkeypatch):
+    Bucket.objects = {}
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bucket)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    for name, value in {
+        "AWS_ENDPOINT": f"http://127.0.0.1:{server.server_port}",
+        "AWS_ALLOW_HTTP": "true",
+        "AWS_ACCESS_KEY_ID": "k",
+        "AWS_SECRET_ACCESS_KEY": "s",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    try:
+        try:
+            counts = trommel_text.run(archive, "s3://bucket/out", format="jsonl", compress="none")
+        except trommel_text.RunError as error:
+            assert "feature `remote`" in str(error)
+            pytest.skip("built without a network")
+        assert counts["files"][0]["outputs"] == ["s3://bucket/out/pages.jsonl"]
+        trommel_text.run(archive, tmp_path / "a.jsonl")
+        assert Bucket.objects["out/pages.jsonl"] == (tmp_path / "a.jsonl").read_bytes()
+        assert "out/_SUCCESS" in Bucket.objects
+        with pytest.raises(trommel_text.RunError, match="is there already"):
+            trommel_text.run(archive, "s3://bucket/out", format="jsonl", compress="none")
+    finally:
+        server.shutdown()
+
+
 def test_a_run_tells_its_progress_and_refuses_to_replace(archive, tmp_path):
     told = []
     out = tmp_path / "a.jsonl"
@@ -125,7 +305,7 @@ def test_a_run_tells_its_progress_and_refuses_to_replace(archive, tmp_path):
         trommel_text.run(archive, out)
     trommel_text.run(archive, out, overwrite=True, jobs=1)
     assert hashlib.sha256(out.read_bytes()).digest() == before
-    for bad in ("-", "s3://bucket/out/"):
+    for bad in ("-", "https://host.example/out/"):
         with pytest.raises(ValueError):
             trommel_text.run(archive, bad)
 

@@ -46,6 +46,14 @@ def test_the_arguments_of_trafilatura():
         extract(html, include_tables=False)
     with pytest.raises(TypeError):
         extract(7)
+    # What it does not know, it does not swallow.
+    for unknown in ("favour_precision", "with_metadat"):
+        with pytest.raises(TypeError, match=unknown):
+            extract(html, **{unknown: True})
+    for other in ("prune_xpath", "settingsfile", "config", "options"):
+        with pytest.raises(ValueError, match=f"{other} has no counterpart"):
+            extract(html, **{other: "x"})
+    assert extract(html, include_images=True).startswith("# Page 1\n")
 
 
 def test_comments_follow_the_text_as_there(commented):

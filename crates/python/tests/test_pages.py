@@ -1,9 +1,10 @@
+import json
 import pickle
 import threading
 
 import pytest
 import trommel_text
-from conftest import SENTENCE, page
+from conftest import SENTENCE, page, record
 
 MILL = page(7)
 
@@ -34,7 +35,7 @@ def test_text_is_text_whatever_it_says_of_itself():
 
 
 def test_empty_and_odd_pages_give_empty_documents():
-    for odd in (b"", b"\0\xff\xfe", "", b"%PDF-1.4", b"<" * 10_000):
+    for odd in (b"", b"\xff\xfe", "", b"<" * 10_000):
         assert isinstance(trommel_text.extract(odd).text, str)
     assert trommel_text.extract(b"").text == ""
 
@@ -52,6 +53,100 @@ def test_choices():
     for bad in ({"comments": "all"}, {"headline": "x"}, {"math": "x"}, {"notes": "x"}, {"scripts": "x"}):
         with pytest.raises(ValueError, match="unknown value .* expected"):
             trommel_text.extract(html, **bad)
+    pictured = html.replace("<p><b>", "<figure><img src=m.png alt='The mill'></figure><p><b>")
+    assert "![The mill](https://a.example/m.png)" in trommel_text.extract(pictured, "https://a.example/", images=True).text
+    assert "The mill]" not in trommel_text.extract(pictured, "https://a.example/", markdown=True).text
+    captioned = html + f"<figure><figcaption>The mill in 1911. {SENTENCE}</figcaption></figure>"
+    for include in (["caption"], "caption", "caption, review", ("caption",)):
+        assert "in 1911" in trommel_text.extract(captioned, include=include).text
+    assert "::: caption" in trommel_text.extract(captioned, include="caption", sections=True).text
+
+
+THREAD = "<title>Mills</title><h1>Mills</h1>" + "".join(
+    f"<div class=post id=post-{number}><div class=post-head><a class=username href=/u/{number}>{name}</a> "
+    f"<time datetime=2024-05-0{number}T10:00>then</time></div><div class=post-body><p>{SENTENCE} Said {name}.</p></div></div>"
+    for number, name in enumerate(("ann", "bob"), 1)
+)
+
+
+def test_posts():
+    document = trommel_text.extract(THREAD, posts=True)
+    assert [(post.author, post.published) for post in document.posts] == [
+        ("ann", "2024-05-01T10:00:00"),
+        ("bob", "2024-05-02T10:00:00"),
+    ]
+    assert document.posts[1].text.endswith("Said bob.")
+    assert pickle.loads(pickle.dumps(document)).posts[0].author == "ann"
+    assert trommel_text.extract(THREAD).posts == []
+    divided = trommel_text.extract(THREAD, posts=True, markdown=True).text
+    assert "**bob**, 2024-05-02T10:00:00" in divided
+    for bad in ({"sections": True}, {"spans": True}):
+        with pytest.raises(ValueError, match="sections"):
+            trommel_text.extract(THREAD, posts=True, **bad)
+    with pytest.raises(ValueError, match="single pages"):
+        trommel_text.extract_batch([THREAD], posts=True)
+    with pytest.raises(ValueError, match="session"):
+        trommel_text.Session(extractor=trommel_text.Extractor(posts=True))
+    (row,) = trommel_text.extract_batch([THREAD], posts=True, markdown=True).to_pylist()
+    assert row["text"] == divided
+
+
+def test_hints_that_mean_nothing_are_refused():
+    extractor = trommel_text.Extractor()
+    for call in (
+        lambda **hints: trommel_text.extract(MILL, **hints),
+        lambda **hints: extractor.extract(MILL, **hints),
+        lambda **hints: trommel_text.Session(**hints),
+    ):
+        with pytest.raises(ValueError, match="charset: \"klingon\" is no encoding"):
+            call(charset="klingon")
+        with pytest.raises(ValueError, match="date: \"yesterday\" is no date"):
+            call(date="yesterday")
+        call(charset="latin1", date="2024-05-01")
+    for call in (extractor.text, trommel_text.inspect):
+        with pytest.raises(ValueError, match="klingon"):
+            call(MILL, charset="klingon")
+    # Columns are as servers said them.
+    assert len(trommel_text.extract_batch([MILL], charsets=["klingon"])) == 1
+
+
+INTERNALS = ("__new__", "Vec", "PyBool", "PyString", "PyDict", "PathBuf", "Option", "usize", "::")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: trommel_text.Extractor(markdwon=True),
+        lambda: trommel_text.extract(MILL, markdwon=True),
+        lambda: trommel_text.extract_batch([MILL], markdwon=True),
+        lambda: trommel_text.read_warc("a.warc", markdwon=True),
+        lambda: trommel_text.run("a.warc", "out", markdwon=True),
+        lambda: trommel_text.Extractor(include=7),
+        lambda: trommel_text.Extractor(include=[7]),
+        lambda: trommel_text.Extractor(markdown="yes"),
+        lambda: trommel_text.Extractor(comments=7),
+        lambda: trommel_text.Extractor(7),
+        lambda: trommel_text.extract(7),
+        lambda: trommel_text.extract(MILL, url=7),
+        lambda: trommel_text.extract_batch(7),
+        lambda: trommel_text.extract_batch([MILL], urls=7),
+        lambda: trommel_text.read_warc("a.warc", batch_size="x"),
+        lambda: trommel_text.read_warc("a.warc", config=7),
+        lambda: trommel_text.read_warc("a.warc", extractor="fast"),
+        lambda: trommel_text.run("a.warc", "out", format=7),
+        lambda: trommel_text.run("a.warc", "out", jobs="x"),
+        lambda: trommel_text.run("a.warc", 7),
+        lambda: trommel_text.run("a.warc", "out", set_aside="pdf"),
+        lambda: trommel_text.Session(stop_languages=7),
+        lambda: trommel_text.Session().feed("text"),
+        lambda: trommel_text.evaluate(7),
+    ],
+)
+def test_errors_name_what_was_given_and_no_internals(call):
+    with pytest.raises((TypeError, ValueError)) as error:
+        call()
+    told = str(error.value)
+    assert not any(one in told for one in INTERNALS), told
 
 
 def test_models():
@@ -76,8 +171,42 @@ def test_extractor_and_document_are_pickled():
 
 
 def test_json_has_what_the_program_prints():
-    found = trommel_text.extract(MILL, url="https://a.example/").to_dict()
-    assert found["title"] == "Page 7" and found["url"] == "https://a.example/" and "blocks" not in found
+    found = trommel_text.extract(MILL, url="https://a.example/", date="2024-05-01T00:00:00Z").to_dict()
+    assert found["title"] == "Page 7" and found["url"] == "https://a.example/" and found["blocks"] == []
+
+
+def test_json_has_the_keys_of_a_line_of_a_run(tmp_path):
+    archive = tmp_path / "a.warc.gz"
+    archive.write_bytes(record(7, MILL))
+    trommel_text.run(archive, tmp_path / "a.jsonl", blocks=True, tables=True)
+    line = json.loads((tmp_path / "a.jsonl").read_text())
+    url, date = line["url"], line["date"]
+    document = trommel_text.extract(MILL, url=url, charset="utf-8", date=date, blocks=True, tables=True)
+    found = json.loads(document.to_json())
+    assert list(found) == list(line)
+    assert {key: type(value) for key, value in found.items()} == {key: type(value) for key, value in line.items()}
+    of_record = {"id": "", "status": 0, "source": {**line["source"], "name": "", "file": "", "offset": 0, "length": 0}}
+    assert found == {**line, **of_record}
+    assert list(trommel_text.extract(MILL, posts=True).to_dict())[-1] == "posts"
+
+
+def test_what_is_no_page_is_empty_and_says_so():
+    pdf = b"%PDF-1.7\n1 0 obj <</Title (Report of the year and its many words)>> endobj " * 40
+    for bytes_, kind in [(pdf, "application/pdf"), (b"\x89PNG\r\n\x1a\n" + MILL, "image/png"), (b"\0\1\2\3" * 99, "application/octet-stream")]:
+        document = trommel_text.extract(bytes_)
+        assert (document.text, document.confidence) == ("", 0)
+        assert document.notes == [f"{kind} data, not a page"] == [document.to_dict()["notes"]]
+        assert trommel_text.Extractor().text(bytes_) == ""
+        session = trommel_text.Session()
+        session.feed(bytes_)
+        assert session.finish().notes == document.notes
+        (row,) = trommel_text.extract_batch([bytes_]).to_pylist()
+        assert (row["text"], row["confidence"], row["notes"]) == ("", 0, document.notes[0])
+        with pytest.raises(ValueError, match=kind):
+            trommel_text.inspect(bytes_)
+    # Of a page without text there is nothing to be confident of.
+    assert trommel_text.extract(b"<p>").confidence == trommel_text.extract(b"").confidence == 0
+    assert trommel_text.extract(MILL).notes == []
 
 
 def test_only_the_text():

@@ -7,7 +7,7 @@ from pathlib import Path
 import trommel_text
 
 STUBS = ast.parse((Path(trommel_text.__file__).parent / "__init__.pyi").read_text())
-RECORDS = {"Progress", "Known", "Choices"}
+RECORDS = {"Progress", "Known", "Choices", "ModelAndChoices"}
 
 
 def parameters(function: ast.FunctionDef) -> list[tuple[str, bool]]:
@@ -60,7 +60,7 @@ def test_every_public_name_has_a_stub_and_a_docstring():
         if name != "__version__":
             assert name in stubbed, name
             assert getattr(trommel_text, name).__doc__, name
-    for name in ("Document", "Extractor", "Session", "RecordBatch", "DocumentBatches", "Inspection", "Block", "Table"):
+    for name in ("Document", "Extractor", "Session", "RecordBatch", "DocumentBatches", "Inspection", "Block", "Table", "Post"):
         owner = getattr(trommel_text, name)
         for member, value in vars(owner).items():
             if not member.startswith("_"):

@@ -39,21 +39,28 @@ Scripts = Literal["caret", "unicode"]
 # An Arrow array or chunked array: whatever has `__arrow_c_array__` or `__arrow_c_stream__`.
 Arrow = Any
 
-# The keywords of `Extractor`, which `extract` and `extract_batch` take as well.
+# The keywords of `Extractor`, which `extract`, `extract_batch`, `read_warc` and `run` take as well.
 class Choices(TypedDict, total=False):
     markdown: bool
     links: bool
+    images: bool
+    sections: bool
+    posts: bool
     comments: Comments
     headline: Headline
     articles: Articles
-    include: Sequence[Role]
-    exclude: Sequence[Role]
+    include: Sequence[Role] | str
+    exclude: Sequence[Role] | str
     blocks: bool
     spans: bool
     tables: bool
     math: Math
     notes: Notes
     scripts: Scripts
+
+# With the model, which `extract` and `extract_batch` take by its place.
+class ModelAndChoices(Choices, total=False):
+    model: Path | bytes | None
 
 class TrommelError(Exception): ...
 
@@ -112,6 +119,15 @@ class Table:
     def rows(self) -> list[list[str]]: ...
 
 @final
+class Post:
+    @property
+    def author(self) -> str | None: ...
+    @property
+    def published(self) -> str | None: ...
+    @property
+    def text(self) -> str: ...
+
+@final
 class Document:
     @property
     def text(self) -> str: ...
@@ -152,6 +168,10 @@ class Document:
     @property
     def capped(self) -> list[str]: ...
     @property
+    def notes(self) -> list[str]: ...
+    @property
+    def posts(self) -> list[Post]: ...
+    @property
     def blocks(self) -> list[Block]: ...
     @property
     def spans(self) -> list[tuple[int, int, int, int]]: ...
@@ -180,11 +200,14 @@ class Extractor:
         *,
         markdown: bool = False,
         links: bool = False,
+        images: bool = False,
+        sections: bool = False,
+        posts: bool = False,
         comments: Comments = "exclude",
         headline: Headline = "auto",
         articles: Articles = "all",
-        include: Sequence[Role] = (),
-        exclude: Sequence[Role] = (),
+        include: Sequence[Role] | str = (),
+        exclude: Sequence[Role] | str = (),
         blocks: bool = False,
         spans: bool = False,
         tables: bool = False,
@@ -216,7 +239,7 @@ class Session:
         max_page: int | None = None,
         stop_not_html: bool = False,
         stop_noindex: bool = False,
-        stop_languages: Sequence[str] = (),
+        stop_languages: Sequence[str] | str = (),
         stop_hopeless: bool = False,
         stop_block_pages: bool = False,
     ) -> Session: ...
@@ -245,7 +268,13 @@ class DocumentBatches:
     def close(self) -> None: ...
 
 def check_config(config: Path | dict[str, Any]) -> None: ...
-def document_schema(blocks: bool = False, spans: bool = False, tables: bool = False) -> RecordBatch: ...
+def document_schema(
+    blocks: bool | None = None,
+    spans: bool | None = None,
+    tables: bool | None = None,
+    *,
+    config: Path | dict[str, Any] | None = None,
+) -> RecordBatch: ...
 def models() -> list[str]: ...
 def extract(
     html: Page,
@@ -285,13 +314,14 @@ def read_warc(
     base_url: str | None = None,
     pages_only: bool = False,
     resolve_revisits: bool = False,
+    **choices: Unpack[ModelAndChoices],
 ) -> DocumentBatches: ...
 def run(
     inputs: Path | Sequence[Path] | BinaryIO,
     out: Path,
     *,
     extractor: Extractor | None = None,
-    format: Sequence[str] | None = None,
+    format: Sequence[str] | str | None = None,
     compress: str | None = None,
     split_size: int | None = None,
     config: Path | dict[str, Any] | None = None,
@@ -299,12 +329,22 @@ def run(
     resume: bool = False,
     overwrite: bool = False,
     quarantine: Path | None = None,
+    set_aside: dict[str, Path] | None = None,
     dropped: Path | None = None,
+    select: Path | Sequence[Path] | None = None,
+    select_anywhere: bool = False,
+    whole_ranges: bool = False,
+    shard: str | None = None,
     base_url: str | None = None,
     pages_only: bool = False,
+    check_hashes: bool = False,
     resolve_revisits: bool = False,
+    follow: bool = False,
+    idle: float | None = None,
+    until_idle: float | None = None,
     max_memory: int | None = None,
     progress: Callable[[Progress], object] | None = None,
+    **choices: Unpack[ModelAndChoices],
 ) -> dict[str, Any]: ...
 def evaluate(
     pages: Path,
@@ -316,9 +356,9 @@ def evaluate(
     strict_words: bool = False,
 ) -> dict[str, Any]: ...
 def train(
-    pages: Sequence[Path],
+    pages: Path | Sequence[Path],
     out: Path,
-    gold: Sequence[Path] | None = None,
+    gold: Path | Sequence[Path] | None = None,
     *,
     base: Path | bytes | None = None,
     name: str | None = None,

@@ -16,7 +16,6 @@ __all__ = ["documents_of_file"]
 def documents_of_file(uri: str, file: Any, **choices: Any) -> Iterator[tuple[str, str | None, str | None, str, float]]:
     """Id, URL, language, text and confidence of each document of an archive, `file` being its open temporary file."""
     del uri
-    extractor = _native.Extractor(**choices)
-    for batch in _native.read_warc(file, extractor=extractor, jobs=1):
+    for batch in _native.read_warc(file, jobs=1, **choices):
         for row in batch.to_pylist():
             yield row["id"], row["url"], row["language"], row["text"], row["confidence"]

@@ -3,8 +3,8 @@
     from trommel_text.compat import extract                # instead of: from trafilatura import extract
     from trommel_text.compat import extract_plain_text     # instead of: from resiliparse.extract.html2text ...
 
-Arguments that mean something here do what they do there; the others are taken and change nothing, or are refused
-where leaving them out would give a wrong result. The text is that of trommel, not that of those libraries: what
+Arguments that mean something here do what they do there. Hints at how strict to be are taken and change nothing; what
+would give another result is refused, and so is what those libraries do not know. The text is that of trommel, not that of those libraries: what
 differs stands in docs/python.md.
 """
 
@@ -62,29 +62,37 @@ def extract(
     max_tree_size: int | None = None,
     url_blacklist: set[str] | None = None,
     author_blacklist: set[str] | None = None,
-    **others: Any,
+    settingsfile: Any = None,
+    prune_xpath: Any = None,
+    config: Any = None,
+    options: Any = None,
 ) -> str | None:
     """Main text of a page with the arguments of `trafilatura.extract`, or `None` if there is none.
 
     Effective: `url`, `record_id`, `include_comments`, `output_format` (`txt`, `markdown`, `json`, `csv`),
-    `target_language`, `include_formatting` and `include_links` (both give Markdown), `with_metadata`,
-    `only_with_metadata`, `url_blacklist`, `author_blacklist`; `fast` and `no_fallback` choose the model `fast`
-    instead of `best`. Without effect: `favor_precision`, `favor_recall`, `deduplicate`, `include_images`,
-    `date_extraction_params`, `max_tree_size`. Refused: the formats `xml`, `xmltei` and `html`, and
-    `include_tables=False`.
+    `target_language`, `include_formatting`, `include_links` and `include_images` (which give Markdown),
+    `with_metadata`, `only_with_metadata`, `url_blacklist`, `author_blacklist`; `fast` and `no_fallback` choose the
+    model `fast` instead of `best`. Without effect: `favor_precision`, `favor_recall`, `deduplicate`,
+    `date_extraction_params`, `max_tree_size`. Refused: the formats `xml`, `xmltei` and `html`,
+    `include_tables=False`, `tei_validation`, `prune_xpath`, `settingsfile`, `config`, `options`.
     """
     if output_format not in _FORMATS:
         raise ValueError(f"output_format {output_format!r}: expected {', '.join(_FORMATS)}")
     if tei_validation or not include_tables:
         raise ValueError("tei_validation and include_tables=False have no counterpart in trommel")
-    del favor_precision, favor_recall, include_images, deduplicate, date_extraction_params, max_tree_size, others
+    own = {"settingsfile": settingsfile, "prune_xpath": prune_xpath, "config": config, "options": options}
+    for name, value in own.items():
+        if value is not None:
+            raise ValueError(f"{name} has no counterpart in trommel")
+    del favor_precision, favor_recall, deduplicate, date_extraction_params, max_tree_size
     if filecontent is None:
         return None
-    marked = output_format == "markdown" or bool(include_formatting) or include_links
+    marked = output_format == "markdown" or bool(include_formatting) or include_links or include_images
     extractor = _extractor(
         model="fast" if fast or no_fallback else "best",
         markdown=marked,
         links=include_links,
+        images=include_images,
         # Behind the text, as there.
         comments="separate" if include_comments else "exclude",
     )

@@ -26,11 +26,12 @@ class TrommelIterator(DocumentIterator):
 
     def __init__(self, config: dict[str, Any] | str | None = None, jobs: int = 1, **choices: Any) -> None:
         super().__init__()
-        self.extractor = _native.Extractor(**choices)
-        self.config, self.jobs = config, jobs
+        # Refused here, not in the first task.
+        _native.Extractor(**choices)
+        self.config, self.jobs, self.choices = config, jobs, choices
 
     def iterate(self, file_path: str) -> Iterator[dict[str, Any]]:
-        for batch in _native.read_warc(file_path, extractor=self.extractor, config=self.config, jobs=self.jobs):
+        for batch in _native.read_warc(file_path, config=self.config, jobs=self.jobs, **self.choices):
             for row in batch.to_pylist():
                 if row["text"]:
                     row["warc_id"], row["source_id"] = row["id"], row["source_name"]

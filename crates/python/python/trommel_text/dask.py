@@ -14,20 +14,27 @@ from . import _native
 __all__ = ["read_warc"]
 
 
+def _schema(config: Any, choices: dict[str, Any]) -> pa.Schema:
+    columns = [choices.get(name) for name in ("blocks", "spans", "tables")]
+    return pa.schema(_native.document_schema(*columns, config=config))
+
+
 def _read(path: str, config: Any, jobs: int, choices: dict[str, Any]) -> pd.DataFrame:
-    schema = pa.schema(_native.document_schema(choices.get("blocks", False)))
-    batches = _native.read_warc(path, extractor=_native.Extractor(**choices), config=config, jobs=jobs)
-    return pa.Table.from_batches([pa.record_batch(batch) for batch in batches], schema).to_pandas()
+    batches = _native.read_warc(path, config=config, jobs=jobs, **choices)
+    batches = [pa.record_batch(batch) for batch in batches]
+    return pa.Table.from_batches(batches, _schema(config, choices)).to_pandas()
 
 
 def read_warc(
     paths: Sequence[str | os.PathLike[str]], *, config: dict[str, Any] | str | None = None, jobs: int = 1, **choices: Any
 ) -> Any:
-    """The documents of archives as a `dask.dataframe`. An archive of which nothing can be read raises `ArchiveError` in
+    """The documents of archives as a `dask.dataframe`. `choices` are those of `trommel_text.Extractor` and win over `config`. An archive of which nothing can be read raises `ArchiveError` in
     its task."""
     import dask.dataframe
 
-    schema = pa.schema(_native.document_schema(choices.get("blocks", False)))
+    # Refused here, not in the first task.
+    _native.Extractor(**choices)
+    schema = _schema(config, choices)
     return dask.dataframe.from_map(
         _read,
         [os.fspath(path) for path in paths],

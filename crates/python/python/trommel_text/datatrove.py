@@ -23,8 +23,8 @@ __all__ = ["TrommelExtractor", "TrommelReader"]
 class TrommelReader(BaseDiskReader):
     """Documents of WARC, ARC and WET files: text, id and all columns that are known, as metadata.
 
-    `config` and the further choices are those of `trommel_text.read_warc` and `trommel_text.Extractor`; the rest is as of
-    any reader of files. `jobs`: threads a task. Documents without text are not yielded, as by every reader.
+    How pages are extracted says `config`, as of `trommel_text.read_warc`, or an `extractor`; the rest is as of any reader of
+    files. `jobs`: threads a task. Documents without text are not yielded, as by every reader.
     """
 
     name = "🥁 trommel"
@@ -40,7 +40,7 @@ class TrommelReader(BaseDiskReader):
         **options: Any,
     ) -> None:
         super().__init__(data_folder, **options)
-        self.extractor = extractor or _native.Extractor()
+        self.extractor = extractor
         self.config = config
         self.jobs = jobs
 

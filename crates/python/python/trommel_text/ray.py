@@ -49,7 +49,8 @@ class Extract:
 
 
 class WarcDatasource(Datasource):
-    """The documents of archives, a read task an archive."""
+    """The documents of archives, a read task an archive. `choices` are those of `trommel_text.Extractor` and win over
+    `config`."""
 
     def __init__(
         self,
@@ -61,6 +62,10 @@ class WarcDatasource(Datasource):
         **choices: Any,
     ) -> None:
         super().__init__()
+        if on_error not in ("report", "fail"):
+            raise ValueError(f"on_error: unknown value {on_error!r}, expected report, fail")
+        # Refused here, not in the first task.
+        _native.Extractor(**choices)
         self.paths = [os.fspath(path) for path in paths]
         self.options = (reports, config, jobs, on_error, choices)
 
@@ -74,7 +79,7 @@ class WarcDatasource(Datasource):
     def get_read_tasks(
         self, parallelism: int, per_task_row_limit: int | None = None, data_context: Any = None
     ) -> list[ReadTask]:
-        schema = pa.schema(_native.document_schema(self.options[4].get("blocks", False)))
+        schema = _schema(self.options[1], self.options[4])
         return [
             ReadTask(
                 _Read(path, *self.options),
@@ -86,6 +91,11 @@ class WarcDatasource(Datasource):
         ]
 
 
+def _schema(config: dict[str, Any] | str | None, choices: dict[str, Any]) -> pa.Schema:
+    columns = [choices.get(name) for name in ("blocks", "spans", "tables")]
+    return pa.schema(_native.document_schema(*columns, config=config))
+
+
 class _Read:
     def __init__(self, path: str, reports: Any, config: Any, jobs: int, on_error: str, choices: dict[str, Any]) -> None:
         self.path, self.reports, self.config = path, reports, config
@@ -94,8 +104,7 @@ class _Read:
     def __call__(self) -> Iterator[pa.Table]:
         import logging
 
-        extractor = _native.Extractor(**self.choices)
-        batches = _native.read_warc(self.path, extractor=extractor, config=self.config, jobs=self.jobs)
+        batches = _native.read_warc(self.path, config=self.config, jobs=self.jobs, **self.choices)
         empty = True
         try:
             for batch in batches:
@@ -108,7 +117,7 @@ class _Read:
         if self.reports and batches.summary is not None:
             shards.write_report(self.reports, self.path, batches.summary)
         if empty:
-            yield pa.schema(_native.document_schema(self.choices.get("blocks", False))).empty_table()
+            yield _schema(self.config, self.choices).empty_table()
 
 
 def read_warc(paths: Sequence[str], *, override_num_blocks: int | None = None, **options: Any) -> ray.data.Dataset:

@@ -3,19 +3,18 @@
     spark.dataSource.register(trommel_text.spark.TrommelDataSource)
     documents = spark.read.format("trommel").option("reports", "out/_shards").load("crawl/*.warc.gz")
 
-One archive is one partition. Options: `model`, `markdown`, `links`, `comments`, `headline`, `include`,
-`exclude` (roles divided by commas), `blocks` as of `trommel_text.Extractor`; `config`, the path of a configuration file or JSON; `jobs`, threads in a task (1);
+One archive is one partition. Options: the keywords of `trommel_text.Extractor` (`include` and `exclude` with commas
+between roles), which win over `config`, the path of a configuration file or JSON; `jobs`, threads in a task (1);
 `batchSize`, rows in a batch (1024); `reports`, a folder for the counts of each archive, which
 `trommel_text.shards.merge` adds up; `onError`, `report` (an archive that cannot be read is logged and gives no rows)
 or `fail`; `filterPushdown`, `true` in sessions with `spark.sql.python.filterPushdown.enabled`: conditions on `language`,
 `status`, `confidence` and `file_path` are then asked of the archives (Spark refuses readers that could take filters where
-that setting is off, which it is unless somebody changes it).
+that setting is off, which it is unless somebody changes it). Other options, and values that mean nothing, are refused.
 """
 
 from __future__ import annotations
 
 import glob
-import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -37,38 +36,24 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from . import _native, shards
+from ._options import Options
 
 __all__ = ["TrommelDataSource", "extract_in_arrow", "extract_schema", "read_in_arrow", "document_schema"]
 
 _LOG = logging.getLogger("trommel_text")
 
 
-def document_schema(blocks: bool = False) -> StructType:
-    """The columns of documents of archives."""
-    return from_arrow_schema(pa.schema(_native.document_schema(blocks)))
+def document_schema(
+    blocks: bool | None = None,
+    spans: bool | None = None,
+    tables: bool | None = None,
+    config: dict[str, Any] | str | None = None,
+) -> StructType:
+    """The columns of documents of archives: those that are only there on request by `config`, unless it is said here."""
+    return from_arrow_schema(pa.schema(_native.document_schema(blocks, spans, tables, config=config)))
 
 
-def _choices(options: Any) -> dict[str, Any]:
-    choices: dict[str, Any] = {}
-    for key in ("model", "comments", "headline"):
-        if options.get(key):
-            choices[key] = options[key]
-    for key in ("include", "exclude"):
-        if options.get(key):
-            choices[key] = options[key].split(",")
-    for key in ("markdown", "links", "blocks"):
-        if options.get(key):
-            choices[key] = str(options[key]).lower() == "true"
-    return choices
-
-
-def _config(options: Any) -> dict[str, Any] | str | None:
-    given = options.get("config")
-    return json.loads(given) if given and given.lstrip().startswith("{") else given
-
-
-def _paths(options: Any) -> list[str]:
-    paths = json.loads(options["paths"]) if options.get("paths") else [options["path"]]
+def _found(paths: list[str]) -> list[str]:
     found: list[str] = []
     for path in paths:
         local = path.removeprefix("file://")
@@ -90,12 +75,13 @@ class TrommelDataSource(DataSource):
         return "trommel"
 
     def schema(self) -> StructType:
-        return document_schema(_choices(self.options).get("blocks", False))
+        options = Options(self.options)
+        columns = [options.choices.get(name) for name in ("blocks", "spans", "tables")]
+        return document_schema(*columns, config=options.config)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        options = dict(self.options)
-        kind = _PushingReader if str(options.get("filterpushdown", options.get("filterPushdown"))).lower() == "true" else _Reader
-        return kind(options)
+        options = Options(self.options)
+        return (_PushingReader if options.flag("filterpushdown") else _Reader)(options)
 
 
 class _Archive(InputPartition):
@@ -105,36 +91,34 @@ class _Archive(InputPartition):
 
 
 class _Reader(DataSourceReader):
-    def __init__(self, options: dict[str, str]) -> None:
+    def __init__(self, options: Options) -> None:
         self.options = options
-        self.paths = _paths(options)
+        self.paths = _found(options.paths())
         self.pushed: dict[str, Any] = {}
 
     def partitions(self) -> list[InputPartition]:
         return [_Archive(path) for path in self.paths]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        config = _config(self.options)
+        config = self.options.config
         if self.pushed:
             config = dict(config or {})
             config["filters"] = {**self.pushed, **config.get("filters", {})}
         batches = _native.read_warc(
             partition.path,
-            extractor=_native.Extractor(**_choices(self.options)),
             config=config,
-            jobs=int(self.options.get("jobs", 1)),
-            batch_size=int(self.options.get("batchsize", self.options.get("batchSize", 1024))),
+            jobs=self.options.jobs,
+            batch_size=self.options.batch_size,
+            **self.options.choices,
         )
-        yield from reported(
-            batches, partition.path, self.options.get("reports"), self.options.get("onerror", self.options.get("onError"))
-        )
+        yield from reported(batches, partition.path, self.options.reports, self.options.on_error)
 
 
 class _PushingReader(_Reader):
     """Takes what it can of the conditions of a query."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
-        config = _config(self.options)
+        config = self.options.config
         # Which of two copies is dropped depends on what came before: nothing may be left out earlier.
         free = config is None or (isinstance(config, dict) and "duplicates" not in config.get("filters", {}))
         for one in filters:
@@ -214,14 +198,12 @@ def read_in_arrow(
     path: str = "path", reports: str | None = None, config: dict[str, Any] | str | None = None, **choices: Any
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """A function for `mapInArrow` over a column of paths of archives, for Spark before 4: their documents. The schema
-    is `document_schema()`. Repartition so that a partition has few archives."""
+    is `document_schema(config=config)`. `choices` are those of `trommel_text.Extractor` and win over `config`.
+    Repartition so that a partition has few archives."""
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        extractor = _native.Extractor(**choices)
         for batch in batches:
             for one in batch.column(path).to_pylist():
-                yield from reported(
-                    _native.read_warc(one, extractor=extractor, config=config, jobs=1), one, reports
-                )
+                yield from reported(_native.read_warc(one, config=config, jobs=1, **choices), one, reports)
 
     return read

@@ -1,0 +1,69 @@
+"""Reads the options of engines that know nothing but text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+TEXTS = ("model", "comments", "headline", "articles", "math", "notes", "scripts")
+LISTS = ("include", "exclude")
+FLAGS = ("markdown", "links", "images", "sections", "posts", "blocks", "spans", "tables")
+# In lower case, as engines give them.
+OTHERS = ("path", "paths", "config", "jobs", "batchsize", "reports", "onerror", "filterpushdown")
+
+
+class Options:
+    """Options of a reader, whatever the case of their names. Raises ValueError for one that there is not, and for a value
+    that means nothing."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self.given = {name.lower(): value for name, value in given.items()}
+        known = (*TEXTS, *LISTS, *FLAGS, *OTHERS)
+        for name in self.given:
+            if name not in known:
+                raise ValueError(f"unknown option {name!r}, expected one of {', '.join(known)}")
+        self.choices: dict[str, Any] = {}
+        for name in TEXTS:
+            if name in self.given:
+                self.choices[name] = self.given[name]
+        for name in LISTS:
+            if name in self.given:
+                self.choices[name] = [one.strip() for one in self.given[name].split(",") if one.strip()]
+        for name in FLAGS:
+            if name in self.given:
+                self.choices[name] = self.flag(name)
+        config = self.given.get("config")
+        self.config: dict[str, Any] | str | None = config
+        if config and config.lstrip().startswith("{"):
+            self.config = json.loads(config)
+        self.jobs = self.number("jobs", 1)
+        self.batch_size = self.number("batchsize", 1024)
+        self.reports = self.given.get("reports")
+        self.on_error = self.given.get("onerror", "report")
+        if self.on_error not in ("report", "fail"):
+            raise ValueError(f"onError: unknown value {self.on_error!r}, expected report, fail")
+
+    def flag(self, name: str) -> bool:
+        value = str(self.given.get(name, "false")).lower()
+        if value not in ("true", "false"):
+            raise ValueError(f"{name}: unknown value {value!r}, expected true, false")
+        return value == "true"
+
+    def number(self, name: str, usual: int) -> int:
+        value = self.given.get(name, usual)
+        try:
+            number = int(value)
+        except ValueError:
+            number = 0
+        if number < 1:
+            raise ValueError(f"{name}: {value!r} is no number from 1 on")
+        return number
+
+    def paths(self) -> list[str]:
+        """The paths as they were given."""
+        if "paths" in self.given:
+            return json.loads(self.given["paths"])
+        if "path" not in self.given:
+            raise ValueError("no path: name archives with load(...)")
+        return [self.given["path"]]

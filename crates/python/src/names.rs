@@ -1,0 +1,84 @@
+//! Lists as callers give them: one value, or several.
+
+use std::path::PathBuf;
+
+use pyo3::{
+    exceptions::PyTypeError,
+    prelude::*,
+    types::{PyBytes, PyDict, PyString},
+};
+
+/// Names: a list of them, or one text with commas between.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names(pub(crate) Vec<String>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Names {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = given.cast::<PyString>() {
+            let text: String = text.extract()?;
+            let names = text.split(',').map(str::trim);
+            let names = names.filter(|name| !name.is_empty()).map(str::to_owned);
+            return Ok(Self(names.collect()));
+        }
+        let Ok(items) = given.try_iter() else {
+            return Err(wrong(&given));
+        };
+        let names = items.map(|item| {
+            let item = item?;
+            item.extract::<String>().map_err(|_| wrong(&item))
+        });
+        names.collect::<PyResult<_>>().map(Self)
+    }
+}
+
+fn wrong(other: &Bound<'_, PyAny>) -> PyErr {
+    let kind = other.get_type().name();
+    let kind = kind.map_or_else(|_| "this".to_owned(), |name| name.to_string());
+    PyTypeError::new_err(format!(
+        "expected names, as a list of str or one str with commas, not {kind}"
+    ))
+}
+
+/// Paths: one, or a list of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Paths(pub(crate) Vec<PathBuf>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Paths {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let is_one = given.is_instance_of::<PyString>()
+            || given.is_instance_of::<PyBytes>()
+            || given.hasattr("__fspath__")?;
+        if is_one {
+            return Ok(Self(vec![given.extract()?]));
+        }
+        let Ok(items) = given.try_iter() else {
+            let kind = given.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "expected a path or a list of paths, not {kind}"
+            )));
+        };
+        items
+            .map(|item| item?.extract())
+            .collect::<PyResult<_>>()
+            .map(Self)
+    }
+}
+
+/// Refuses keywords that there are not.
+///
+/// # Errors
+/// `TypeError` naming the first of them and those that there are.
+pub(crate) fn refuse_unknown(unknown: Option<&Bound<'_, PyDict>>, known: &[&str]) -> PyResult<()> {
+    let Some((name, _)) = unknown.and_then(|unknown| unknown.iter().next()) else {
+        return Ok(());
+    };
+    Err(PyTypeError::new_err(format!(
+        "unknown keyword {:?}, expected one of {}",
+        name.to_string(),
+        known.join(", ")
+    )))
+}
