@@ -57,6 +57,26 @@ fn text(html: &str, out: &mut String) {
     }
 }
 
+/// Whether the words are the same, but for those of the other that are divided here: where two elements meet.
+fn are_same<'a, 'b>(
+    mut ours: impl Iterator<Item = &'a str>,
+    other: impl Iterator<Item = &'b str>,
+) -> bool {
+    for word in other {
+        let mut rest = word;
+        while !rest.is_empty() {
+            let Some(part) = ours.next() else {
+                return false;
+            };
+            let Some(behind) = rest.strip_prefix(part) else {
+                return false;
+            };
+            rest = behind;
+        }
+    }
+    ours.next().is_none()
+}
+
 /// Of 5,541 pages 30 have other words or another order: where a `select`, `svg`, `title` or script is
 /// never closed, or holds block-level elements, reading goes on here and not there; scripts in pieces of
 /// `noscript` are text there.
@@ -76,7 +96,7 @@ fn words_are_those_of_another_tokenizer() {
                 c.is_whitespace() || !is_ignored
             });
             total += 1;
-            if ours.eq(words(&other, Rule::Characters)) {
+            if are_same(ours, words(&other, Rule::Characters)) {
                 same += 1;
             } else {
                 println!("page {at} of {}", archive.display());
