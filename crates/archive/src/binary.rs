@@ -49,7 +49,7 @@ const PATTERNS: [(&[u8], &str); 33] = [
 ];
 
 /// The media type of a payload that is no page by its first bytes; none if it may be one.
-pub(crate) fn binary_type(body: &[u8]) -> Option<String> {
+pub fn binary_type(body: &[u8]) -> Option<String> {
     let head = body.get(..HEAD).unwrap_or(body);
     if let Some((_, name)) = PATTERNS.iter().find(|(start, _)| head.starts_with(start)) {
         return Some((*name).to_owned());

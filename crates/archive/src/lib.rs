@@ -34,6 +34,7 @@ pub mod write;
 mod zeros;
 mod zst;
 
+pub use binary::binary_type;
 pub use error::{ArchiveError, Damage, PayloadError};
 pub use headers::Headers;
 pub use inflate_only::inflate_members;

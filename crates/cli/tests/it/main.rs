@@ -19,6 +19,8 @@ mod follow;
 mod golden;
 mod index;
 mod inspect;
+#[cfg(all(unix, feature = "label"))]
+mod label;
 mod languages;
 mod messages;
 mod pages;
