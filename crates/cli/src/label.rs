@@ -1,15 +1,14 @@
 //! `trommel label`
 
-use std::net::{Ipv4Addr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use trommel_extract::Extractor;
 use trommel_label::{GoldFile, LabelPages, Labelling, serve};
 use trommel_learn::gold_beside;
+use trommel_serve::{HostGuard, Listen, Socket};
 
 use crate::messages::say;
 use crate::models;
@@ -17,8 +16,9 @@ use crate::stop::Stop;
 
 /// Label the pages of an archive by clicks on their blocks: a gold file for `train` and `eval`
 ///
-/// Shows the pages to a browser on this machine, with what the model would keep as the first proposal. Every
-/// saved page is in the gold file at once, and pages that have a line there are done: a later call continues.
+/// Shows the pages to a browser, with exactly what the model keeps as the first proposal. Every saved page is in
+/// the gold file at once, and pages that have a line there are done: a later call continues, and several people
+/// can label at once.
 #[derive(Debug, Args)]
 pub struct LabelArgs {
     /// WARC or ARC archive of the pages
@@ -27,9 +27,9 @@ pub struct LabelArgs {
     /// Gold file to write, or to continue [default: NAME.gold.jsonl.gz beside NAME.warc.gz]
     #[arg(long, value_name = "JSONL")]
     gold: Option<PathBuf>,
-    /// Port to listen at; 0: any free one
-    #[arg(long, default_value_t = 8643)]
-    port: u16,
+    /// Where to listen: HOST:PORT (port 0: any free one) or unix:PATH. Whoever reaches it can label
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8643")]
+    listen: Listen,
     /// Propose nothing: every block starts as `other`, so that labels do not lean on the model
     #[arg(long)]
     blank: bool,
@@ -51,23 +51,60 @@ pub fn run(args: &LabelArgs) -> anyhow::Result<ExitCode> {
         bail!("{}: no pages", name());
     }
     let file = GoldFile::open(&gold)?;
-    let done = pages.pages.iter().filter(|page| file.has(&page.record_id));
-    let done = done.count();
-    let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
-        .with_context(|| format!("cannot listen at port {}", args.port))?;
+    let socket = Socket::bind(&args.listen)?;
     let stop = Stop::on_signals()?;
-    say(&format!(
-        "{done} of {} pages are labelled in {}; open http://{} to continue, Ctrl-C to end",
-        pages.pages.len(),
-        gold.display(),
-        socket.local_addr()?
-    ));
-    let labelling = Labelling {
+    for note in pages.left_out() {
+        tracing::warn!("{}: {note}", name());
+    }
+    if !socket.is_local() {
+        tracing::warn!("{socket}: anyone who reaches this address can label");
+    }
+    let scheme = if socket.is_tcp() { "http://" } else { "" };
+    let address = format!("{scheme}{socket}");
+    let labelling = Arc::new(Labelling {
         pages,
         gold: Mutex::new(file),
-        extractor: Extractor::new(Arc::new(models::load(args.model.as_deref())?)),
+        model: Arc::new(models::load(args.model.as_deref())?),
         blank: args.blank,
-    };
-    serve(labelling, &socket, stop.flag())?;
+        guard: HostGuard::new(args.listen.host().map(str::to_owned)),
+        next: next(&args.pages, args.gold.as_deref()),
+    });
+    say(&format!(
+        "{}; open {address} to go on, Ctrl-C to end",
+        progress(&labelling, &gold)?
+    ));
+    serve(labelling.clone(), vec![socket], stop.flag())?;
+    say(&progress(&labelling, &gold)?);
     Ok(ExitCode::SUCCESS)
+}
+
+/// How many pages are labelled, and what comes next if all are.
+fn progress(labelling: &Labelling, gold: &Path) -> anyhow::Result<String> {
+    let (done, all) = (labelling.labelled()?, labelling.pages.pages.len());
+    let gold = gold.display();
+    Ok(match done < all {
+        true => format!("{done} of {all} pages are labelled in {gold}"),
+        false => format!(
+            "all of {all} pages are labelled in {gold}; next: {}",
+            labelling.next.join(", or ")
+        ),
+    })
+}
+
+/// What to do with the labels.
+fn next(pages: &Path, gold: Option<&Path>) -> Vec<String> {
+    let quoted = |path: &Path| {
+        let path = path.display().to_string();
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+=:@%".contains(&byte);
+        match path.bytes().all(is_plain) {
+            true => path,
+            false => format!("'{}'", path.replace('\'', r"'\''")),
+        }
+    };
+    let gold = gold.map_or(String::new(), |gold| format!(" --gold {}", quoted(gold)));
+    let of = format!("--pages {}{gold}", quoted(pages));
+    vec![
+        format!("trommel eval {of}"),
+        format!("trommel train --from fast {of} -o own.trommel"),
+    ]
 }

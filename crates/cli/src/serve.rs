@@ -75,11 +75,13 @@ pub struct ServeArgs {
     #[arg(long, value_name = "SIZE")]
     max_body: Option<Size>,
 
-    /// Most bytes of all pages that are held at a time; more are answered 429 [default: 512M]
+    /// Most bytes that requests take: bodies, the work on them, answers until they are sent; more are answered 429,
+    /// pages that never have room 413. The process stays below twice as much and 100 MB [default: 512M]
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<Size>,
 
-    /// Seconds that the head of a request, its body, and the pause in a batch may take
+    /// Seconds that the head of a request, its body, the pause in a batch, and one in taking an answer may last;
+    /// two while others wait for room
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 

@@ -266,7 +266,11 @@ impl Index {
     }
 }
 
-/// The best piece of `body`, or its start if no word looked for is in it.
+/// Stands where a snippet leaves out what is before it or after it.
+const LEFT_OUT: char = '…';
+
+/// The best piece of `body`, or its start if no word looked for is in it, with a sign where more of the text stands
+/// before it or after it.
 fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
     let best = snippets.snippet(body);
     let (text, mut found) = if best.is_empty() {
@@ -285,9 +289,22 @@ fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
             _ => highlights.push(range),
         }
     }
+    let before = body.find(text).unwrap_or_default();
+    let after = body.get(before + text.len()..).unwrap_or_default();
+    let mut shown = String::with_capacity(text.len() + 8);
+    if !body.get(..before).unwrap_or_default().trim().is_empty() {
+        shown.extend([LEFT_OUT, ' ']);
+    }
+    for range in &mut highlights {
+        *range = range.start + shown.len()..range.end + shown.len();
+    }
+    // Each of these is one byte, as the space is, so the highlights hold.
+    shown.push_str(&text.replace(['\n', '\r', '\t'], " "));
+    if !after.trim().is_empty() {
+        shown.extend([' ', LEFT_OUT]);
+    }
     Snippet {
-        // Each of these is one byte, as the space is, so the highlights hold.
-        text: text.replace(['\n', '\r', '\t'], " "),
+        text: shown,
         highlights,
     }
 }
@@ -311,6 +328,31 @@ mod tests {
                 inner: 0,
             }),
             ..OutputRecord::default()
+        }
+    }
+
+    /// A snippet out of the middle of a text says that there is more before it and after it.
+    #[test]
+    fn what_is_left_out_of_a_text_is_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let long = "words of no meaning here. ".repeat(40);
+        let mut writer = IndexWriter::create(folder.path(), DEFAULT_MEMORY).unwrap();
+        for (id, text) in [
+            ("middle", format!("{long}The heron stands. {long}")),
+            ("start", format!("A heron flies. {long}")),
+            ("whole", "One heron.".to_owned()),
+        ] {
+            writer.add(&stored(id, "A title", &text)).unwrap();
+        }
+        writer.commit().unwrap();
+        let index = Index::open(folder.path()).unwrap();
+        let hits = index.search("heron", 10).unwrap();
+        assert_eq!(hits.len(), 3);
+        for hit in hits {
+            let Snippet { text, highlights } = &hit.snippet;
+            assert_eq!(text.starts_with("… "), hit.id == "middle", "{text}");
+            assert_eq!(text.ends_with(" …"), hit.id != "whole", "{text}");
+            assert_eq!(&text[highlights[0].clone()], "heron");
         }
     }
 

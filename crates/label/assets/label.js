@@ -1,6 +1,6 @@
 "use strict";
 const by = id => document.getElementById(id);
-let list = { pages: [], roles: [] }, at = 0, blocks = [], roles = [], chosen = "body", last = null, dirty = false;
+let list = { pages: [], roles: [], left_out: [], next: [] }, at = 0, blocks = [], roles = [], chosen = "body", last = null, dirty = false, mark = null;
 const partOf = role => (list.roles.find(own => own.name === role) || { part: "dropped" }).part;
 
 function say(text) { by("state").textContent = text; }
@@ -9,12 +9,16 @@ async function ask(path, options) {
   const answer = await fetch(path, options);
   const body = await answer.json();
   if (!answer.ok) throw new Error(body.problem || answer.statusText);
+  body.mark = answer.headers.get("ETag");
   return body;
 }
 
 function progress() {
   const done = list.pages.filter(page => page.done).length;
   by("progress").textContent = `page ${at + 1} of ${list.pages.length}, ${done} labelled`;
+  by("done").hidden = done < list.pages.length;
+  by("done").querySelector("pre").textContent = list.next.join("\n");
+  by("left_out").textContent = list.left_out.join("\n");
 }
 
 function letters() {
@@ -79,7 +83,7 @@ async function open(number) {
   if (!list.pages.length) { say("the archive holds no pages"); return; }
   at = (number + list.pages.length) % list.pages.length;
   const page = await ask(`pages/${at}`);
-  blocks = page.blocks; last = null; dirty = false;
+  blocks = page.blocks; last = null; dirty = false; mark = page.mark;
   roles = page.choice ? page.choice.roles : blocks.map(block => block.role);
   const url = document.createElement("span");
   url.className = "url";
@@ -103,8 +107,11 @@ async function save() {
   try {
     const choice = { roles };
     for (const name of ["page_type", "lang", "note"]) if (by(name).value.trim()) choice[name] = by(name).value.trim();
-    await ask(`pages/${at}`, { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify(choice) });
-    list.pages[at].done = true; dirty = false;
+    const headers = { "Content-Type": "application/json", "If-Match": mark };
+    await ask(`pages/${at}`, { method: "PUT", headers, body: JSON.stringify(choice) });
+    dirty = false;
+    // Others may have labelled pages meanwhile.
+    list.pages = (await ask("pages")).pages;
     await open(next());
   } catch (error) { say(error.message); }
 }

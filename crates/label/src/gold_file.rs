@@ -1,6 +1,12 @@
 //! The gold file: what was said of pages so far.
+//!
+//! Other programs may write it as well, and people by hand. So it is read again before every change and
+//! locked while it is changed.
 
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
@@ -43,6 +49,9 @@ pub enum GoldError {
         /// Blocks of the page.
         blocks: usize,
     },
+    /// Somebody else has labelled the page since it was shown.
+    #[error("this page was labelled by somebody else meanwhile: go back to it and look")]
+    Changed,
 }
 
 /// What a person said of a page.
@@ -75,51 +84,105 @@ fn bare(id: &str) -> &str {
 }
 
 impl GoldFile {
-    /// Reads the file, gzip or plain; an absent one is empty.
+    /// Reads the file, gzip or plain; an absent one is empty. What a killed program left of an unfinished change
+    /// is removed.
     ///
     /// # Errors
     /// If it cannot be read, or a line is no object with a `record_id`.
     pub fn open(path: &Path) -> Result<Self, GoldError> {
-        let name = path.display().to_string();
-        let io = |source| GoldError::Io {
-            path: name.clone(),
-            source,
+        // A link stays one.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let mut own = Self {
+            path,
+            lines: Vec::new(),
+        };
+        if own.path.exists() {
+            let _lock = own.lock()?;
+            own.remove_unfinished();
+        }
+        own.read()?;
+        Ok(own)
+    }
+
+    /// Reads the file again: others may have changed it.
+    ///
+    /// # Errors
+    /// As [`GoldFile::open`]; what was known before stays.
+    pub fn read(&mut self) -> Result<(), GoldError> {
+        let file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                self.lines.clear();
+                return Ok(());
+            }
+            Err(error) => return Err(self.failed(error)),
+        };
+        let mut file = BufReader::new(file);
+        let start = file.fill_buf().map_err(|error| self.failed(error))?;
+        let is_gzip = start.starts_with(&[0x1f, 0x8b]);
+        let input: Box<dyn Read> = match is_gzip {
+            true => Box::new(MultiGzDecoder::new(file)),
+            false => Box::new(file),
         };
         let mut lines = Vec::new();
-        let file = match std::fs::File::open(path) {
-            Ok(file) => Some(file),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(io(error)),
-        };
-        if let Some(file) = file {
-            let mut file = BufReader::new(file);
-            let is_gzip = file.fill_buf().map_err(io)?.starts_with(&[0x1f, 0x8b]);
-            let input: Box<dyn Read> = match is_gzip {
-                true => Box::new(MultiGzDecoder::new(file)),
-                false => Box::new(file),
+        for (at, line) in BufReader::new(input).lines().enumerate() {
+            let line = line.map_err(|error| self.failed(error))?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let bad = |message: String| GoldError::Line {
+                path: self.path.display().to_string(),
+                line: at + 1,
+                message,
             };
-            for (at, line) in BufReader::new(input).lines().enumerate() {
-                let line = line.map_err(io)?;
-                if line.trim().is_empty() {
-                    continue;
+            let object: Map<String, Value> =
+                serde_json::from_str(&line).map_err(|error| bad(error.to_string()))?;
+            if object.get("record_id").and_then(Value::as_str).is_none() {
+                return Err(bad("no record_id".into()));
+            }
+            lines.push(object);
+        }
+        self.lines = lines;
+        Ok(())
+    }
+
+    /// Waits until nobody else changes the file; they wait until the lock is dropped. An absent file is begun.
+    fn lock(&self) -> Result<File, GoldError> {
+        let lock = || -> std::io::Result<File> {
+            loop {
+                let mut open = File::options();
+                let file = open.append(true).create(true).open(&self.path)?;
+                file.lock()?;
+                // Whoever held the lock before has put a new file in its place.
+                let (own, now) = (file.metadata()?, fs::metadata(&self.path));
+                if now.is_ok_and(|now| (now.dev(), now.ino()) == (own.dev(), own.ino())) {
+                    return Ok(file);
                 }
-                let bad = |message: String| GoldError::Line {
-                    path: name.clone(),
-                    line: at + 1,
-                    message,
-                };
-                let object: Map<String, Value> =
-                    serde_json::from_str(&line).map_err(|error| bad(error.to_string()))?;
-                if object.get("record_id").and_then(Value::as_str).is_none() {
-                    return Err(bad("no record_id".into()));
-                }
-                lines.push(object);
+            }
+        };
+        lock().map_err(|error| self.failed(error))
+    }
+
+    /// Removes the files that a killed program left of its changes: nobody else writes one under the lock.
+    fn remove_unfinished(&self) {
+        let (Some(folder), Some(name)) = (self.path.parent(), self.path.file_name()) else {
+            return;
+        };
+        let prefix = format!(".{}.", name.to_string_lossy());
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with(&prefix) && name.ends_with(".tmp") {
+                let _ = fs::remove_file(entry.path());
             }
         }
-        Ok(Self {
-            path: path.to_owned(),
-            lines,
-        })
+    }
+
+    fn failed(&self, source: std::io::Error) -> GoldError {
+        GoldError::Io {
+            path: self.path.display().to_string(),
+            source,
+        }
     }
 
     /// Number of labelled pages.
@@ -144,11 +207,20 @@ impl GoldFile {
         self.at(record_id).is_some()
     }
 
+    /// A mark of what the file says of a page, which changes with it.
+    pub fn mark(&self, page: &LabelPage) -> String {
+        let mut hasher = DefaultHasher::new();
+        let line = self.at(&page.record_id).and_then(|at| self.lines.get(at));
+        line.map(|line| Value::Object(line.clone()).to_string())
+            .hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
+    }
+
     /// What was said of a page, where its blocks are noted and fit those of the page.
     pub fn choice(&self, page: &LabelPage, blocks: &[LabelBlock]) -> Option<PageLabels> {
         let line = self.lines.get(self.at(&page.record_id)?)?;
         let noted = line.get("blocks")?.as_array()?;
-        let roles: Vec<LabelRole> = noted
+        let mut roles: Vec<LabelRole> = noted
             .iter()
             .zip(blocks)
             .map(|(noted, block)| {
@@ -157,9 +229,12 @@ impl GoldFile {
                 (span == block.span).then_some(role)
             })
             .collect::<Option<_>>()?;
-        if roles.len() != blocks.len() || noted.len() != blocks.len() {
+        // Before the texts of scripts were shown, files ended with the blocks of the page.
+        let mut rest = blocks.iter().skip(noted.len());
+        if roles.len() != noted.len() || !rest.all(|block| block.of_script) {
             return None;
         }
+        roles.resize(blocks.len(), LabelRole::Other);
         let text = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
         Some(PageLabels {
             roles,
@@ -170,21 +245,29 @@ impl GoldFile {
     }
 
     /// Notes what was said of a page and writes the file. The text of blocks of one part follows their
-    /// order on the page.
+    /// order on the page. What the file says of the page must have this mark, if one is given.
     ///
     /// # Errors
-    /// If there are not as many roles as blocks, or the file cannot be written; nothing is noted then.
+    /// If there are not as many roles as blocks, somebody else has labelled the page, or the file cannot be read or
+    /// written; nothing is noted then.
     pub fn save(
         &mut self,
         page: &LabelPage,
         blocks: &[LabelBlock],
         choice: &PageLabels,
+        mark: Option<&str>,
     ) -> Result<(), GoldError> {
         if choice.roles.len() != blocks.len() {
             return Err(GoldError::Length {
                 roles: choice.roles.len(),
                 blocks: blocks.len(),
             });
+        }
+        let _lock = self.lock()?;
+        self.remove_unfinished();
+        self.read()?;
+        if mark.is_some_and(|mark| mark != self.mark(page)) {
+            return Err(GoldError::Changed);
         }
         let both = || blocks.iter().zip(&choice.roles);
         let text = |part: Part| {
@@ -220,10 +303,7 @@ impl GoldFile {
             Some(slot) => *slot = line,
             None => lines.push(line),
         }
-        self.write(&lines).map_err(|source| GoldError::Io {
-            path: self.path.display().to_string(),
-            source,
-        })?;
+        self.write(&lines).map_err(|error| self.failed(error))?;
         self.lines = lines;
         Ok(())
     }

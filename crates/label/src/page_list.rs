@@ -1,16 +1,20 @@
 //! The pages of an archive that are to be labelled, and their blocks.
 
+use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 use trommel_archive::{
     ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload,
 };
-use trommel_extract::{Extractor, Hints, Role};
+use trommel_extract::{CommentPolicy, ContentPolicy, Extractor, Hints, Role};
 use trommel_features::FieldIndex;
+use trommel_learn::Gold;
+use trommel_model::Model;
 use trommel_viewer::path;
 
-use crate::role::LabelRole;
+use crate::role::{LabelRole, Part};
 
 /// A page as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,11 +27,17 @@ pub struct LabelPage {
     charset: Option<String>,
 }
 
-/// The pages of an archive in its order.
+/// The pages of an archive in its order, and what of it is not shown.
 #[derive(Clone, Debug, Default)]
 pub struct LabelPages {
     /// The pages.
     pub pages: Vec<LabelPage>,
+    /// Pages without a WARC-Record-ID, by which gold is found.
+    pub without_id: usize,
+    /// Pages with the id of one before them.
+    pub of_known_id: usize,
+    /// What was damaged, as messages.
+    pub damage: Vec<String>,
 }
 
 /// A block as it is shown to be labelled.
@@ -43,23 +53,30 @@ pub struct LabelBlock {
     pub span: (u32, u32),
     /// Whether the page hides it.
     pub hidden: bool,
+    /// Whether it stands in a script alone, and not among the page's own text.
+    pub of_script: bool,
     /// Probability of being content, by the model.
     pub probability: f32,
-    /// What the model takes it for.
+    /// What is proposed: roles of main text and of comments for what the model keeps, and for nothing else.
     pub role: LabelRole,
 }
 
 impl LabelPages {
-    /// Reads the HTML pages of an archive.
+    /// Reads the HTML pages of an archive. Damage is passed over and noted: the pages around it can be labelled.
     ///
     /// # Errors
-    /// If the archive cannot be read.
+    /// If the archive cannot be read at all.
     pub fn read(archive: &Path) -> Result<Self, ArchiveError> {
         let mut list = Self::default();
+        let mut ids: HashSet<String> = HashSet::new();
         for record in Reader::open(archive, ReadOptions::default())? {
-            let record = record?;
-            let Some(id) = record.id().map(str::to_owned) else {
-                continue;
+            let record = match record {
+                Ok(record) => record,
+                Err(error) if error.is_fatal() && list.pages.is_empty() => return Err(error),
+                Err(error) => {
+                    list.damage.push(error.to_string());
+                    continue;
+                }
             };
             if !matches!(record.kind, RecordType::Response | RecordType::Resource) {
                 continue;
@@ -73,8 +90,16 @@ impl LabelPages {
             ) {
                 continue;
             }
+            let Some(id) = record.id().filter(|id| !id.is_empty()) else {
+                list.without_id += 1;
+                continue;
+            };
+            if !ids.insert(id.to_owned()) {
+                list.of_known_id += 1;
+                continue;
+            }
             list.pages.push(LabelPage {
-                record_id: id,
+                record_id: id.to_owned(),
                 url: record.url().unwrap_or_default().to_owned(),
                 charset: payload.charset().map(str::to_owned),
                 body: payload.body.into_owned(),
@@ -82,43 +107,96 @@ impl LabelPages {
         }
         Ok(list)
     }
+
+    /// What of the archive is not shown, as sentences; empty if all is.
+    pub fn left_out(&self) -> Vec<String> {
+        let pages = |count: usize| match count {
+            1 => "1 page is".to_owned(),
+            count => format!("{count} pages are"),
+        };
+        let mut notes = Vec::new();
+        if self.without_id > 0 {
+            notes.push(format!(
+                "{} not shown: without a WARC-Record-ID gold cannot be found again",
+                pages(self.without_id)
+            ));
+        }
+        if self.of_known_id > 0 {
+            notes.push(format!(
+                "{} not shown: a page before has the same WARC-Record-ID",
+                pages(self.of_known_id)
+            ));
+        }
+        notes.extend(self.damage.iter().cloned());
+        notes
+    }
 }
 
 impl LabelPage {
-    /// Title and blocks of the page, with what the model of the extractor takes each for.
-    pub fn blocks(&self, extractor: &Extractor) -> (Option<String>, Vec<LabelBlock>) {
+    /// Title and blocks of the page, and after them the texts of its scripts, as `eval` judges them by this model.
+    pub fn blocks(&self, model: &Arc<Model>) -> (Option<String>, Vec<LabelBlock>) {
+        let gold = Gold {
+            url: self.url.clone(),
+            ..Gold::default()
+        };
         let hints = Hints {
-            url: (!self.url.is_empty()).then_some(self.url.as_str()),
+            url: gold.address(),
             http_charset: self.charset.as_deref(),
             ..Hints::default()
         };
-        let extraction = extractor.extract(&self.body, &hints);
-        let (page, verdicts) = (extraction.page(), extraction.verdicts());
+        let extraction = Extractor::new(model.clone()).extract(&self.body, &hints);
+        let page = extraction.page();
+        let policy = ContentPolicy {
+            comments: CommentPolicy::Separate,
+            ..ContentPolicy::default()
+        };
+        let verdicts = policy.judge(model, page, hints.url);
+        let judgement = &verdicts.judgement;
+        // What `eval` scores, before copies and the like are left out of the text.
+        let parts = |kept: &[bool], separate: &[bool], at: usize| match kept.get(at) {
+            Some(true) => Part::Gold,
+            _ if separate.get(at) == Some(&true) => Part::Comments,
+            _ => Part::Dropped,
+        };
         let fields = FieldIndex::of(page).of_block;
-        let probabilities = &verdicts.judgement.probabilities;
-        let blocks = page
-            .blocks
-            .iter()
-            .zip(fields)
-            .zip(probabilities)
-            .zip(extraction.roles())
-            .map(|(((block, field), probability), role)| LabelBlock {
-                text: page.text(block).to_owned(),
-                path: path(page, block.element),
+        let others = fields.iter().copied().max().map_or(0, |most| most + 1)..;
+        let embedded: Vec<bool> = judgement.embedded.iter().map(|own| own.kept).collect();
+        let rows = extraction.blocks().zip(fields.into_iter().chain(others));
+        let blocks = rows.enumerate().map(|(at, (row, field))| {
+            let block = page.blocks.get(at);
+            let (part, around) = match block {
+                Some(block) => (
+                    parts(&judgement.choice.kept, &verdicts.separate, at),
+                    path(page, block.element),
+                ),
+                None => {
+                    let at = at - page.blocks.len();
+                    (
+                        parts(&embedded, &verdicts.separate_embedded, at),
+                        format!("script {}", row.path),
+                    )
+                }
+            };
+            let element = block.and_then(|block| page.element(block.element));
+            LabelBlock {
+                text: row.text.to_owned(),
+                path: around,
                 field,
-                span: block.span,
-                hidden: page.element(block.element).is_some_and(|own| own.hidden),
-                probability: *probability,
-                role: proposed(role),
-            });
+                span: row.span,
+                hidden: element.is_some_and(|own| own.hidden),
+                of_script: block.is_none(),
+                probability: row.probability,
+                role: proposed(row.role.unwrap_or(Role::Other), part),
+            }
+        });
         let blocks = blocks.collect();
         (extraction.metadata().0, blocks)
     }
 }
 
-/// What is proposed for a block of a role.
-fn proposed(role: Role) -> LabelRole {
-    match role {
+/// What is proposed for a block of a role whose text goes into `part`.
+fn proposed(role: Role, part: Part) -> LabelRole {
+    let own = match role {
         Role::Headline => LabelRole::Headline,
         Role::Body => LabelRole::Body,
         Role::Comment => LabelRole::Comment,
@@ -133,5 +211,30 @@ fn proposed(role: Role) -> LabelRole {
         Role::Notice => LabelRole::Notice,
         Role::Navigation | Role::Header | Role::Footer => LabelRole::Navigation,
         Role::Aside | Role::Form | Role::Hidden | Role::Other => LabelRole::Other,
+    };
+    match part {
+        part if own.part() == part => own,
+        Part::Gold => LabelRole::Body,
+        Part::Comments => LabelRole::Comment,
+        // Cards of a page that is no listing lead away.
+        Part::Dropped if own == LabelRole::Card => LabelRole::Navigation,
+        Part::Dropped => LabelRole::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_is_never_proposed_as_text() {
+        for role in Role::ALL {
+            for part in [Part::Gold, Part::Comments, Part::Dropped] {
+                assert_eq!(proposed(role, part).part(), part, "{role:?}");
+            }
+        }
+        assert_eq!(proposed(Role::Card, Part::Gold), LabelRole::Card);
+        assert_eq!(proposed(Role::Card, Part::Dropped), LabelRole::Navigation);
+        assert_eq!(proposed(Role::Notice, Part::Dropped), LabelRole::Notice);
     }
 }

@@ -1,6 +1,8 @@
 //! The pages and requests of the label server.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::{
     Router,
@@ -12,7 +14,8 @@ use axum::{
 };
 use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
-use trommel_extract::Extractor;
+use trommel_model::Model;
+use trommel_serve::{HostGuard, ServeError, ServiceLimits, Socket, serve_router};
 
 use crate::gold_file::{GoldError, GoldFile, PageLabels};
 use crate::page_list::{LabelBlock, LabelPage, LabelPages};
@@ -28,6 +31,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 /// Most bytes of a choice: a role a block, of a page of a hundred thousand blocks.
 const MOST: usize = 4 << 20;
 
+/// Time for what is in flight when it ends: browsers keep their connections open.
+const GRACE: Duration = Duration::from_secs(3);
+
 /// Pages, what was said of them, and the model that makes the first proposal.
 pub struct Labelling {
     /// The pages.
@@ -35,14 +41,37 @@ pub struct Labelling {
     /// What was said of them.
     pub gold: Mutex<GoldFile>,
     /// Makes the proposal.
-    pub extractor: Extractor,
+    pub model: Arc<Model>,
     /// Whether nothing is proposed: every block starts as `other`.
     pub blank: bool,
+    /// Keeps out what pages of other sites send through a browser.
+    pub guard: HostGuard,
+    /// Commands to go on with when all pages are labelled.
+    pub next: Vec<String>,
 }
 
-/// All paths. Requests whose `Host` is not this machine are refused, so that no other site can be made to
-/// look like this one.
-pub(crate) fn router(labelling: Arc<Labelling>) -> Router {
+/// Shows the pages to browsers that ask at these sockets until `stop` is set. A choice that was answered is
+/// in the gold file.
+///
+/// # Errors
+/// If it cannot start.
+pub fn serve(
+    labelling: Arc<Labelling>,
+    sockets: Vec<Socket>,
+    stop: &AtomicBool,
+) -> Result<(), ServeError> {
+    let limits = ServiceLimits {
+        grace: GRACE,
+        ..ServiceLimits::default()
+    };
+    match serve_router(router(labelling), &limits, sockets, stop) {
+        Err(ServeError::Unfinished(..)) => Ok(()),
+        ended => ended,
+    }
+}
+
+/// All paths.
+fn router(labelling: Arc<Labelling>) -> Router {
     Router::new()
         .route(
             "/",
@@ -58,26 +87,24 @@ pub(crate) fn router(labelling: Arc<Labelling>) -> Router {
         )
         .route("/pages", get(pages))
         .route("/pages/{at}", get(page).put(save))
-        .layer(middleware::from_fn(guard))
+        .layer(middleware::from_fn_with_state(labelling.clone(), guard))
         .with_state(labelling)
 }
 
-async fn guard(request: Request, next: Next) -> Response {
-    let is_local = |headers: &HeaderMap| {
-        let host = headers
-            .get(header::HOST)
-            .and_then(|host| host.to_str().ok());
-        let host = host.map(|host| host.rsplit_once(':').map_or(host, |(name, _)| name));
-        matches!(host, Some("localhost" | "127.0.0.1" | "[::1]"))
+async fn guard(State(labelling): State<Arc<Labelling>>, request: Request, next: Next) -> Response {
+    let (uri, headers) = (request.uri(), request.headers());
+    // A link may lead to the page itself.
+    let checked = match uri.path() {
+        "/" => labelling.guard.host(uri, headers),
+        _ => labelling.guard.check(uri, headers),
     };
+    if let Err(foreign) = checked {
+        return problem(StatusCode::FORBIDDEN, foreign);
+    }
     // A page elsewhere may send a request here, but not one that says it is JSON without asking first.
-    let is_json = request
-        .headers()
+    let is_json = headers
         .get(header::CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    if !is_local(request.headers()) {
-        return problem(StatusCode::FORBIDDEN, "this host is not served");
-    }
     if request.method() == http::Method::PUT && !is_json {
         return problem(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -119,7 +146,7 @@ fn problem(status: StatusCode, message: impl ToString) -> Response {
 impl Labelling {
     fn page(&self, at: usize) -> Option<(&LabelPage, Option<String>, Vec<LabelBlock>)> {
         let page = self.pages.pages.get(at)?;
-        let (title, mut blocks) = page.blocks(&self.extractor);
+        let (title, mut blocks) = page.blocks(&self.model);
         if self.blank {
             for block in &mut blocks {
                 block.role = LabelRole::Other;
@@ -127,13 +154,43 @@ impl Labelling {
         }
         Some((page, title, blocks))
     }
+
+    /// The gold file as it is now.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn gold(&self) -> Result<MutexGuard<'_, GoldFile>, GoldError> {
+        let mut gold = self.gold.lock().unwrap_or_else(PoisonError::into_inner);
+        gold.read()?;
+        Ok(gold)
+    }
+
+    /// Number of pages that are labelled.
+    ///
+    /// # Errors
+    /// If the gold file cannot be read.
+    pub fn labelled(&self) -> Result<usize, GoldError> {
+        let gold = self.gold()?;
+        let pages = self.pages.pages.iter();
+        Ok(pages.filter(|page| gold.has(&page.record_id)).count())
+    }
+}
+
+/// The answer about a gold file that cannot be used.
+fn failure(error: &GoldError) -> Response {
+    let status = match error {
+        GoldError::Length { .. } => StatusCode::BAD_REQUEST,
+        GoldError::Changed => StatusCode::PRECONDITION_FAILED,
+        GoldError::Io { .. } | GoldError::Line { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    problem(status, error)
 }
 
 async fn pages(State(labelling): State<Arc<Labelling>>) -> Response {
-    let gold = labelling
-        .gold
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let gold = match labelling.gold() {
+        Ok(gold) => gold,
+        Err(error) => return failure(&error),
+    };
     let pages = labelling.pages.pages.iter();
     let pages: Vec<Value> = pages
         .map(|page| json!({"url": page.url, "done": gold.has(&page.record_id)}))
@@ -141,24 +198,34 @@ async fn pages(State(labelling): State<Arc<Labelling>>) -> Response {
     let roles: Vec<Value> = LabelRole::all()
         .map(|role| json!({"name": role, "part": role.part()}))
         .collect();
-    json_answer(&json!({"pages": pages, "roles": roles}))
+    let left_out = labelling.pages.left_out();
+    json_answer(
+        &json!({"pages": pages, "roles": roles, "left_out": left_out, "next": labelling.next}),
+    )
 }
 
 async fn page(State(labelling): State<Arc<Labelling>>, Path(at): Path<usize>) -> Response {
     let Some((page, title, blocks)) = labelling.page(at) else {
         return problem(StatusCode::NOT_FOUND, "there is no such page");
     };
-    let gold = labelling
-        .gold
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let gold = match labelling.gold() {
+        Ok(gold) => gold,
+        Err(error) => return failure(&error),
+    };
     let choice = gold.choice(page, &blocks);
-    json_answer(&json!({"url": page.url, "title": title, "blocks": blocks, "choice": choice}))
+    let mut response =
+        json_answer(&json!({"url": page.url, "title": title, "blocks": blocks, "choice": choice}));
+    // Who saves says over what.
+    if let Ok(mark) = format!("\"{}\"", gold.mark(page)).parse() {
+        response.headers_mut().insert(header::ETAG, mark);
+    }
+    response
 }
 
 async fn save(
     State(labelling): State<Arc<Labelling>>,
     Path(at): Path<usize>,
+    headers: HeaderMap,
     body: Body,
 ) -> Response {
     let Ok(body) = to_bytes(body, MOST).await else {
@@ -171,13 +238,14 @@ async fn save(
     let Some((page, _, blocks)) = labelling.page(at) else {
         return problem(StatusCode::NOT_FOUND, "there is no such page");
     };
-    let mut gold = labelling
-        .gold
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
-    match gold.save(page, &blocks, &choice) {
-        Ok(()) => json_answer(&json!({"labelled": gold.len()})),
-        Err(error @ GoldError::Length { .. }) => problem(StatusCode::BAD_REQUEST, error),
-        Err(error) => problem(StatusCode::INTERNAL_SERVER_ERROR, error),
+    let mark = headers.get(header::IF_MATCH);
+    let mark = mark.and_then(|mark| Some(mark.to_str().ok()?.trim_matches('"')));
+    let saved = labelling.gold().and_then(|mut gold| {
+        gold.save(page, &blocks, &choice, mark)?;
+        Ok(gold.len())
+    });
+    match saved {
+        Ok(labelled) => json_answer(&json!({"labelled": labelled})),
+        Err(error) => failure(&error),
     }
 }

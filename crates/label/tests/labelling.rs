@@ -4,17 +4,35 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use trommel_extract::Extractor;
-use trommel_label::{GoldFile, LabelPages, Labelling, serve};
+use trommel_extract::{CommentPolicy, ContentPolicy};
+use trommel_label::{GoldFile, LabelPages, Labelling, PageLabels, serve};
+use trommel_learn::{EvalOptions, evaluate, read_set, text_by};
 use trommel_model::Model;
+use trommel_serve::{HostGuard, Socket};
+use trommel_text::words::Rule;
 
-fn archive(folder: &Path) -> std::path::PathBuf {
+/// A record with a page; without an id where it is empty.
+fn record(id: &str, html: &str) -> Vec<u8> {
+    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{html}");
+    let own = match id {
+        "" => String::new(),
+        id => format!("WARC-Record-ID: <{id}>\r\n"),
+    };
+    let head = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\n{own}WARC-Target-URI: http://h.example/{id}\r\n\
+         WARC-Date: 2026-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n",
+        http.len()
+    );
+    format!("{head}{http}\r\n\r\n").into_bytes()
+}
+
+fn archive(folder: &Path) -> PathBuf {
     let mut bytes = Vec::new();
     let story = "<p>It rained all night, and in the morning the river stood in the streets of the town.</p>";
     for (id, html) in [
@@ -27,14 +45,7 @@ fn archive(folder: &Path) -> std::path::PathBuf {
         ),
         ("urn:uuid:b", "<p>Second page.</p>".to_owned()),
     ] {
-        let http =
-            format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{html}");
-        let head = format!(
-            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <{id}>\r\nWARC-Target-URI: http://h.example/{id}\r\n\
-             WARC-Date: 2026-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n",
-            http.len()
-        );
-        bytes.extend_from_slice(format!("{head}{http}\r\n\r\n").as_bytes());
+        bytes.extend(record(id, &html));
     }
     let path = folder.join("own.warc");
     std::fs::write(&path, bytes).unwrap();
@@ -52,14 +63,18 @@ impl Host {
         let labelling = Labelling {
             pages: LabelPages::read(archive).unwrap(),
             gold: Mutex::new(GoldFile::open(gold).unwrap()),
-            extractor: Extractor::new(Arc::new(Model::builtin("fast").unwrap())),
+            model: Arc::new(Model::builtin("fast").unwrap()),
             blank,
+            guard: HostGuard::default(),
+            next: vec!["trommel eval --pages own.warc".into()],
         };
-        let socket = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = socket.local_addr().unwrap();
+        let socket = Socket::bind(&"127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = socket.to_string().parse().unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
-        let thread = std::thread::spawn(move || serve(labelling, &socket, &stopped).unwrap());
+        let thread = std::thread::spawn(move || {
+            serve(Arc::new(labelling), vec![socket], &stopped).unwrap();
+        });
         Self {
             address,
             stop,
@@ -68,6 +83,12 @@ impl Host {
     }
 
     fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+        let (status, _, body) = self.answer(method, path, headers, body);
+        (status, body)
+    }
+
+    /// Status, head and body of the answer.
+    fn answer(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(self.address).unwrap();
         write!(
             stream,
@@ -78,8 +99,8 @@ impl Host {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let status = answer[9..12].parse().unwrap();
-        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-        (status, body.to_owned())
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (status, head.to_owned(), body.to_owned())
     }
 
     fn get(&self, path: &str) -> Value {
@@ -203,6 +224,10 @@ fn what_cannot_be_taken_is_refused_and_changes_nothing() {
     assert_eq!(status, 415, "a form of another site");
     let (status, _) = host.ask("GET", "/pages", "Host: evil.example\r\n", "");
     assert_eq!(status, 403, "a name that was made to mean this machine");
+    let foreign =
+        "Host: localhost\r\nContent-Type: application/json\r\nOrigin: https://evil.example\r\n";
+    let (status, _) = host.ask("PUT", "/pages/1", foreign, choice);
+    assert_eq!(status, 403, "a page of another site");
     assert!(
         std::fs::read_to_string(&gold)
             .unwrap()
@@ -234,4 +259,206 @@ fn a_gold_file_that_is_none_is_named() {
             .unwrap()
             .is_empty()
     );
+}
+
+/// Two servers over one file, and a line that a person writes into it meanwhile.
+#[test]
+fn nobody_loses_the_labels_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path());
+    let gold = folder.path().join("own.gold.jsonl");
+    let [one, other] = [(); 2].map(|()| Host::new(&archive, &gold, false));
+    let save = |host: &Host, at: usize, role: &str| {
+        let page = host.get(&format!("/pages/{at}"));
+        let roles: Vec<&str> = page["blocks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|_| role)
+            .collect();
+        host.put(&format!("/pages/{at}"), &json!({"roles": roles}))
+            .0
+    };
+    let lines = || -> Vec<Value> {
+        let text = std::fs::read_to_string(&gold).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    assert_eq!((save(&one, 0, "body"), save(&other, 1, "body")), (200, 200));
+    assert_eq!(lines().len(), 2);
+    assert_eq!(one.get("/pages")["pages"][1]["done"], true);
+    let mut text = std::fs::read_to_string(&gold).unwrap();
+    text.push_str("{\"record_id\":\"by-hand\",\"gold\":\"x\"}\n");
+    std::fs::write(&gold, text).unwrap();
+    assert_eq!(save(&one, 0, "caption"), 200);
+    assert_eq!(lines().len(), 3);
+
+    // Who saves over what he has not seen is told so.
+    let headers = "Host: localhost\r\n";
+    let (_, head, _) = one.answer("GET", "/pages/1", headers, "");
+    let mark = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("etag").then_some(value)
+    });
+    let headers = format!(
+        "{headers}Content-Type: application/json\r\nIf-Match: {}\r\n",
+        mark.unwrap()
+    );
+    let choice = json!({"roles": ["other"]}).to_string();
+    assert_eq!(save(&other, 1, "step"), 200);
+    let (status, body) = one.ask("PUT", "/pages/1", &headers, &choice);
+    assert_eq!(status, 412, "{body}");
+    assert!(body.contains("labelled by somebody else"), "{body}");
+    assert_eq!(lines()[1]["gold"], "Second page.");
+
+    // All at once.
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let (host, at) = ([&one, &other][number % 2], number / 2 % 2);
+            let save = &save;
+            scope.spawn(move || assert_eq!(save(host, at, "body"), 200));
+        }
+    });
+    assert_eq!(lines().len(), 3);
+}
+
+#[test]
+fn what_a_killed_program_left_is_removed_and_a_link_stays_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path());
+    let (own, elsewhere) = (
+        folder.path().join("own.gold.jsonl"),
+        folder.path().join("far"),
+    );
+    std::fs::create_dir(&elsewhere).unwrap();
+    let target = elsewhere.join("shared.jsonl");
+    std::fs::write(&target, "{\"record_id\":\"mine\"}\n").unwrap();
+    std::os::unix::fs::symlink(&target, &own).unwrap();
+    let left = elsewhere.join(".shared.jsonl.Ab12Cd.tmp");
+    let others = elsewhere.join(".another.jsonl.Ab12Cd.tmp");
+    for file in [&left, &others] {
+        std::fs::write(file, "half").unwrap();
+    }
+    let host = Host::new(&archive, &own, false);
+    assert!(!left.exists() && others.exists());
+    assert_eq!(host.put("/pages/1", &json!({"roles": ["body"]})).0, 200);
+    assert!(own.is_symlink());
+    assert_eq!(std::fs::read_to_string(&target).unwrap().lines().count(), 2);
+}
+
+#[test]
+fn pages_that_gold_cannot_name_are_told_and_damage_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("odd.warc");
+    let page = |number: u32| format!("<p>The committee considers report {number}.</p>");
+    let mut bytes = Vec::new();
+    for (number, id) in (0..).zip(["urn:a", "urn:a", "", "", "urn:b", "urn:c"]) {
+        if id == "urn:c" {
+            bytes.extend_from_slice(b"these bytes are no record\r\n\r\n");
+        }
+        bytes.extend(record(id, &page(number)));
+    }
+    std::fs::write(&path, &bytes).unwrap();
+    let gold = folder.path().join("odd.gold.jsonl");
+    let host = Host::new(&path, &gold, false);
+    let found = host.get("/pages");
+    let urls: Vec<&str> = found["pages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|page| page["url"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        urls,
+        [
+            "http://h.example/urn:a", "http://h.example/urn:b", "http://h.example/urn:c"
+        ]
+    );
+    let told: Vec<&str> = found["left_out"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|note| note.as_str().unwrap())
+        .collect();
+    assert!(told[0].starts_with("2 pages are not shown: without a WARC-Record-ID"));
+    assert!(told[1].starts_with("1 page is not shown: "));
+    assert!(told.len() == 3 && told[2].contains("odd.warc"), "{told:?}");
+    for at in 0..3 {
+        let saved = host.put(&format!("/pages/{at}"), &json!({"roles": ["body"]}));
+        assert_eq!(saved.0, 200, "{}", saved.1);
+    }
+    // The labels are of use: `eval` and `train` pass over the damage as well.
+    let set = read_set(&path, &gold).unwrap();
+    let golds: Vec<&str> = set
+        .pages
+        .iter()
+        .map(|page| page.gold.gold.as_deref().unwrap())
+        .collect();
+    assert_eq!(
+        golds,
+        [0, 4, 5].map(|number| format!("The committee considers report {number}."))
+    );
+}
+
+/// The folder of labelled pages; none, and a line saying so, where it is absent.
+fn shared_data() -> Option<PathBuf> {
+    let shared = std::env::var_os("TROMMEL_SHARED").map_or("../../../shared".into(), PathBuf::from);
+    let data = shared.join("data");
+    if !data.is_dir() {
+        eprintln!("skipped: no labelled pages in {}", data.display());
+        return None;
+    }
+    Some(data)
+}
+
+/// Whoever accepts every proposal says just what the model says.
+#[test]
+fn proposals_that_are_accepted_are_what_the_model_keeps() {
+    let Some(data) = shared_data() else {
+        return;
+    };
+    let model = Arc::new(Model::builtin("fast").unwrap());
+    for set in ["zhweb", "products", "wcxb-dev"] {
+        let archive = data.join(format!("{set}.warc.gz"));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.gold.jsonl");
+        let mut gold = GoldFile::open(&path).unwrap();
+        let mut list = LabelPages::read(&archive).unwrap().pages;
+        // Pages of all kinds, and no more than a test may take.
+        let step = list.len().div_ceil(40);
+        list = list.into_iter().step_by(step).collect();
+        let mut of_scripts = 0;
+        for page in &list {
+            let (_, blocks) = page.blocks(&model);
+            of_scripts += blocks.iter().filter(|block| block.of_script).count();
+            let labels = PageLabels {
+                roles: blocks.iter().map(|block| block.role).collect(),
+                ..PageLabels::default()
+            };
+            gold.save(page, &blocks, &labels, None).unwrap();
+            assert_eq!(gold.choice(page, &blocks), Some(labels));
+        }
+        let labelled = read_set(&archive, &path).unwrap();
+        let has_comments = labelled.pages.iter().any(|page| page.gold.has_comments());
+        let policy = ContentPolicy {
+            comments: match has_comments {
+                true => CommentPolicy::Include,
+                false => CommentPolicy::Exclude,
+            },
+            ..ContentPolicy::default()
+        };
+        let options = EvalOptions {
+            rule: Rule::Characters,
+            comments: has_comments,
+        };
+        let report = evaluate(&labelled, |page| text_by(&model, &policy, page), &options);
+        let scores = report.overall.scores;
+        eprintln!(
+            "{set}: {} pages, {of_scripts} texts of scripts, comments {has_comments}",
+            list.len()
+        );
+        assert_eq!(report.overall.pages, list.len());
+        assert_eq!((scores.precision, scores.recall), (1.0, 1.0), "{set}");
+    }
 }

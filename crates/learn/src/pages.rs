@@ -181,10 +181,10 @@ pub fn read_gold(path: &Path) -> Result<Vec<Gold>, LearnError> {
     Ok(golds)
 }
 
-/// Reads the pages of an archive that have a gold object.
+/// Reads the pages of an archive that have a gold object. Damage of the archive is passed over.
 ///
 /// # Errors
-/// If a file cannot be read, the archive is damaged, or a gold object has no page.
+/// If a file cannot be read, or a gold object has no page.
 pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
     let golds = read_gold(gold)?;
     let count = golds.len();
@@ -194,7 +194,13 @@ pub fn read_set(pages: &Path, gold: &Path) -> Result<PageSet, LearnError> {
         .collect();
     let mut records: Vec<(Gold, Record)> = Vec::new();
     for record in Reader::open(pages, ReadOptions::default())? {
-        let record = record?;
+        let record = match record {
+            Err(error) if !error.is_fatal() => {
+                tracing::warn!("{error}");
+                continue;
+            }
+            record => record?,
+        };
         if let Some(gold) = record.id().and_then(|id| by_id.remove(id)) {
             records.push((gold, record));
         }

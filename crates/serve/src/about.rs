@@ -45,7 +45,7 @@ pub(crate) async fn about(State(app): State<Arc<App>>) -> Response {
     answer::json(&About {
         version: env!("CARGO_PKG_VERSION"),
         models: app.models.names().into_iter().map(str::to_owned).collect(),
-        max_body: app.limits.max_body,
+        max_body: app.max_page,
         indexed,
         archives: app.archives.is_some(),
     })

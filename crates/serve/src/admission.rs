@@ -1,14 +1,14 @@
-//! Bounds the requests that are taken in, and the bytes of theirs that are held.
+//! Bounds the requests that are taken in, and the memory that they may take.
 
 use std::sync::{
     Arc,
-    atomic::{AtomicU64, AtomicUsize, Ordering},
+    atomic::{AtomicUsize, Ordering},
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use trommel_metrics::Metrics;
 
-use crate::{ServiceLimits, answer::Refusal};
+use crate::{ServiceLimits, answer::Refusal, memory::Memory, pressure::Pressure};
 
 /// Lets requests in as long as there is room to wait, and pages to be judged as workers are free.
 #[derive(Debug)]
@@ -16,26 +16,35 @@ pub(crate) struct Admission {
     workers: Arc<Semaphore>,
     inside: AtomicUsize,
     most: usize,
-    held: AtomicU64,
-    most_held: u64,
+    /// What bodies take that have not been judged yet: a quarter.
+    pub(crate) bodies: Memory,
+    /// What batches take to read their archives: a quarter.
+    pub(crate) batches: Memory,
+    /// What work takes, and then its answer until it is sent: a half, so that no number of bodies keeps one of
+    /// them from being judged.
+    pub(crate) work: Memory,
+    pressure: Arc<Pressure>,
     metrics: Arc<Metrics>,
 }
 
-/// A request that was let in. Its place and its bytes are free again when it is dropped.
+/// The place of a request that was let in, free again when it is dropped. A request takes it when its body has
+/// come: who sends slowly keeps nobody out.
 #[derive(Debug)]
-pub(crate) struct Ticket {
+pub(crate) struct Place {
     admission: Arc<Admission>,
-    held: u64,
 }
 
 impl Admission {
     pub(crate) fn new(limits: &ServiceLimits, metrics: Arc<Metrics>) -> Arc<Self> {
+        let pressure = Arc::new(Pressure::new());
         Arc::new(Self {
             workers: Arc::new(Semaphore::new(limits.jobs.get())),
             inside: AtomicUsize::new(0),
             most: limits.jobs.get().saturating_add(limits.queue),
-            held: AtomicU64::new(0),
-            most_held: limits.max_memory,
+            bodies: Memory::new(limits.max_memory / 4, pressure.clone()),
+            batches: Memory::new(limits.max_memory / 4, pressure.clone()),
+            work: Memory::new(limits.max_memory / 2, pressure.clone()),
+            pressure,
             metrics,
         })
     }
@@ -44,23 +53,27 @@ impl Admission {
     ///
     /// # Errors
     /// [`Refusal::Busy`] if there is no room.
-    pub(crate) fn enter(self: &Arc<Self>) -> Result<Ticket, Refusal> {
+    pub(crate) fn enter(self: &Arc<Self>) -> Result<Place, Refusal> {
         let before = self.inside.fetch_add(1, Ordering::Relaxed);
-        let ticket = Ticket {
+        let place = Place {
             admission: self.clone(),
-            held: 0,
         };
-        // Dropping the ticket takes the count back.
+        // Dropping the place takes the count back.
         if before >= self.most {
             return Err(Refusal::Busy);
         }
         self.metrics.queue(before + 1);
-        Ok(ticket)
+        Ok(place)
     }
 
     /// Whether another request would be let in.
     pub(crate) fn has_room(&self) -> bool {
         self.inside.load(Ordering::Relaxed) < self.most
+    }
+
+    /// What is high while others wait for room.
+    pub(crate) fn pressure(&self) -> Arc<Pressure> {
+        self.pressure.clone()
     }
 
     /// Waits for a free worker; it is free again when the permit is dropped. None when the service is
@@ -70,26 +83,9 @@ impl Admission {
     }
 }
 
-impl Ticket {
-    /// Counts bytes that the request brought.
-    ///
-    /// # Errors
-    /// [`Refusal::Busy`] if all requests together hold too much.
-    pub(crate) fn hold(&mut self, bytes: u64) -> Result<(), Refusal> {
-        self.held += bytes;
-        let all = self.admission.held.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        // A request alone is bounded by the limit of its body.
-        if all > self.admission.most_held && all > self.held {
-            return Err(Refusal::Busy);
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Ticket {
+impl Drop for Place {
     fn drop(&mut self) {
         let admission = &self.admission;
-        admission.held.fetch_sub(self.held, Ordering::Relaxed);
         let before = admission.inside.fetch_sub(1, Ordering::Relaxed);
         admission.metrics.queue(before.saturating_sub(1));
     }
@@ -102,24 +98,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_and_bytes_are_counted_and_given_back() {
+    fn places_are_counted_and_given_back() {
         let limits = ServiceLimits {
             jobs: NonZeroUsize::MIN,
             queue: 1,
-            max_memory: 100,
             ..ServiceLimits::default()
         };
         let admission = Admission::new(&limits, Arc::default());
-        let mut first = admission.enter().unwrap();
-        let mut second = admission.enter().unwrap();
+        let first = admission.enter().unwrap();
+        let second = admission.enter().unwrap();
         assert!(!admission.has_room() && admission.enter().is_err());
-        first.hold(150).unwrap();
-        assert!(second.hold(1).is_err());
         drop(first);
-        second.hold(1).unwrap();
         drop(admission.enter().unwrap());
         drop(second);
         assert_eq!(admission.inside.load(Ordering::Relaxed), 0);
-        assert_eq!(admission.held.load(Ordering::Relaxed), 0);
     }
 }

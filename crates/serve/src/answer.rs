@@ -32,12 +32,18 @@ pub(crate) enum Refusal {
     NotAcceptable,
     #[error("the body did not come in {0} seconds")]
     TimedOut(u64),
+    #[error("the body came too slowly, and others wait")]
+    TooSlow,
     #[error("the body is longer than {0} bytes")]
     TooLarge(u64),
+    #[error("the page needs more memory than there is for one")]
+    TooHeavy,
     #[error("{0}")]
     Unsupported(String),
     #[error("nothing can be expected but 100-continue")]
     Expectation,
+    #[error("the body is {0}, not a page")]
+    NoPage(String),
     #[error("there are as many requests as there is room for")]
     Busy,
     #[error("the page met a fault of the program")]
@@ -53,9 +59,9 @@ impl Refusal {
             Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
-            Self::TimedOut(_) => StatusCode::REQUEST_TIMEOUT,
-            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Unsupported(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::TimedOut(_) | Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::TooLarge(_) | Self::TooHeavy => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Unsupported(_) | Self::NoPage(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Expectation => StatusCode::EXPECTATION_FAILED,
             Self::Busy => StatusCode::TOO_MANY_REQUESTS,
             Self::Fault => StatusCode::INTERNAL_SERVER_ERROR,
@@ -86,7 +92,7 @@ impl IntoResponse for Refusal {
                 headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             // The rest of the body is not wanted.
-            Self::TimedOut(_) => {
+            Self::TimedOut(_) | Self::TooSlow => {
                 headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
             _ => {}
@@ -109,4 +115,9 @@ pub(crate) fn json(value: &impl Serialize) -> Response {
         Ok(bytes) => body("application/json", bytes),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
+}
+
+/// The same as bytes, for answers that are held in memory until they are sent.
+pub(crate) fn json_bytes(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
+    serde_json::to_vec(value).map_err(|_| Refusal::Fault)
 }

@@ -4,12 +4,13 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Instant,
 };
 
+use bytes::Bytes;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     task::{spawn_blocking, yield_now},
@@ -21,12 +22,9 @@ use trommel_model::Model;
 use trommel_sites::KnownSites;
 
 use crate::{
-    HostGuard, ServiceLimits, ServiceSettings, Token,
-    admission::{Admission, Ticket},
-    answer::Refusal,
-    models::Models,
-    request_id::RequestIds,
-    stage_times::StageTimes,
+    HostGuard, ServiceLimits, ServiceSettings, Token, admission::Admission, answer::Refusal,
+    body::HeldPage, memory::Share, models::Models, request_id::RequestIds, stage_times::StageTimes,
+    weight,
 };
 
 /// Most bytes of a page that is judged on the thread of its connection: some milliseconds of work, for which
@@ -40,6 +38,8 @@ pub(crate) struct App {
     pub(crate) filters: Arc<Filters>,
     pub(crate) has_filters: bool,
     pub(crate) limits: ServiceLimits,
+    /// Most bytes of a page: of its bound, and of what there is memory for.
+    pub(crate) max_page: u64,
     pub(crate) token: Option<Token>,
     pub(crate) guard: HostGuard,
     pub(crate) admission: Arc<Admission>,
@@ -47,6 +47,8 @@ pub(crate) struct App {
     pub(crate) batches: Arc<Semaphore>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) ids: RequestIds,
+    /// The description of the service, made when it is first asked for.
+    pub(crate) openapi: OnceLock<Bytes>,
     #[cfg(feature = "index")]
     pub(crate) index: Option<trommel_index::Index>,
     pub(crate) archives: Option<PathBuf>,
@@ -59,19 +61,26 @@ impl App {
     pub(crate) fn new(settings: ServiceSettings) -> Arc<Self> {
         let metrics = Arc::new(Metrics::new());
         let limits = settings.limits;
+        let admission = Admission::new(&limits, metrics.clone());
+        let max_page = limits
+            .max_body
+            .min(admission.bodies.all())
+            .min(weight::longest(admission.work.all()));
         Arc::new(Self {
             models: Models::new(settings.models),
             policy: settings.policy,
             has_filters: !settings.filters.describe().is_empty(),
             filters: settings.filters,
             limits,
+            max_page,
             token: settings.token,
             guard: settings.guard,
-            admission: Admission::new(&limits, metrics.clone()),
+            admission,
             batches: Arc::new(Semaphore::new(limits.jobs.get().saturating_mul(2))),
             stages: Arc::new(StageTimes(metrics.clone())),
             metrics,
             ids: RequestIds::new(),
+            openapi: OnceLock::new(),
             #[cfg(feature = "index")]
             index: settings.index,
             archives: settings.archives,
@@ -91,55 +100,64 @@ impl App {
         }
     }
 
-    /// Has a page of so many bytes judged as soon as a worker is free. A short one is judged right here, on
+    /// Has a page judged as soon as a worker and so much memory are free. A short one is judged right here, on
     /// the thread of its connection: handing it to another thread and back costs an eighth of the
     /// time of a request and leaves cores idle. Before, whatever has come on other connections is taken
-    /// in, so that small requests and pieces of bodies do not wait behind every page.
+    /// in, so that small requests and pieces of bodies do not wait behind every page. The memory is free again when
+    /// the share that is given is dropped.
     ///
     /// # Errors
-    /// [`Refusal::Fault`] if it panics.
+    /// [`Refusal::Fault`] if it panics; if there is no room for it.
     pub(crate) async fn judge<T: Send + 'static>(
         self: &Arc<Self>,
-        ticket: Ticket,
-        bytes: usize,
-        judge: impl FnOnce(&App) -> T + Send + 'static,
-    ) -> Result<T, Refusal> {
-        if bytes > SHORT {
-            return self.work(ticket, judge).await;
+        page: HeldPage,
+        weight: u64,
+        judge: impl FnOnce(&App, &[u8]) -> T + Send + 'static,
+    ) -> Result<(T, Share), Refusal> {
+        if weight > self.admission.work.all() {
+            return Err(Refusal::TooHeavy);
         }
-        let permit = self.worker().await?;
+        if page.bytes.len() > SHORT {
+            return self.work(weight, move |app| judge(app, &page.bytes)).await;
+        }
+        let place = self.admission.enter()?;
+        let (permit, share) = self.worker(weight).await?;
         yield_now().await;
-        let made = catch_unwind(AssertUnwindSafe(|| judge(self)));
-        drop((permit, ticket));
-        made.map_err(|_| self.fault())
+        let made = catch_unwind(AssertUnwindSafe(|| judge(self, &page.bytes)));
+        drop((permit, place, page));
+        Ok((made.map_err(|_| self.fault())?, share))
     }
 
-    /// Has `work` done on a thread of its own as soon as a worker is free. It is done even if the client has
-    /// gone; the place of its ticket is free after it.
+    /// Has `work` done on a thread of its own as soon as a worker and so much memory are free. It is done even if
+    /// the client has gone; its place is free after it.
     ///
     /// # Errors
-    /// [`Refusal::Fault`] if it panics.
+    /// [`Refusal::Fault`] if it panics; if there is no room for it.
     pub(crate) async fn work<T: Send + 'static>(
         self: &Arc<Self>,
-        ticket: Ticket,
+        weight: u64,
         work: impl FnOnce(&App) -> T + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let permit = self.worker().await?;
+    ) -> Result<(T, Share), Refusal> {
+        let place = self.admission.enter()?;
+        let weight = weight.min(self.admission.work.all());
+        let (permit, share) = self.worker(weight).await?;
         let app = self.clone();
         let done = spawn_blocking(move || {
             let made = work(&app);
-            drop((permit, ticket));
-            made
+            drop((permit, place));
+            (made, share)
         });
         done.await.map_err(|_| self.fault())
     }
 
-    /// Waits for a free worker.
-    async fn worker(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+    /// Waits for a free worker, and then for so much memory.
+    async fn worker(&self, weight: u64) -> Result<(OwnedSemaphorePermit, Share), Refusal> {
         let begin = Instant::now();
         let permit = self.admission.worker().await.ok_or(Refusal::Busy)?;
+        let memory = &self.admission.work;
+        let share = memory.share_within(weight, self.limits.timeout).await?;
         self.metrics.stage("wait", begin.elapsed());
-        Ok(permit)
+        Ok((permit, share))
     }
 
     fn fault(&self) -> Refusal {
@@ -152,9 +170,13 @@ impl App {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
     /// Whether requests are welcome.
     pub(crate) fn is_ready(&self) -> bool {
-        !self.stopping.load(Ordering::Relaxed) && self.admission.has_room()
+        !self.is_stopping() && self.admission.has_room()
     }
 }
 
@@ -195,14 +217,20 @@ mod tests {
         runtime.block_on(future)
     }
 
+    fn page(app: &App, bytes: usize) -> HeldPage {
+        HeldPage {
+            bytes: vec![b'x'; bytes],
+            _share: app.admission.bodies.share(bytes as u64).unwrap(),
+        }
+    }
+
     #[test]
     fn short_pages_are_judged_here_and_long_ones_elsewhere() {
         let app = app();
         let on = |bytes| -> ThreadId {
             block_on(async {
-                let ticket = app.admission.enter().unwrap();
-                let judged = app.judge(ticket, bytes, |_| thread::current().id());
-                judged.await.unwrap()
+                let judged = app.judge(page(&app, bytes), 1, |_, _| thread::current().id());
+                judged.await.unwrap().0
             })
         };
         assert_eq!(on(SHORT), thread::current().id());
@@ -216,9 +244,10 @@ mod tests {
             let is_taken_in = Arc::new(AtomicBool::new(false));
             let other = is_taken_in.clone();
             let other = tokio::spawn(async move { other.store(true, Ordering::Relaxed) });
-            let ticket = app.admission.enter().unwrap();
-            let judged = app.judge(ticket, 0, move |_| is_taken_in.load(Ordering::Relaxed));
-            assert!(judged.await.unwrap());
+            let judged = app.judge(page(&app, 0), 1, move |_, _| {
+                is_taken_in.load(Ordering::Relaxed)
+            });
+            assert!(judged.await.unwrap().0);
             other.await.unwrap();
         });
     }
@@ -226,15 +255,23 @@ mod tests {
     #[test]
     fn a_page_that_meets_a_fault_gives_its_place_back() {
         let app = app();
+        let all = app.admission.work.all();
         for bytes in [0, SHORT + 1] {
             block_on(async {
-                let ticket = app.admission.enter().unwrap();
-                let judged = app.judge(ticket, bytes, |_| panic!("a fault on this page"));
-                assert_eq!(judged.await, Err::<(), _>(Refusal::Fault));
-                let ticket = app.admission.enter().unwrap();
-                assert_eq!(app.judge(ticket, bytes, |_| "well").await, Ok("well"));
+                let judged = app.judge(page(&app, bytes), all, |_, _| panic!("a fault"));
+                assert_eq!(judged.await.map(|((), _)| ()), Err(Refusal::Fault));
+                let judged = app.judge(page(&app, bytes), all, |_, _| "well");
+                assert_eq!(judged.await.unwrap().0, "well");
+                let heavy = app.judge(page(&app, bytes), all + 1, |_, _| "never");
+                assert_eq!(heavy.await.map(|_| ()), Err(Refusal::TooHeavy));
             });
         }
+        assert!(
+            app.admission
+                .bodies
+                .share(app.admission.bodies.all())
+                .is_ok()
+        );
         let metrics = app.metrics.to_string();
         assert!(metrics.contains("trommel_failures_total{kind=\"panic\"} 2\n"));
     }

@@ -1,6 +1,11 @@
 //! `POST /extract/batch`: an archive in, lines of JSON out, both as they come.
 
-use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use axum::{
     body::Body,
@@ -27,13 +32,18 @@ use crate::{
     app::App,
     body::{Incoming, plain, pump},
     hints::query,
-    problem,
+    memory::Share,
+    problem, weight,
 };
 
 /// Pieces of the body that wait to be read.
 const PIECES: usize = 8;
 /// Lines that wait to be sent.
 const LINES: usize = 64;
+/// Records that a batch holds at a time, of the longest: as it is stored, plain, as a payload, and the one before
+/// it; and the batches that there is to be memory for.
+const RECORDS: u64 = 4;
+const BATCHES: u64 = 4;
 
 /// What a batch asks for.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -100,6 +110,10 @@ pub(crate) async fn batch(
         .clone()
         .try_acquire_owned()
         .map_err(|_| Refusal::Busy)?;
+    // Only so many batches as there is memory for what they read at a time.
+    let memory = &app.admission.batches;
+    let max_record = app.max_page.min(memory.all() / RECORDS / BATCHES);
+    let reading = memory.share(max_record * RECORDS)?;
     let (pieces, incoming) = mpsc::channel(PIECES);
     tokio::spawn(pump(body, pieces, app.limits.timeout));
     let (sender, mut lines) = mpsc::channel(LINES);
@@ -112,11 +126,12 @@ pub(crate) async fn batch(
         runtime: Handle::current(),
         lines: sender,
         patience: app.limits.timeout,
+        max_record,
         summary: BatchSummary::default(),
     };
     tokio::task::spawn_blocking(move || {
         batch.run(&extractor, Incoming::new(incoming), &asked, begun);
-        drop(slot);
+        drop((slot, reading));
     });
     // An archive that cannot be read at all is refused; later the status has been sent.
     match begins.await {
@@ -146,11 +161,32 @@ struct Batch {
     runtime: Handle,
     lines: mpsc::Sender<io::Result<Bytes>>,
     patience: Duration,
+    max_record: u64,
     summary: BatchSummary,
 }
 
 /// Nobody reads the answer any more.
 struct Gone;
+
+/// The share of the page that is being made a line.
+#[derive(Default)]
+struct TakenShare(Mutex<Option<Share>>);
+
+impl TakenShare {
+    fn put(&self, share: Option<Share>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = share;
+    }
+
+    fn take(&self) -> Option<Share> {
+        let mut own = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        own.take()
+    }
+}
+
+/// Time between two looks at whether the service stops while a batch waits for memory.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// What is said to be passed where the rest of a page was left out for want of memory.
+const MEMORY_CAP: &str = "max-memory";
 
 impl Batch {
     fn run(
@@ -160,9 +196,8 @@ impl Batch {
         asked: &BatchQuery,
         begun: oneshot::Sender<Result<(), ArchiveError>>,
     ) {
-        let limits = self.app.limits;
         let options = ReadOptions {
-            max_record: limits.max_body,
+            max_record: self.max_record,
             live: true,
             ..ReadOptions::default()
         };
@@ -186,11 +221,26 @@ impl Batch {
             form = form.with_markdown(MarkdownOptions::default());
         }
         let (app, runtime) = (self.app.clone(), self.runtime.clone());
+        // What the line of a page takes until it is sent.
+        let taken = TakenShare::default();
         let extract = |page: &[u8], hints: &Hints<'_>| {
-            // Pages of batches wait for workers beside single pages.
+            let memory = &app.admission.work;
+            let judged = weight::fitting(page, memory.all());
+            // Pages of batches wait for workers beside single pages. A client that waits here is not slow.
             let permit = runtime.block_on(app.admission.worker());
+            taken.put(runtime.block_on(async {
+                loop {
+                    let share = memory.share_within(weight::of_page(judged), PATIENCE).await;
+                    if share.is_ok() || app.is_stopping() {
+                        return share.ok();
+                    }
+                }
+            }));
             let begin = Instant::now();
-            let document = extractor.extract(page, hints).document(&form);
+            let mut document = extractor.extract(judged, hints).document(&form);
+            if judged.len() < page.len() {
+                document.capped.push(MEMORY_CAP.to_owned());
+            }
             app.metrics.page(page.len() as u64, begin.elapsed());
             app.metrics
                 .document(f64::from(document.confidence), document.text.len() as u64);
@@ -198,7 +248,7 @@ impl Batch {
             document
         };
         let payload = PayloadOptions {
-            max_payload: limits.max_body,
+            max_payload: self.max_record,
         };
         let mut records = SingleRecords::new(&extract, self.app.filters.clone(), payload);
         // The record after a response may say in which encoding the crawler took it to be.
@@ -214,14 +264,14 @@ impl Batch {
                 Some(Ok(record)) => {
                     let charset = held.as_ref().and_then(|held| crawl_charset(held, &record));
                     let before = match held.take() {
-                        Some(held) => self.record(&mut records, held, charset),
+                        Some(held) => self.record(&mut records, &taken, held, charset),
                         None => Ok(()),
                     };
                     if record.kind == RecordType::Response {
                         held = Some(record);
                         before
                     } else {
-                        before.and_then(|()| self.record(&mut records, record, None))
+                        before.and_then(|()| self.record(&mut records, &taken, record, None))
                     }
                 }
                 Some(Err(ArchiveError::Damage {
@@ -249,7 +299,7 @@ impl Batch {
             }
         }
         if let Some(held) = held
-            && self.record(&mut records, held, None).is_err()
+            && self.record(&mut records, &taken, held, None).is_err()
         {
             return;
         }
@@ -264,6 +314,7 @@ impl Batch {
     fn record(
         &mut self,
         records: &mut SingleRecords<'_>,
+        taken: &TakenShare,
         record: Record,
         charset: Option<String>,
     ) -> Result<(), Gone> {
@@ -271,11 +322,16 @@ impl Batch {
         metrics.record();
         self.summary.records += 1;
         let (outcome, page) = records.take(record, charset);
+        let share = taken.take();
         self.summary.pages += u64::from(page.is_some());
         match outcome {
             RecordOutcome::Document(line) => {
                 self.summary.documents += 1;
-                return self.send(Ok(line.into()));
+                let line = match share {
+                    Some(share) => share.around(line),
+                    None => line.into(),
+                };
+                return self.send(Ok(line));
             }
             RecordOutcome::Dropped(reason) => {
                 metrics.dropped(reason.name());

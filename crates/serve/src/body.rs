@@ -1,6 +1,9 @@
 //! The body of a request, within bounds.
 
-use std::{io, time::Duration};
+use std::{
+    io,
+    time::{Duration, Instant},
+};
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -10,53 +13,84 @@ use http::{
 };
 use http_body_util::BodyExt as _;
 use tokio::{sync::mpsc, time::timeout};
+use trommel_archive::binary_type;
 
-use crate::{ServiceLimits, admission::Ticket, answer::Refusal};
+use crate::{answer::Refusal, app::App, memory::Share, pace::Pace};
 
-/// Most bytes that are made room for before they come.
-const AT_ONCE: u64 = 1 << 20;
+/// Bytes that are made room for at least.
+const LEAST: usize = 4 << 10;
 
-/// All of a body.
+/// A page that has come, and the memory that it takes.
+#[derive(Debug)]
+pub(crate) struct HeldPage {
+    pub(crate) bytes: Vec<u8>,
+    /// Held until the page is dropped.
+    pub(crate) _share: Share,
+}
+
+/// A whole body that may be a page.
 ///
 /// # Errors
-/// If it is coded, longer or slower than the bounds allow, or ends before its end.
-pub(crate) async fn whole(
-    body: Body,
-    headers: &HeaderMap,
-    limits: &ServiceLimits,
-    ticket: &mut Ticket,
-) -> Result<Vec<u8>, Refusal> {
+/// If it is no page by its bytes, is coded, longer or slower than the bounds allow, ends before its end, or there is no room for it.
+pub(crate) async fn whole(body: Body, headers: &HeaderMap, app: &App) -> Result<HeldPage, Refusal> {
     plain(headers)?;
     let stated: Option<u64> = headers
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse().ok());
-    if stated.is_some_and(|length| length > limits.max_body) {
-        return Err(Refusal::TooLarge(limits.max_body));
+    if stated.is_some_and(|length| length > app.max_page) {
+        return Err(Refusal::TooLarge(app.max_page));
     }
-    let room = stated.unwrap_or_default().min(AT_ONCE) as usize;
-    let read = read(body, Vec::with_capacity(room), limits.max_body, ticket);
-    timeout(limits.timeout, read)
-        .await
-        .unwrap_or(Err(Refusal::TimedOut(limits.timeout.as_secs())))
+    // It takes its place when it has come; that there is none is better known now.
+    if !app.admission.has_room() {
+        return Err(Refusal::Busy);
+    }
+    let patience = app.limits.timeout;
+    let reading = read(body, stated.unwrap_or(app.max_page), app);
+    let page = timeout(patience, reading).await;
+    let page = page.unwrap_or(Err(Refusal::TimedOut(patience.as_secs())))?;
+    match binary_type(&page.bytes) {
+        Some(name) => Err(Refusal::NoPage(name)),
+        None => Ok(page),
+    }
 }
 
-async fn read(
-    mut body: Body,
-    mut bytes: Vec<u8>,
-    most: u64,
-    ticket: &mut Ticket,
-) -> Result<Vec<u8>, Refusal> {
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Refusal::BadRequest("the body ends early".to_owned()))?;
-        if let Ok(data) = frame.into_data() {
-            if (bytes.len() + data.len()) as u64 > most {
-                return Err(Refusal::TooLarge(most));
+async fn read(mut body: Body, most: u64, app: &App) -> Result<HeldPage, Refusal> {
+    let memory = &app.admission.bodies;
+    let (mut bytes, mut share) = (Vec::new(), memory.share(0)?);
+    let mut pace = Pace::new(app.limits.timeout, app.admission.pressure());
+    loop {
+        pace.waits();
+        let frame = match timeout(pace.look(), body.frame()).await {
+            Err(_) if pace.is_too_slow() => return Err(Refusal::TooSlow),
+            Err(_) => continue,
+            Ok(None) => {
+                return Ok(HeldPage {
+                    bytes,
+                    _share: share,
+                });
             }
-            ticket.hold(data.len() as u64)?;
-            bytes.extend_from_slice(&data);
+            Ok(Some(frame)) => frame,
+        };
+        let frame = frame.map_err(|_| Refusal::BadRequest("the body ends early".to_owned()))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        pace.moved(data.len());
+        if pace.is_too_slow() {
+            return Err(Refusal::TooSlow);
         }
+        let length = bytes.len() + data.len();
+        if length as u64 > app.max_page {
+            return Err(Refusal::TooLarge(app.max_page));
+        }
+        if length > bytes.capacity() {
+            let most = usize::try_from(most).unwrap_or(usize::MAX);
+            let room = (2 * bytes.capacity()).max(LEAST).min(most).max(length);
+            memory.grow(&mut share, (room - bytes.capacity()) as u64)?;
+            bytes.reserve_exact(room - bytes.len());
+        }
+        bytes.extend_from_slice(&data);
     }
-    Ok(bytes)
 }
 
 /// Refuses what is not done: codings, which a crawler has undone, and expectations but the usual one.
@@ -89,10 +123,23 @@ pub(crate) fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// Hands the pieces of a body on until it ends, nobody wants them, or none comes for `idle`.
+/// Bytes a second below which what comes of a body is nothing, on the long run.
+const TRICKLE: u64 = 64;
+
+/// Hands the pieces of a body on until it ends, nobody wants them, none comes for `idle`, or they are too small for
+/// that to be more than a place that is held.
 pub(crate) async fn pump(mut body: Body, pieces: mpsc::Sender<io::Result<Bytes>>, idle: Duration) {
+    let mut behind = Duration::ZERO;
     loop {
-        let piece = match timeout(idle, body.frame()).await {
+        let begin = Instant::now();
+        let left = idle.saturating_sub(behind);
+        let next = timeout(left, body.frame()).await;
+        behind += begin.elapsed();
+        if let Ok(Some(Ok(frame))) = &next {
+            let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
+            behind = behind.saturating_sub(Duration::from_millis(bytes * 1000 / TRICKLE));
+        }
+        let piece = match next {
             Ok(None) => return,
             Ok(Some(Ok(frame))) => match frame.into_data() {
                 Ok(data) => Ok(data),

@@ -21,26 +21,49 @@ use hyper_util::{
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::{
+    pace::Pace,
+    paced_stream::{PacedStream, Requests},
+    pressure::Pressure,
+};
+
 /// Streams of one HTTP/2 connection at a time.
-const STREAMS: u32 = 128;
-/// Bytes of the head of a request.
+const STREAMS: u32 = 32;
+/// Bytes of the head of a request, and of answers that wait to be written beside the one that is held.
 const HEAD: usize = 64 << 10;
+/// Bytes of bodies that may wait to be read on one HTTP/2 connection, and of answers to be written.
+const WINDOW: u32 = 128 << 10;
 
 /// Marks requests that came through a Unix socket, which no browser reaches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByUnixSocket;
 
+/// How the connections of a listener are served.
+#[derive(Clone)]
+pub(crate) struct Manner {
+    pub(crate) router: Router,
+    pub(crate) by_unix_socket: Option<ByUnixSocket>,
+    pub(crate) patience: Duration,
+    pub(crate) pressure: Arc<Pressure>,
+}
+
+impl Manner {
+    /// A connection that ends when its client is too slow: the clocks of hyper end what is idle, and say so,
+    /// before that of its reading does.
+    pub(crate) fn paced<S>(&self, stream: S, requests: &Arc<Requests>) -> PacedStream<S> {
+        let pace = |patience| Pace::new(patience, self.pressure.clone());
+        let reading = pace(self.patience.saturating_mul(2));
+        PacedStream::new(stream, requests.clone(), reading, pace(self.patience))
+    }
+}
+
 /// Answers the requests of a connection until it ends, breaks, or is told to stop. One that brings no
-/// request in `patience`, or is longer about the head of one, is closed.
-pub(crate) async fn serve<S>(
-    stream: S,
-    by_unix_socket: Option<ByUnixSocket>,
-    router: Router,
-    patience: Duration,
-    watcher: Watcher,
-) where
+/// request in the patience, is longer about the head of one, or takes nothing of an answer for as long, is closed.
+pub(crate) async fn serve<S>(stream: S, requests: Arc<Requests>, manner: Manner, watcher: Watcher)
+where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let patience = manner.patience;
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()
@@ -51,16 +74,29 @@ pub(crate) async fn serve<S>(
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(WINDOW)
+        .max_send_buf_size(WINDOW as usize)
         .max_header_list_size(HEAD as u32)
         .keep_alive_interval(patience)
         .keep_alive_timeout(patience);
     let has_asked = Arc::new(AtomicBool::new(false));
     let asked = has_asked.clone();
-    let router = TowerToHyperService::new(router);
+    let router = TowerToHyperService::new(manner.router);
     let service = service_fn(move |mut request: Request<Incoming>| {
         asked.store(true, Ordering::Relaxed);
-        by_unix_socket.and_then(|mark| request.extensions_mut().insert(mark));
-        router.call(request)
+        if let Some(mark) = manner.by_unix_socket {
+            request.extensions_mut().insert(mark);
+        }
+        let requests = requests.clone();
+        requests.begin();
+        let answer = router.call(request);
+        async move {
+            let answered = Answered(requests);
+            let answer = answer.await;
+            drop(answered);
+            answer
+        }
     });
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(watcher.watch(connection.into_owned()));
@@ -72,5 +108,14 @@ pub(crate) async fn serve<S>(
     if has_asked.load(Ordering::Relaxed) {
         // How it ends is the client's affair.
         let _ = connection.await;
+    }
+}
+
+/// Counts a request as answered, also one whose stream was reset.
+struct Answered(Arc<Requests>);
+
+impl Drop for Answered {
+    fn drop(&mut self) {
+        self.0.answer();
     }
 }

@@ -19,13 +19,13 @@ use crate::{
     app::App,
     body,
     hints::{PageHints, PageQuery, query},
-    negotiate, problem,
+    negotiate, problem, weight,
 };
 
 /// The main text of one page
 ///
-/// The body is the page, as the server sent it but without transfer and content codings; any bytes are
-/// a page. The answer is what `trommel extract` prints. `url`, `charset`, `date` and `status` may stand in
+/// The body is the page, as the server sent it but without transfer and content codings; what is no page by its
+/// first bytes (PDF, images, archives) is refused. The answer is what `trommel extract` prints. `url`, `charset`, `date` and `status` may stand in
 /// the headers `X-Page-Url`, `X-Page-Charset`, `X-Page-Date` and `X-Page-Status` instead; the query wins.
 #[utoipa::path(
     post,
@@ -57,17 +57,17 @@ pub(crate) async fn extract(
     let form = negotiate::form(&headers, (asked.links, asked.images))?;
     let hints = asked.hints(&headers)?;
     let (_, model) = app.models.get(asked.model.as_deref())?;
-    let mut ticket = app.admission.enter()?;
     let begin = Instant::now();
-    let page = body::whole(body, &headers, &app.limits, &mut ticket).await?;
+    let page = body::whole(body, &headers, &app).await?;
     app.metrics.stage("body", begin.elapsed());
     let extractor = app
         .extractor(model, asked.policy(app.policy))
         .with_inline_style(matches!(form, PageForm::Markdown { .. }));
-    let made = app.judge(ticket, page.len(), move |app| {
+    let weight = weight::of_page(&page.bytes);
+    let made = app.judge(page, weight, move |app, page| {
         let begin = Instant::now();
         let document = extractor
-            .extract(&page, &hints.hints())
+            .extract(page, &hints.hints())
             .document(&form.options());
         app.metrics.page(page.len() as u64, begin.elapsed());
         app.metrics
@@ -80,9 +80,10 @@ pub(crate) async fn extract(
         let printed = form.print(document, hints.url.as_deref(), None);
         (printed, confidence, dropped)
     });
-    let (printed, confidence, dropped) = made.await?;
+    let ((printed, confidence, dropped), share) = made.await?;
     let printed = printed.map_err(|_| Refusal::Fault)?;
-    let mut response = answer::body(negotiate::media_type(form), printed);
+    let held = share.around(printed.into());
+    let mut response = answer::body(negotiate::media_type(form), held);
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&format!("{confidence:.4}")) {
         headers.insert("x-trommel-confidence", value);

@@ -19,9 +19,9 @@ use crate::{
     ExtractedPage, Problem,
     answer::{self, Refusal},
     app::App,
-    body,
+    body::{self, HeldPage},
     hints::{Comments, Headline, PageHints, PageQuery, query},
-    problem,
+    problem, weight,
 };
 
 /// What is to be shown.
@@ -94,22 +94,39 @@ pub(crate) async fn inspect(
         ));
     }
     app.models.get(asked.model.as_deref())?;
-    let mut ticket = app.admission.enter()?;
-    let page = body::whole(body, &headers, &app.limits, &mut ticket).await?;
-    let hints = PageQuery {
-        url: asked.url.clone(),
-        charset: asked.charset.clone(),
-        ..PageQuery::default()
+    let sent = body::whole(body, &headers, &app).await?;
+    let (page, hints) = match &asked.id {
+        None => {
+            let hints = PageQuery {
+                url: asked.url.clone(),
+                charset: asked.charset.clone(),
+                ..PageQuery::default()
+            };
+            (sent, hints.hints(&headers)?)
+        }
+        Some(id) => {
+            let id = id.clone();
+            // Its record, the payload, and what codings leave of it.
+            let weight = app.max_page.saturating_mul(3);
+            let found = app.work(weight, move |app| archived(app, &id));
+            let (found, mut share) = found.await?;
+            let (bytes, hints) = found?;
+            share.shrink(bytes.capacity() as u64);
+            (
+                HeldPage {
+                    bytes,
+                    _share: share,
+                },
+                hints,
+            )
+        }
     };
-    let hints = hints.hints(&headers)?;
-    let made = app.work(ticket, move |app| {
-        let (page, hints) = match &asked.id {
-            Some(id) => archived(app, id)?,
-            None => (page, hints),
-        };
-        shown(app, &page, &hints, &asked)
+    let weight = weight::of_report(&page.bytes);
+    let made = app.judge(page, weight, move |app, page| {
+        answer::json_bytes(&shown(app, page, &hints, &asked)?)
     });
-    Ok(answer::json(&made.await??))
+    let (shown, share) = made.await?;
+    Ok(answer::body("application/json", share.around(shown?)))
 }
 
 fn shown(

@@ -27,6 +27,10 @@ const FOREIGN: (u16, &str) = (
 );
 const NO_ROOM: (u16, &str) = (429, "No room; ask again after Retry-After");
 const ENCODED: (u16, &str) = (415, "The body has a Content-Encoding");
+const NO_PAGE: (u16, &str) = (
+    415,
+    "The body has a Content-Encoding, or is no page by its bytes (PDF, images ...)",
+);
 
 /// Refusals, as the description of the service lists them, of everything behind the bearer token.
 pub(crate) struct OfAll;
@@ -57,6 +61,7 @@ impl IntoResponses for OfArchives {
         listed(&[
             NO_TOKEN,
             FOREIGN,
+            FOREIGN,
             (408, "The archive did not begin in time"),
             ENCODED,
             NO_ROOM,
@@ -69,9 +74,10 @@ impl IntoResponses for OfPages {
         listed(&[
             NO_TOKEN,
             FOREIGN,
+            FOREIGN,
             (408, "The body came too slowly"),
-            (413, "The page is too long"),
-            ENCODED,
+            (413, "The page is too long, or needs too much memory"),
+            NO_PAGE,
             NO_ROOM,
             (500, "A fault of the program"),
         ])

@@ -28,6 +28,8 @@ use crate::{
 const MOST: usize = 100;
 /// Most documents passed over: each costs a place in memory.
 const DEEPEST: usize = 10_000;
+/// Memory that a search and its answer may take, and a document that is looked up.
+const WEIGHT: u64 = 4 << 20;
 
 /// What is looked for.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -110,8 +112,7 @@ pub(crate) async fn search(
         )));
     }
     index(&app)?;
-    let ticket = app.admission.enter()?;
-    let found = app.work(ticket, move |app| {
+    let found = app.work(WEIGHT, move |app| {
         let search = Search {
             query: &asked.q,
             limit: n,
@@ -129,7 +130,9 @@ pub(crate) async fn search(
             Err(error) => Err(fault(&error)),
         }
     });
-    Ok(answer::json(&found.await??))
+    let (found, share) = found.await?;
+    let bytes = answer::json_bytes(&found?)?;
+    Ok(answer::body("application/json", share.around(bytes)))
 }
 
 /// Which document of the index.
@@ -179,11 +182,10 @@ pub(crate) async fn stored(
 ) -> Result<Response, Refusal> {
     let asked = query(asked)?;
     index(&app)?;
-    let ticket = app.admission.enter()?;
-    let found = app.work(ticket, move |app| {
+    let found = app.work(WEIGHT, move |app| {
         let stored = index(app)?.get(&asked.id).map_err(|error| fault(&error))?;
         let stored = stored.ok_or_else(missing)?;
-        Ok(StoredDocument {
+        Ok::<_, Refusal>(StoredDocument {
             page: stored
                 .source
                 .as_ref()
@@ -196,7 +198,9 @@ pub(crate) async fn stored(
             text: stored.text,
         })
     });
-    Ok(answer::json(&found.await??))
+    let (found, share) = found.await?;
+    let bytes = answer::json_bytes(&found?)?;
+    Ok(answer::body("application/json", share.around(bytes)))
 }
 
 /// The archived page of a document, read from the place that the index gives for it.
@@ -212,7 +216,7 @@ pub(crate) fn page(app: &App, id: &str) -> Result<(Vec<u8>, PageHints), Refusal>
     })?;
     let (record, crawl_charset) = found.ok_or_else(not_at_hand)?;
     let options = PayloadOptions {
-        max_payload: app.limits.max_body,
+        max_payload: app.max_page,
     };
     let payload = payload(&record, &options).map_err(|_| not_at_hand())?;
     let hints = PageHints {

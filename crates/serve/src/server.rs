@@ -22,8 +22,10 @@ use tokio_rustls::TlsAcceptor;
 use crate::{
     ServiceLimits, ServiceSettings, Socket,
     app::App,
-    connection::{self, ByUnixSocket},
+    connection::{self, ByUnixSocket, Manner},
     listen::Kind,
+    paced_stream::Requests,
+    pressure::Pressure,
     routes::router,
 };
 
@@ -54,6 +56,51 @@ pub fn serve(
     stop: &AtomicBool,
 ) -> Result<(), ServeError> {
     let limits = settings.limits;
+    let tls = settings.tls.clone().map(TlsAcceptor::from);
+    let app = App::new(settings);
+    let answers = Answers {
+        router: router(app.clone()),
+        limits,
+        tls,
+        pressure: app.admission.pressure(),
+    };
+    answer(answers, sockets, stop, || app.stop())
+}
+
+/// The same with paths of one's own, within the bounds on connections and time.
+///
+/// # Errors
+/// As for [`serve`].
+pub fn serve_router(
+    router: Router,
+    limits: &ServiceLimits,
+    sockets: Vec<Socket>,
+    stop: &AtomicBool,
+) -> Result<(), ServeError> {
+    let answers = Answers {
+        router,
+        limits: *limits,
+        tls: None,
+        pressure: Arc::new(Pressure::new()),
+    };
+    answer(answers, sockets, stop, || {})
+}
+
+/// Who answers, and how.
+struct Answers {
+    router: Router,
+    limits: ServiceLimits,
+    tls: Option<TlsAcceptor>,
+    pressure: Arc<Pressure>,
+}
+
+fn answer(
+    answers: Answers,
+    sockets: Vec<Socket>,
+    stop: &AtomicBool,
+    stopping: impl Fn(),
+) -> Result<(), ServeError> {
+    let limits = answers.limits;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(limits.jobs.get().max(2))
         // Workers, and a thread for each batch.
@@ -62,29 +109,26 @@ pub fn serve(
         .enable_io()
         .enable_time()
         .build()?;
-    let ended = runtime.block_on(run(settings, sockets, stop));
+    let acceptor = Acceptor {
+        answers,
+        graceful: GracefulShutdown::new(),
+        room: Arc::new(Semaphore::new(limits.connections)),
+    };
+    let ended = runtime.block_on(run(acceptor, sockets, stop, stopping));
     // A batch whose client does not read may still wait on its thread.
     runtime.shutdown_timeout(TICK);
     ended
 }
 
 async fn run(
-    settings: ServiceSettings,
+    acceptor: Acceptor,
     sockets: Vec<Socket>,
     stop: &AtomicBool,
+    stopping: impl Fn(),
 ) -> Result<(), ServeError> {
-    let limits = settings.limits;
-    let tls = settings.tls.clone().map(TlsAcceptor::from);
-    let app = App::new(settings);
-    let acceptor = Acceptor {
-        router: router(app.clone()),
-        limits,
-        tls,
-        graceful: GracefulShutdown::new(),
-        room: Arc::new(Semaphore::new(limits.connections)),
-    };
+    let grace = acceptor.answers.limits.grace;
     let acceptor = Arc::new(acceptor);
-    let (stopping, stops) = watch::channel(());
+    let (ending, stops) = watch::channel(());
     let mut listening = Vec::new();
     for socket in &sockets {
         let listener = match &socket.kind {
@@ -108,8 +152,8 @@ async fn run(
     while !stop.load(Ordering::Relaxed) {
         sleep(TICK).await;
     }
-    app.stop();
-    drop(stopping);
+    stopping();
+    drop(ending);
     for accepting in listening {
         let _ = accepting.await;
     }
@@ -119,9 +163,9 @@ async fn run(
     };
     let open = acceptor.graceful.count();
     tracing::info!(connections = open, "stopping");
-    timeout(limits.grace, acceptor.graceful.shutdown())
+    timeout(grace, acceptor.graceful.shutdown())
         .await
-        .map_err(|_| ServeError::Unfinished(limits.grace.as_secs(), open))
+        .map_err(|_| ServeError::Unfinished(grace.as_secs(), open))
 }
 
 enum Listener {
@@ -130,9 +174,7 @@ enum Listener {
 }
 
 struct Acceptor {
-    router: Router,
-    limits: ServiceLimits,
-    tls: Option<TlsAcceptor>,
+    answers: Answers,
     graceful: GracefulShutdown,
     room: Arc<Semaphore>,
 }
@@ -140,15 +182,10 @@ struct Acceptor {
 /// Accepts connections as there is room for them, until the service stops.
 async fn accept(acceptor: Arc<Acceptor>, listener: Listener, mut stops: watch::Receiver<()>) {
     loop {
-        let accepted = async {
-            let permit = acceptor.room.clone().acquire_owned().await;
-            let permit = permit.map_err(io::Error::other)?;
-            acceptor.next(&listener, permit).await
-        };
         tokio::select! {
             // The sender is dropped, nothing is ever sent.
             _ = stops.changed() => return,
-            accepted = accepted => if let Err(error) = accepted {
+            accepted = acceptor.next(&listener) => if let Err(error) = accepted {
                 tracing::warn!("a connection could not be accepted: {error}");
                 sleep(AFTER_ERROR).await;
             },
@@ -157,26 +194,30 @@ async fn accept(acceptor: Arc<Acceptor>, listener: Listener, mut stops: watch::R
 }
 
 impl Acceptor {
-    async fn next(&self, listener: &Listener, permit: OwnedSemaphorePermit) -> io::Result<()> {
+    async fn next(&self, listener: &Listener) -> io::Result<()> {
         match listener {
             Listener::Unix(listener) => {
                 let (stream, _) = listener.accept().await?;
-                self.spawn(stream, Some(ByUnixSocket), permit);
+                let room = self.room().await?;
+                self.spawn(stream, Some(ByUnixSocket), room);
             }
             Listener::Tcp(listener) => {
                 let (stream, _) = listener.accept().await?;
+                let room = self.room().await?;
                 // Answers are written whole: waiting to fill a packet only delays them.
                 let _ = stream.set_nodelay(true);
-                match self.tls.clone() {
-                    None => self.spawn(stream, None, permit),
+                match self.answers.tls.clone() {
+                    None => self.spawn(stream, None, room),
                     Some(tls) => {
-                        let (router, patience) = (self.router.clone(), self.limits.timeout);
-                        let watcher = self.graceful.watcher();
+                        let (manner, watcher) = (self.manner(None), self.graceful.watcher());
+                        let requests = Arc::new(Requests::default());
+                        let stream = manner.paced(stream, &requests);
                         tokio::spawn(async move {
-                            if let Ok(Ok(stream)) = timeout(patience, tls.accept(stream)).await {
-                                connection::serve(stream, None, router, patience, watcher).await;
+                            let shaken = timeout(manner.patience, tls.accept(stream)).await;
+                            if let Ok(Ok(stream)) = shaken {
+                                connection::serve(stream, requests, manner, watcher).await;
                             }
-                            drop(permit);
+                            drop(room);
                         });
                     }
                 }
@@ -185,19 +226,36 @@ impl Acceptor {
         Ok(())
     }
 
-    fn spawn<S>(
-        &self,
-        stream: S,
-        by_unix_socket: Option<ByUnixSocket>,
-        permit: OwnedSemaphorePermit,
-    ) where
+    /// Room for a connection that has come: those that do nothing make it.
+    async fn room(&self) -> io::Result<OwnedSemaphorePermit> {
+        let mut waiting = std::pin::pin!(self.room.clone().acquire_owned());
+        loop {
+            match timeout(AFTER_ERROR, &mut waiting).await {
+                Ok(room) => return room.map_err(io::Error::other),
+                Err(_) => self.answers.pressure.rise(),
+            }
+        }
+    }
+
+    fn manner(&self, by_unix_socket: Option<ByUnixSocket>) -> Manner {
+        Manner {
+            router: self.answers.router.clone(),
+            by_unix_socket,
+            patience: self.answers.limits.timeout,
+            pressure: self.answers.pressure.clone(),
+        }
+    }
+
+    fn spawn<S>(&self, stream: S, by_unix_socket: Option<ByUnixSocket>, room: OwnedSemaphorePermit)
+    where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let (router, patience) = (self.router.clone(), self.limits.timeout);
-        let watcher = self.graceful.watcher();
+        let (manner, watcher) = (self.manner(by_unix_socket), self.graceful.watcher());
+        let requests = Arc::new(Requests::default());
+        let stream = manner.paced(stream, &requests);
         tokio::spawn(async move {
-            connection::serve(stream, by_unix_socket, router, patience, watcher).await;
-            drop(permit);
+            connection::serve(stream, requests, manner, watcher).await;
+            drop(room);
         });
     }
 }

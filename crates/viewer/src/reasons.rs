@@ -88,8 +88,33 @@ impl<'m> Explainer<'m> {
         }
     }
 
+    /// The reasons of those blocks of a page for which `wanted` says so. Only the columns that the model asks for are
+    /// computed, and they are not kept: all of them of all blocks would take some kilobytes a block.
+    pub fn of_page(&self, page: &Page, url: Option<&str>, wanted: &[bool]) -> Vec<Option<Reasons>> {
+        let of_fields = self.of_fields(page, url);
+        let mut all = Vec::with_capacity(page.blocks.len());
+        let (schema, set) = (self.model.schema(), self.model.columns());
+        let mut row = vec![0.0; schema.names().len()];
+        schema.each_batch(page, url, set, |columns| {
+            for (lane, at) in columns.blocks().enumerate() {
+                let of_field = of_fields.get(at).filter(|_| wanted.get(at) == Some(&true));
+                all.push(of_field.map(|of_field| {
+                    for (column, lanes) in set.asked().iter().zip(columns.values()) {
+                        if let (Some(place), Some(value)) =
+                            (row.get_mut(usize::from(*column)), lanes.get(lane))
+                        {
+                            *place = *value;
+                        }
+                    }
+                    self.explain(&row, *of_field)
+                }));
+            }
+        });
+        all
+    }
+
     /// What the blocks of its field add to the log odds of each block of a page.
-    pub fn of_fields(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
+    fn of_fields(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let own = self.model.log_odds(page, url);
         let mut pooled = own.clone();
         Layout::of(page).pool(&mut pooled, self.model.file().pooling);
@@ -201,6 +226,7 @@ pub fn explained(words: &[u32], most: usize) -> Vec<bool> {
 mod tests {
     use super::*;
     use trommel_features::FeatureGroup;
+    use trommel_html::{Engine, Limits, ScanEngine};
     use trommel_model::{
         Additive, ColumnWeight, FORMAT, Linear, ModelFile, Scorer, Selection, StepFunction,
         Training, VERSION, WeightedScorer,
@@ -336,6 +362,34 @@ mod tests {
             "Against it: links (-0.50)."
         );
         assert_eq!(reasons(0.0, &topics[..1]).sentence(), None);
+    }
+
+    /// What is computed of the columns that the model asks for says the same as all columns of all blocks.
+    #[test]
+    fn reasons_of_a_page_are_those_of_its_rows() {
+        let blocks: String = (0..150)
+            .map(|at| {
+                format!(
+                    "<div class=c{}><p>Some words, then. <a href=x>{at}</a></div>",
+                    at % 7
+                )
+            })
+            .collect();
+        let page = ScanEngine.read(&format!("<h1>Some</h1>{blocks}"), &Limits::default());
+        let url = Some("http://a.example/some");
+        for name in ["fast", "best"] {
+            let model = Model::builtin(name).unwrap();
+            let explainer = Explainer::new(&model);
+            let wanted: Vec<bool> = (0..page.blocks.len()).map(|at| at % 3 == 0).collect();
+            let given = explainer.of_page(&page, url, &wanted);
+            let fields = explainer.of_fields(&page, url);
+            let rows = model.schema().rows(&page, url);
+            assert_eq!(given.len(), page.blocks.len());
+            for (at, (given, row)) in given.iter().zip(rows.iter()).enumerate() {
+                let expected = wanted[at].then(|| explainer.explain(row, fields[at]));
+                assert_eq!(*given, expected, "{name}, block {at}");
+            }
+        }
     }
 
     #[test]

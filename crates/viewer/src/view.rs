@@ -71,9 +71,7 @@ impl<'a> View<'a> {
         );
         let words: Vec<u32> = page.blocks.iter().map(|block| block.words).collect();
         let with_reasons = explained(&words, BLOCKS);
-        let explainer = Explainer::new(model);
-        let features = model.schema().rows(page, url);
-        let of_fields = explainer.of_fields(page, url);
+        let reasons = Explainer::new(model).of_page(page, url, &with_reasons);
         let depths: Vec<u16> = page
             .blocks
             .iter()
@@ -85,14 +83,10 @@ impl<'a> View<'a> {
             .iter()
             .zip(probabilities)
             .zip(&choice.kept)
-            .zip(features.iter())
-            .zip(with_reasons.iter().zip(depths).zip(of_fields))
+            .zip(reasons.into_iter().zip(depths))
             .zip(extraction.roles())
             .map(
-                |(
-                    ((((block, probability), kept), features), ((explained, depth), of_field)),
-                    role,
-                )| Row {
+                |((((block, probability), kept), (reasons, depth)), role)| Row {
                     text: page.text(block).into(),
                     role: Some(role.name()),
                     path: path(page, block.element),
@@ -105,21 +99,24 @@ impl<'a> View<'a> {
                         .is_some_and(|element| element.hidden),
                     probability: *probability,
                     kept: *kept,
-                    reasons: explained.then(|| explainer.explain(features, of_field)),
+                    reasons,
                 },
             )
             .collect();
         let left_out = left_out(&rows);
-        rows.extend(extraction.blocks().skip(page.blocks.len()).map(|row| Row {
-            text: row.text.into(),
-            role: row.role.map(Role::name),
-            path: format!("JSON-LD {}", row.path),
-            words: row.words,
-            span: row.span,
-            probability: row.probability,
-            kept: row.kept,
-            ..Row::default()
-        }));
+        // Going through all blocks for them takes as long as judging the page.
+        if !verdicts.judgement.embedded.is_empty() {
+            rows.extend(extraction.blocks().skip(page.blocks.len()).map(|row| Row {
+                text: row.text.into(),
+                role: row.role.map(Role::name),
+                path: format!("JSON-LD {}", row.path),
+                words: row.words,
+                span: row.span,
+                probability: row.probability,
+                kept: row.kept,
+                ..Row::default()
+            }));
+        }
         let kind = verdicts
             .judgement
             .page_type
@@ -128,7 +125,7 @@ impl<'a> View<'a> {
         Self {
             facts: facts(&document, &rows, kind, model),
             left_out,
-            plain: extraction.text(),
+            plain: document.text,
             markdown: extraction.markdown(&MarkdownOptions::default()),
             title: document.title,
             url,

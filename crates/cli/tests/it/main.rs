@@ -20,6 +20,8 @@ mod golden;
 mod index;
 mod inspect;
 mod joins;
+#[cfg(all(unix, feature = "label"))]
+mod label;
 mod languages;
 mod messages;
 mod pages;

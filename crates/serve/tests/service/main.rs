@@ -12,3 +12,4 @@ mod client;
 mod host;
 mod life;
 mod pages;
+mod slow;

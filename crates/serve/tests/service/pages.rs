@@ -26,7 +26,11 @@ fn answers_are_what_extract_prints() {
         .map(|path| fs::read(path).unwrap())
         .collect();
     assert!(pages.len() > 3);
-    pages.extend([MILL.to_vec(), Vec::new(), b"\0\xff\xfe<p>\x80".to_vec()]);
+    pages.extend([
+        MILL.to_vec(),
+        Vec::new(),
+        b"Bytes \xff\xfe<p>\x80 of no encoding".to_vec(),
+    ]);
     let url = "https://news.example/mill";
     for page in &pages {
         for (accept, target, form) in [
@@ -243,4 +247,25 @@ fn the_page_for_eyes_is_one_that_loads_nothing_else() {
     let none = post(host.address, "/inspect?threshold=100", MILL).json();
     assert!(all["text"].as_str().unwrap().contains("Home"));
     assert_eq!(none["text"], "");
+}
+
+/// What `run` drops as `not-html` is refused here, whatever it is called.
+#[test]
+fn what_is_no_page_is_refused() {
+    let host = Host::new();
+    for (body, name) in [
+        (&b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj << /Title (Words that read like a text) >> endobj"[..], "application/pdf"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
+        (b"PK\x03\x04\x14\0\0\0\0\0aaaabbbbccccdddd\x05\0\0\0a.txt", "application/zip"),
+        (b"\x1f\x8b\x08\0\0\0\0\0\0\x03", "application/gzip"),
+        (b"\x01\x02\x03\x04abcdefgh", "application/octet-stream"),
+    ] {
+        for target in ["/extract", "/inspect"] {
+            let given = ask(host.address, "POST", target, "Content-Type: text/html\r\n", body);
+            assert_eq!(given.status, 415, "{name}");
+            let detail = format!("the body is {name}, not a page");
+            assert_eq!(given.json()["detail"], detail);
+        }
+    }
+    assert_eq!(post(host.address, "/extract", b"Plain words.").status, 200);
 }

@@ -1,0 +1,81 @@
+//! How much memory judging a page may take, by what stands in it.
+
+/// What any page takes.
+const FIXED: u64 = 1 << 20;
+/// For each byte: the decoded page, its text, copies of it in the answer.
+const BYTE: u64 = 12;
+/// For each bracket, which may begin an element and a block, up to as many as a page keeps apart.
+const TAG: u64 = 600;
+const TAGS: u64 = 1 << 18;
+/// What showing a page takes besides, for each byte and at most.
+const SHOWN: u64 = 12;
+const SHOWN_MOST: u64 = 80 << 20;
+
+/// Bytes that judging this page may take.
+pub(crate) fn of_page(page: &[u8]) -> u64 {
+    of(page.len() as u64, tags(page))
+}
+
+/// The same with the report on it.
+pub(crate) fn of_report(page: &[u8]) -> u64 {
+    let shown = (page.len() as u64).saturating_mul(SHOWN);
+    of_page(page).saturating_add(shown.min(SHOWN_MOST))
+}
+
+/// Bytes of the longest page that may be judged in so much memory, if nothing but text stands in it.
+pub(crate) fn longest(memory: u64) -> u64 {
+    memory.saturating_sub(FIXED) / BYTE
+}
+
+/// The longest start of a page that may be judged in so much memory.
+pub(crate) fn fitting(page: &[u8], memory: u64) -> &[u8] {
+    if of_page(page) <= memory {
+        return page;
+    }
+    let (mut from, mut to) = (0, page.len());
+    while from < to {
+        let middle = (from + to).div_ceil(2);
+        match of_page(page.get(..middle).unwrap_or_default()) <= memory {
+            true => from = middle,
+            false => to = middle - 1,
+        }
+    }
+    page.get(..from).unwrap_or_default()
+}
+
+fn of(bytes: u64, tags: u64) -> u64 {
+    let tags = tags.min(TAGS).saturating_mul(TAG);
+    FIXED
+        .saturating_add(bytes.saturating_mul(BYTE))
+        .saturating_add(tags)
+}
+
+fn tags(page: &[u8]) -> u64 {
+    page.iter().filter(|byte| **byte == b'<').count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_weighs_more_than_text() {
+        let (text, markup) = (vec![b'x'; 1 << 20], b"<p>x".repeat(1 << 18));
+        assert!(of_page(&markup) > 4 * of_page(&text));
+        assert!(of_report(&text) > of_page(&text));
+        assert!(of_report(&markup) - of_page(&markup) <= SHOWN_MOST);
+    }
+
+    #[test]
+    fn what_fits_is_the_longest_start() {
+        let page = b"<p>word ".repeat(10_000);
+        assert_eq!(fitting(&page, u64::MAX), page);
+        let memory = of_page(&page) / 2;
+        let start = fitting(&page, memory);
+        assert!(of_page(start) <= memory && of_page(&page[..start.len() + 1]) > memory);
+        assert!(fitting(&page, 0).is_empty());
+        let text = vec![b'x'; 1 << 20];
+        let memory = of_page(&text);
+        assert_eq!(longest(memory), text.len() as u64);
+    }
+}
