@@ -2,8 +2,11 @@
 
 /// Colours of Okabe and Ito, told apart by the colour-blind.
 pub const BLUE: &str = "#0072b2";
+/// Green.
 pub const GREEN: &str = "#009e73";
+/// Orange.
 pub const ORANGE: &str = "#d55e00";
+/// Pink.
 pub const PINK: &str = "#cc79a7";
 /// Of text beside the data.
 pub const GREY: &str = "#57606a";
