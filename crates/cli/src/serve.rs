@@ -76,7 +76,7 @@ pub struct ServeArgs {
     max_body: Option<Size>,
 
     /// Most bytes that requests take: bodies, the work on them, answers until they are sent; more are answered 429,
-    /// pages that never have room 413. The process stays below twice as much and 100 MB [default: 512M]
+    /// pages that never have room 413 [default: 512M]
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<Size>,
 
