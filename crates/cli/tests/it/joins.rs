@@ -66,6 +66,10 @@ fn words_of_neighbouring_parts_are_not_glued() {
         println!("skipped: no {}", pages.display());
         return;
     }
-    let share = share_of_pages(&pages, &shared.join("wcxb-dev.gold.jsonl.gz"), Some("collection"));
+    let share = share_of_pages(
+        &pages,
+        &shared.join("wcxb-dev.gold.jsonl.gz"),
+        Some("collection"),
+    );
     assert!(share <= 0.07, "{share}");
 }
