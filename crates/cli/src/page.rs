@@ -181,10 +181,12 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 /// The path without the ending of a page, if it has one.
 fn without_endings(path: &Path) -> PathBuf {
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+    let Some(name) = path.file_name() else {
         return path.to_owned();
     };
-    let plain = trommel_archive::name::without_one_of(name, &[".gz"]);
+    // What is no text in the name does not matter to its ending.
+    let name = name.to_string_lossy();
+    let plain = trommel_archive::name::without_one_of(&name, &[".gz"]);
     let stem = trommel_archive::name::without_one_of(plain, &ENDINGS);
     match stem == plain {
         true => path.to_owned(),

@@ -307,11 +307,6 @@ mod tests {
         assert!(error("rules = ['c5']").contains("expected one of `c4`"));
         assert!(error("min_word = 5").contains("unknown field `min_word`"));
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn every_key_shows_in_the_choices() {

@@ -292,7 +292,9 @@ fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
     let before = body.find(text).unwrap_or_default();
     let after = body.get(before + text.len()..).unwrap_or_default();
     let mut shown = String::with_capacity(text.len() + 8);
-    if !body.get(..before).unwrap_or_default().trim().is_empty() {
+    // A piece ends at its last word: the signs behind it are nothing left out.
+    let has_words = |rest: &str| rest.contains(char::is_alphanumeric);
+    if has_words(body.get(..before).unwrap_or_default()) {
         shown.extend([LEFT_OUT, ' ']);
     }
     for range in &mut highlights {
@@ -300,7 +302,7 @@ fn snippet(body: &str, snippets: &SnippetGenerator) -> Snippet {
     }
     // Each of these is one byte, as the space is, so the highlights hold.
     shown.push_str(&text.replace(['\n', '\r', '\t'], " "));
-    if !after.trim().is_empty() {
+    if has_words(after) {
         shown.extend([' ', LEFT_OUT]);
     }
     Snippet {
@@ -336,7 +338,7 @@ mod tests {
     fn what_is_left_out_of_a_text_is_shown() {
         let folder = tempfile::tempdir().unwrap();
         let long = "words of no meaning here. ".repeat(40);
-        let mut writer = IndexWriter::create(folder.path(), DEFAULT_MEMORY).unwrap();
+        let mut writer = IndexWriter::open(folder.path(), DEFAULT_MEMORY).unwrap();
         for (id, text) in [
             ("middle", format!("{long}The heron stands. {long}")),
             ("start", format!("A heron flies. {long}")),

@@ -32,7 +32,11 @@ impl OutputLock {
         };
         let path = path.map_err(|source| RunError::output(output, source))?;
         loop {
-            let file = opened(&path).map_err(|source| RunError::output(&path, source))?;
+            let file = opened(&path).map_err(|source| match source.kind() {
+                // There is no such folder: the user named the output, not the lock.
+                io::ErrorKind::NotFound => RunError::output(output, source),
+                _ => RunError::output(&path, source),
+            })?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(RunError::Locked(output.clone())),

@@ -77,11 +77,11 @@ fn it_says_when_all_is_labelled_and_what_comes_next() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    assert_eq!(end(running), format!("{next}\n"));
+    assert!(end(running).ends_with(&format!("{next}\n")));
 
     let running = begin(folder.path());
     assert!(running.2.starts_with(next), "{}", running.2);
-    assert_eq!(end(running), format!("{next}\n"));
+    assert!(end(running).ends_with(&format!("{next}\n")));
 
     // The first of the commands, as it was said.
     let arguments = [
