@@ -12,16 +12,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// What is given of a page.
-enum TrommelForm {
-  // The main text.
-  TROMMEL_FORM_TEXT = 0,
-  // The main text as Markdown.
-  TROMMEL_FORM_MARKDOWN = 1,
-  // The document as JSON: text, title, language, confidence, dates and so on.
-  TROMMEL_FORM_JSON = 2,
-};
-
 // Whether a session wants more of its page.
 enum TrommelVerdict {
   // It does.
@@ -40,6 +30,16 @@ enum TrommelVerdict {
   TROMMEL_VERDICT_BLOCK_PAGE = 6,
   // There is no session, or the library has a fault.
   TROMMEL_VERDICT_ERROR = 7,
+};
+
+// What is given of a page.
+enum TrommelForm {
+  // The main text.
+  TROMMEL_FORM_TEXT = 0,
+  // The main text as Markdown.
+  TROMMEL_FORM_MARKDOWN = 1,
+  // The document as JSON: text, title, language, confidence, dates and so on.
+  TROMMEL_FORM_JSON = 2,
 };
 
 // Takes the text out of pages with one model.
