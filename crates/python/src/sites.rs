@@ -15,7 +15,8 @@ use tracing::subscriber::NoSubscriber;
 use trommel::{Document, Extractor, Hints};
 use trommel_output::{Compression, Format};
 use trommel_pipeline::{
-    Config, Environment, FormatChoice, Input, Output, Plan, RunError as Ended, SiteMode, SiteRecipe, run,
+    Config, Environment, FormatChoice, Input, Output, Plan, RunError as Ended, SiteMode,
+    SiteRecipe, run,
 };
 use trommel_sites::{DEFAULT_BYTES, KnownSites, SiteMemory};
 
@@ -27,7 +28,10 @@ pub(crate) enum Sites {
     TwoPass,
     Online,
     /// A file, and the SHA-256 of what it holds.
-    File { name: String, sha256: String },
+    File {
+        name: String,
+        sha256: String,
+    },
 }
 
 impl Sites {

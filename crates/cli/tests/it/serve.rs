@@ -249,7 +249,11 @@ fn site_memory_learns_only_of_those_who_may_teach_it() {
 
     let learns = Service::begin(&["--sites", file, "--learn-sites"], &[]);
     // Of another site, so that the claim is news to this one.
-    let (status, _) = learns.post("/extract?url=http://other.example/", "", page(1000).as_bytes());
+    let (status, _) = learns.post(
+        "/extract?url=http://other.example/",
+        "",
+        page(1000).as_bytes(),
+    );
     assert_eq!(status, 200);
     assert_eq!(learns.ended().0, 0);
     let begun = fs::read(&path).unwrap();

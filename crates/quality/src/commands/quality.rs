@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Args;
-use trommel_quality::quality::{HeldOut, held_out, write};
 use trommel_learn::JudgedSet;
 use trommel_model::Model;
+use trommel_quality::quality::{HeldOut, held_out, write};
 
 /// Write what is known of the quality of the models as tables and plots
 #[derive(Debug, Args)]

@@ -6,7 +6,6 @@ use std::{
     process::{Command, Stdio},
 };
 
-
 /// What a run of the program left.
 pub struct Ran {
     pub code: i32,

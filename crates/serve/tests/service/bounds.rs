@@ -62,8 +62,9 @@ fn transfer_codings_are_refused() {
     let host = Host::new();
     for (coding, status) in [("gzip, chunked", 415), ("Chunked", 200)] {
         let mut stream = connect(host.address);
-        let head =
-            format!("POST /extract HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: {coding}\r\n\r\n");
+        let head = format!(
+            "POST /extract HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: {coding}\r\n\r\n"
+        );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(b"4\r\n<p>x\r\n0\r\n\r\n").unwrap();
         assert_eq!(answer(&mut stream).status, status, "{coding}");
