@@ -384,9 +384,8 @@ fn keep_repeated(page: &Page, marks: &Marks, parts: &mut Vec<Part>) {
     let count = parts.len();
     let is_repeated = |at: usize| {
         // Neighbours first; what is alike stands together.
-        let near = at.saturating_sub(NEAR)..count.min(at + NEAR + 1);
-        near.into_iter()
-            .any(|other| other != at && kinds.are_alike(at, other))
+        let mut near = at.saturating_sub(NEAR)..count.min(at + NEAR + 1);
+        near.any(|other| other != at && kinds.are_alike(at, other))
     };
     let repeated: Vec<bool> = (0..count).map(is_repeated).collect();
     let keep: Vec<bool> = parts
