@@ -179,9 +179,6 @@ fn repeated_parts_need_no_word_that_says_what_they_are() {
         post("bob", "2024-05-02T10:00:00", "Two fathoms."),
     ];
     assert_eq!(of(&html), expected);
-    // Of which one alone is kept, if its class says what it is.
-    let named = html.replace("class=x1", "class=reply");
-    assert_eq!(of_kept(&named, |text| text == "How deep?"), expected[..1]);
     // Not where one person wrote all of them, nor where there is one.
     assert_eq!(of(&html.replace("bob", "ann")), []);
     assert_eq!(of(&part("ann", 1, "How deep?")), []);
