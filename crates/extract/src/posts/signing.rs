@@ -22,6 +22,10 @@ pub(super) struct Signing<'a> {
     month_first: bool,
 }
 
+/// What one mark is better by than another, the weightiest first: it has a value, which is another in every post;
+/// the posts that have its like; and how plainly it says what it is.
+type Worth = (bool, bool, u32, u8);
+
 impl<'a> Signing<'a> {
     pub(super) fn new(page: &'a Page, marks: &'a Marks, parts: &[Part], month_first: bool) -> Self {
         let post_of = post_of(page, parts);
@@ -34,7 +38,7 @@ impl<'a> Signing<'a> {
         }
         let spread = spread(&own);
         let choose = |marks: &[&'a Mark], about: About| {
-            let mut best: Option<(&'a Mark, (bool, bool, u32, u8))> = None;
+            let mut best: Option<(&'a Mark, Worth)> = None;
             for mark in marks.iter().filter(|own| own.about == about) {
                 let (posts, varies) = spread
                     .get(&(about, mark.shape))
