@@ -31,7 +31,10 @@ pub(crate) struct SideOutput<'a> {
 /// What the name of a side output stands for.
 enum Target {
     /// A file, by the name that symbolic links lead to.
-    File { path: PathBuf, shard: Option<Shard> },
+    File {
+        path: PathBuf,
+        shard: Option<Box<Shard>>,
+    },
     /// A device or a pipe, which is written as it comes and has no state.
     InPlace(Option<BufWriter<fs::File>>),
 }
@@ -47,7 +50,7 @@ impl<'a> SideOutput<'a> {
                 let resume = |state: &SideState| {
                     Shard::resume(disk, &path, Compression::None, &state.extent)
                 };
-                let shard = state.map(resume).transpose()?;
+                let shard = state.map(resume).transpose()?.map(Box::new);
                 Target::File { path, shard }
             }
             None => Target::InPlace(None),
@@ -75,7 +78,7 @@ impl<'a> SideOutput<'a> {
                             true => continued(self.disk, path)?,
                             false => Shard::create(self.disk, path, Compression::None)?,
                         };
-                        shard.insert(begun)
+                        shard.insert(Box::new(begun))
                     }
                 };
                 shard.write(bytes)
