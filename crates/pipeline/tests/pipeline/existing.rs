@@ -247,7 +247,8 @@ fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
     let inputs = archives(folder.path());
     let revisits = |plan: &mut Plan| plan.resolve_revisits = true;
     let sites = |plan: &mut Plan| plan.recipe.sites = SiteRecipe::TwoPass { max_bytes: 1 << 20 };
-    let changes: [(&str, &dyn Fn(&mut Plan)); 2] = [
+    type Change = dyn Fn(&mut Plan);
+    let changes: [(&str, &Change); 2] = [
         ("--resolve-revisits", &revisits),
         ("--site-memory two-pass", &sites),
     ];

@@ -37,8 +37,8 @@ fn ask_until_stuck(stream: &TcpStream, request: &[u8]) {
     let mut quiet = 0;
     while quiet < 10 && begin.elapsed() < Duration::from_secs(20) {
         match (&*stream).write(request) {
-            Ok(_) => quiet = 0,
-            Err(_) => {
+            Ok(sent) if sent > 0 => quiet = 0,
+            _ => {
                 quiet += 1;
                 std::thread::sleep(Duration::from_millis(20));
             }
@@ -56,7 +56,7 @@ fn is_closed_within(stream: &TcpStream, seconds: u64) -> bool {
         match (&*stream).write(b"G") {
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
             Err(_) => return true,
-            Ok(_) => {}
+            Ok(sent) => assert!(sent <= 1),
         }
         std::thread::sleep(Duration::from_millis(50));
     }
