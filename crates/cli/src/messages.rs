@@ -132,7 +132,6 @@ fn can_redraw(term: Option<OsString>) -> bool {
 }
 
 /// A number of things: `1 document`, `2 documents`.
-#[cfg(feature = "index")]
 pub fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
