@@ -1,9 +1,8 @@
 //! The document: what the extractor makes of a page.
 
-use std::fmt;
-
 use crate::block_page::BlockReason;
 use crate::metadata::Metadata;
+use crate::posts::Post;
 use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
@@ -61,6 +60,9 @@ pub struct Document {
     /// The tables among the text as rows, in its order, if they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<DocumentTable>,
+    /// What each of several people wrote on the page, as far as its markup says so, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub posts: Vec<Post>,
     /// Caps that the page passed (`depth`, `blocks`, `text` ...); what lies beyond them is missing.
     pub capped: Vec<String>,
     /// Oddities of the page, in words.
@@ -98,9 +100,12 @@ pub struct DocumentOptions {
     pub spans: bool,
     /// Whether the tables are given as rows as well.
     pub tables: bool,
+    /// Whether the page is divided into posts, where several people write on it: [`Document::posts`] lists
+    /// them, and Markdown has a line with author and time above each.
+    pub posts: bool,
     /// The text as Markdown; as plain text if there are no options for it.
     pub markdown: Option<MarkdownOptions>,
-    /// How plain text gives formulas, notes and scripts.
+    /// How text gives formulas, notes and scripts, as Markdown, too.
     pub text: TextOptions,
 }
 
@@ -126,7 +131,14 @@ impl DocumentOptions {
         self
     }
 
-    /// The same options with plain text that gives formulas, notes and scripts in these forms.
+    /// The same options with the page divided into posts, or not.
+    #[must_use]
+    pub fn with_posts(mut self, posts: bool) -> Self {
+        self.posts = posts;
+        self
+    }
+
+    /// The same options with text that gives formulas, notes and scripts in these forms.
     #[must_use]
     pub fn with_text(mut self, text: TextOptions) -> Self {
         self.text = text;
@@ -138,49 +150,6 @@ impl DocumentOptions {
     pub fn with_markdown(mut self, options: MarkdownOptions) -> Self {
         self.markdown = Some(options);
         self
-    }
-
-    /// Every choice by its name. Taken apart without `..`: a new one has to be named here, as runs go on
-    /// under the same choices only.
-    pub fn choices(&self) -> [(&'static str, String); 10] {
-        let Self {
-            blocks,
-            spans,
-            tables,
-            markdown,
-            text,
-        } = self;
-        let MarkdownOptions {
-            links,
-            images,
-            title,
-            text: own,
-        } = markdown.unwrap_or(MarkdownOptions::default().with_text(*text));
-        let TextOptions {
-            math,
-            notes,
-            scripts,
-        } = own;
-        // Comments are plain text beside Markdown, too.
-        let form = |own: &dyn fmt::Debug, plain: &dyn fmt::Debug| {
-            let [own, plain] = [own, plain].map(|form| format!("{form:?}").to_lowercase());
-            match own == plain {
-                true => own,
-                false => format!("{own}, in plain text {plain}"),
-            }
-        };
-        [
-            ("markdown", markdown.is_some().to_string()),
-            ("links", links.to_string()),
-            ("images", images.to_string()),
-            ("title as heading", title.to_string()),
-            ("blocks", blocks.to_string()),
-            ("spans", spans.to_string()),
-            ("tables", tables.to_string()),
-            ("math", form(&math, &text.math)),
-            ("notes", form(&notes, &text.notes)),
-            ("scripts", form(&scripts, &text.scripts)),
-        ]
     }
 }
 

@@ -415,10 +415,21 @@ impl<'a> Extraction<'a> {
             let confidence = confidence(self.verdicts.judgement.choice.expected_f1, &plain.text);
             let blocks = options.blocks.then(|| self.block_verdicts());
             let tables = options.tables.then(|| document_tables(&content));
-            let text = match &options.markdown {
-                Some(options) => self.traced_markdown(options, title.as_deref()),
+            let markdown = options.markdown.map(|own| own.with_text(options.text));
+            let text = match &markdown {
+                Some(markdown) => {
+                    let title = title.as_deref().filter(|_| markdown.title);
+                    match (options.posts, markdown.sections) {
+                        (true, _) => TracedText::untraced(self.posts_as_markdown(markdown, title)),
+                        (_, true) => {
+                            TracedText::untraced(self.sections_as_markdown(markdown, title))
+                        }
+                        _ => self.traced_markdown(markdown, title),
+                    }
+                }
                 None => plain,
             };
+            let posts = options.posts.then(|| self.listed_posts(options.text));
             let spans = options
                 .spans
                 .then(|| text.spans(&self.page, &self.decoded.text));
@@ -439,6 +450,7 @@ impl<'a> Extraction<'a> {
                 blocks: blocks.unwrap_or_default(),
                 spans: spans.unwrap_or_default(),
                 tables: tables.unwrap_or_default(),
+                posts: posts.unwrap_or_default(),
                 capped: self.page.capped.names().map(str::to_owned).collect(),
                 notes: Vec::new(),
             }

@@ -11,6 +11,7 @@ macro_rules! named {
     ($(#[$attribute:meta])* pub enum $name:ident { $($variants:tt)* }) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[cfg_attr(feature = "strum", derive(Display, EnumString, IntoStaticStr, VariantNames))]
         #[serde(rename_all = "kebab-case")]
         #[cfg_attr(feature = "strum", strum(serialize_all = "kebab-case"))]

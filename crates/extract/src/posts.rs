@@ -13,7 +13,7 @@ mod teasers;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use trommel_html::{Attribute, Element, Page};
 use url::Url;
 
@@ -32,12 +32,24 @@ const CONTENTS: [&str; 9] = [
 /// What one person wrote on a page on which several do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Post {
-    /// Who wrote it, as the page shows the name.
+    /// Who wrote it, as the page shows the name; in JSON the empty string if nobody says.
+    #[serde(serialize_with = "filled", deserialize_with = "unfilled")]
     pub author: Option<String>,
-    /// When: an ISO 8601 date, or date and time with the offset that the page gives.
+    /// When: an ISO 8601 date, or date and time with the offset that the page gives; likewise.
+    #[serde(serialize_with = "filled", deserialize_with = "unfilled")]
     pub published: Option<String>,
     /// Its text, plain.
     pub text: String,
+}
+
+/// Writes a text that may be missing as a text in any case, so that the key has one type.
+fn filled<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text.as_deref().unwrap_or_default())
+}
+
+fn unfilled<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let text: Option<String> = Option::deserialize(deserializer)?;
+    Ok(text.filter(|text| !text.is_empty()))
 }
 
 /// A post with the blocks that are its text.

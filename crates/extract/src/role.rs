@@ -12,6 +12,7 @@ use trommel_model::RoleModel;
 /// the elements around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "strum", derive(EnumString, VariantNames))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "strum", strum(serialize_all = "kebab-case"))]
 pub enum Role {

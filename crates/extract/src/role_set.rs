@@ -8,7 +8,9 @@ use crate::role::Role;
 
 /// A set of roles; in files a list of their names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "Vec<Role>", into = "Vec<Role>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<Role>"))]
 pub struct RoleSet(u32);
 
 impl RoleSet {

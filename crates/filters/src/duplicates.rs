@@ -58,8 +58,8 @@ impl Duplicates {
     /// Filters that remember nothing yet.
     pub fn new(settings: &DuplicateSettings) -> Self {
         Self {
-            exact: settings.exact.then(|| Exact(Memory::new(settings.memory))),
-            near: settings.near.then(|| Near(Memory::new(settings.memory))),
+            exact: settings.exact.then(|| Exact(Memory::new(settings.memory.0))),
+            near: settings.near.then(|| Near(Memory::new(settings.memory.0))),
         }
     }
 

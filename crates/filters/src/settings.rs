@@ -2,14 +2,17 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Deserializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use trommel_text::ByteSize;
 use trommel_text::language::LanguageCode;
 
 /// The table `[filters]`. Without any key nothing is dropped.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct FilterSettings {
     /// HTTP statuses that are kept: codes (200) or classes ("2xx").
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub status: Vec<StatusRange>,
     /// Media types that are kept.
     pub media_types: Vec<String>,
@@ -25,10 +28,12 @@ pub struct FilterSettings {
     pub max_chars: Option<u64>,
     /// Languages that are kept, as ISO 639 codes of any form; all if empty. Those that belong to one
     /// are kept with it (`no` keeps `nb` and `nn`).
-    #[serde(deserialize_with = "languages")]
+    #[serde(deserialize_with = "languages", serialize_with = "codes")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub languages: Vec<LanguageCode>,
     /// Languages that are dropped.
-    #[serde(deserialize_with = "languages")]
+    #[serde(deserialize_with = "languages", serialize_with = "codes")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub exclude_languages: Vec<LanguageCode>,
     /// Page types that are kept; all if empty.
     pub page_types: Vec<String>,
@@ -36,6 +41,7 @@ pub struct FilterSettings {
     pub exclude_page_types: Vec<String>,
     /// Least confidence, 0 to 1.
     #[serde(deserialize_with = "share")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f32>"))]
     pub min_confidence: Option<f32>,
     /// Published rules on the text.
     pub rules: Vec<TextRule>,
@@ -58,64 +64,9 @@ impl FilterSettings {
     }
 }
 
-impl FilterSettings {
-    /// Every choice by its key, empty where nothing is asked for. Taken apart without `..`: a new one has to
-    /// be named here, as runs go on under the same choices only.
-    pub fn choices(&self) -> [(&'static str, String); 16] {
-        let Self {
-            status,
-            media_types,
-            robots,
-            min_words,
-            max_words,
-            min_chars,
-            max_chars,
-            languages,
-            exclude_languages,
-            page_types,
-            exclude_page_types,
-            min_confidence,
-            rules,
-            duplicates,
-        } = self;
-        let DuplicateSettings {
-            exact,
-            near,
-            memory,
-        } = duplicates;
-        let number = |number: &Option<u64>| number.map_or(String::new(), |own| own.to_string());
-        let codes = |codes: &[LanguageCode]| joined(codes, |code| code.as_str().to_owned());
-        let least = min_confidence.map_or(String::new(), |least| least.to_string());
-        [
-            ("status", joined(status, StatusRange::to_string)),
-            ("media_types", joined(media_types, String::clone)),
-            ("robots", joined(robots, |rule| rule.name().to_owned())),
-            ("min_words", number(min_words)),
-            ("max_words", number(max_words)),
-            ("min_chars", number(min_chars)),
-            ("max_chars", number(max_chars)),
-            ("languages", codes(languages)),
-            ("exclude_languages", codes(exclude_languages)),
-            ("page_types", joined(page_types, String::clone)),
-            (
-                "exclude_page_types",
-                joined(exclude_page_types, String::clone),
-            ),
-            ("min_confidence", least),
-            ("rules", joined(rules, |rule| format!("{rule:?}"))),
-            ("duplicates.exact", exact.to_string()),
-            ("duplicates.near", near.to_string()),
-            ("duplicates.memory", memory.to_string()),
-        ]
-    }
-}
-
-fn joined<T>(values: &[T], name: impl Fn(&T) -> String) -> String {
-    values.iter().map(name).collect::<Vec<_>>().join(", ")
-}
-
 /// The table `[filters.duplicates]`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DuplicateSettings {
     /// Whether documents with the words of an earlier one are dropped.
@@ -123,7 +74,7 @@ pub struct DuplicateSettings {
     /// Whether documents with nearly the words of an earlier one are dropped.
     pub near: bool,
     /// Most bytes of memory for each of the two.
-    pub memory: u64,
+    pub memory: ByteSize,
 }
 
 impl Default for DuplicateSettings {
@@ -131,7 +82,7 @@ impl Default for DuplicateSettings {
         Self {
             exact: false,
             near: false,
-            memory: 256 << 20,
+            memory: ByteSize(256 << 20),
         }
     }
 }
@@ -185,6 +136,12 @@ impl fmt::Display for StatusRange {
     }
 }
 
+impl Serialize for StatusRange {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 impl<'de> Deserialize<'de> for StatusRange {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
@@ -203,7 +160,8 @@ impl<'de> Deserialize<'de> for StatusRange {
 }
 
 /// What a page may ask of robots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RobotsRule {
     /// Not to be indexed (`noindex`, `none`).
@@ -223,7 +181,8 @@ impl RobotsRule {
 }
 
 /// A set of published rules on the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TextRule {
     /// Those of C4 that judge whole pages.
@@ -243,6 +202,10 @@ fn languages<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LanguageC
         .iter()
         .map(|name| name.parse().map_err(D::Error::custom));
     codes.collect()
+}
+
+fn codes<S: Serializer>(codes: &[LanguageCode], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(codes.iter().map(ToString::to_string))
 }
 
 fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f32>, D::Error> {
@@ -292,7 +255,7 @@ mod tests {
             duplicates: DuplicateSettings {
                 exact: true,
                 near: true,
-                memory: 1000,
+                memory: ByteSize(1000),
             },
         };
         assert_eq!(settings, expected);
@@ -306,26 +269,5 @@ mod tests {
         assert!(error("min_confidence = 60").contains("between 0 and 1"));
         assert!(error("rules = ['c5']").contains("expected one of `c4`"));
         assert!(error("min_word = 5").contains("unknown field `min_word`"));
-    }
-
-    #[test]
-    fn every_key_shows_in_the_choices() {
-        let all = "status = [200, '3xx']\nmedia_types = ['a/b']\nrobots = ['noai']\nmin_words = 1\n\
-            max_words = 2\nmin_chars = 3\nmax_chars = 4\nlanguages = ['de']\n\
-            exclude_languages = ['en']\npage_types = ['x']\nexclude_page_types = ['y']\n\
-            min_confidence = 0.5\nrules = ['c4']\nduplicates = { exact = true }\n\
-            duplicates = { near = true }\nduplicates = { memory = 5 }";
-        let nothing = FilterSettings::default().choices();
-        let mut changed: Vec<&str> = Vec::new();
-        for line in all.lines() {
-            let settings: FilterSettings = toml::from_str(line).unwrap();
-            let choices = settings.choices();
-            let pairs = choices.iter().zip(&nothing);
-            let others: Vec<_> = pairs.filter(|(own, none)| own != none).collect();
-            assert_eq!(others.len(), 1, "{line}");
-            changed.push(others[0].0.0);
-        }
-        let keys: Vec<&str> = nothing.iter().map(|(key, _)| *key).collect();
-        assert_eq!(changed, keys);
     }
 }

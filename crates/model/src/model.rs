@@ -105,6 +105,18 @@ pub struct Judgement {
     pub fields: Vec<u32>,
 }
 
+impl Default for Model {
+    /// The first of the built-in models.
+    ///
+    /// # Panics
+    /// If the program was built without a model that it can read, which a test of this crate excludes.
+    #[allow(clippy::expect_used)]
+    fn default() -> Self {
+        let (_, bytes) = BUILTIN.first().expect("a model is built in");
+        Self::from_bytes(bytes).expect("the built-in model can be read")
+    }
+}
+
 impl Model {
     /// Readies the contents of a model file.
     ///

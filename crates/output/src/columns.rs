@@ -34,11 +34,14 @@ pub enum ColumnValue {
     Spans,
     /// [`OutputRecord::tables`], a list of structures, never null.
     Tables,
+    /// [`OutputRecord::posts`], a list of structures, never null.
+    Posts,
 }
 
 const BLOCKS: Column = column("blocks", ColumnValue::Blocks);
 const SPANS: Column = column("spans", ColumnValue::Spans);
 const TABLES: Column = column("tables", ColumnValue::Tables);
+const POSTS: Column = column("posts", ColumnValue::Posts);
 
 /// Which columns there are that are only where they are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +52,8 @@ pub struct OptionalColumns {
     pub spans: bool,
     /// The tables among the text as rows.
     pub tables: bool,
+    /// What each of several people wrote on the page.
+    pub posts: bool,
 }
 
 impl OptionalColumns {
@@ -58,6 +63,7 @@ impl OptionalColumns {
             blocks: options.blocks,
             spans: options.spans,
             tables: options.tables,
+            posts: options.posts,
         }
     }
 
@@ -66,13 +72,14 @@ impl OptionalColumns {
         let blocks = self.blocks.then_some(&BLOCKS);
         let spans = self.spans.then_some(&SPANS);
         let tables = self.tables.then_some(&TABLES);
-        blocks.into_iter().chain(spans).chain(tables)
+        let posts = self.posts.then_some(&POSTS);
+        [blocks, spans, tables, posts].into_iter().flatten()
     }
 }
 
 /// The columns in order: first those of FineWeb, then ours. FineWeb's `language_score` is null, as our
 /// detector gives none; its `token_count` is the number of words here.
-pub const COLUMNS: [Column; 32] = [
+pub const COLUMNS: [Column; 33] = [
     text("text", |record| Some(&record.text)),
     text("id", |record| Some(&record.id)),
     text("dump", dump),
@@ -105,6 +112,7 @@ pub const COLUMNS: [Column; 32] = [
     }),
     column("headings", ColumnValue::List(|record| &record.headings)),
     text("page_type", |record| record.page_type.as_deref()),
+    text("blocked", |record| filled(&record.blocked)),
     column(
         "confidence",
         ColumnValue::Float(|record| Some(record.confidence)),

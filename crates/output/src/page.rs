@@ -1,7 +1,7 @@
 //! One page as it is printed, by itself and not as a record of an archive.
 
 use serde::Serialize;
-use trommel_extract::{Document, DocumentOptions, MarkdownOptions, Post, TextOptions};
+use trommel_extract::Document;
 
 use crate::{OutputRecord, json};
 
@@ -10,37 +10,14 @@ use crate::{OutputRecord, json};
 pub enum PageForm {
     /// Its main text, and a line end.
     Text,
-    /// Its main text as Markdown.
-    Markdown {
-        /// Whether links are written.
-        links: bool,
-        /// Whether images are.
-        images: bool,
-    },
+    /// Its main text as Markdown, which ends with a line end of its own.
+    Markdown,
     /// Its document, one JSON object on a line: a JSON line of a run.
     Json,
 }
 
 impl PageForm {
-    /// What the document must hold to be printed in this form.
-    pub fn options(self) -> DocumentOptions {
-        self.options_with(TextOptions::default())
-    }
-
-    /// As [`PageForm::options`], with formulas, notes and scripts given as `text` says.
-    pub fn options_with(self, text: TextOptions) -> DocumentOptions {
-        let options = DocumentOptions::default().with_text(text);
-        match self {
-            Self::Text | Self::Json => options,
-            Self::Markdown { links, images } => {
-                let markdown = MarkdownOptions::default().with_links(links);
-                options.with_markdown(markdown.with_images(images).with_text(text))
-            }
-        }
-    }
-
-    /// A document made with [`PageForm::options`], in this form. JSON has `url` and, of several pages,
-    /// `file`.
+    /// A document in this form. JSON has `url` and, of several pages, `file`.
     ///
     /// # Errors
     /// Only if memory runs out.
@@ -52,39 +29,32 @@ impl PageForm {
     ) -> Result<String, serde_json::Error> {
         Ok(match self {
             Self::Text => printable(document.text + "\n"),
-            Self::Markdown { .. } => printable(document.text),
+            Self::Markdown => printable(document.text),
             Self::Json => {
                 let record = OutputRecord {
                     url: url.map(str::to_owned),
                     ..OutputRecord::from(document)
                 };
-                page_line(&record, file, None)?
+                page_line(&record, file)?
             }
         })
     }
 }
 
 /// A page as one JSON object on a line: the keys of a JSON line of a run, in their order and of their types, and
-/// behind them what only a page by itself has, as far as it is given: `file`, the name of its file among several,
-/// and `posts`.
+/// behind them, of one among several pages, `file`, the name of its file.
 ///
 /// # Errors
 /// Only if memory runs out.
-pub fn page_line(
-    record: &OutputRecord,
-    file: Option<&str>,
-    posts: Option<&[Post]>,
-) -> Result<String, serde_json::Error> {
+pub fn page_line(record: &OutputRecord, file: Option<&str>) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
     struct OfPages<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         file: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        posts: Option<&'a [Post]>,
     }
     let mut line = Vec::new();
     json::write(record, &mut line)?;
-    let more = serde_json::to_vec(&OfPages { file, posts })?;
+    let more = serde_json::to_vec(&OfPages { file })?;
     // `{...}` and `{...}` are made one object.
     if let Some(more) = more.get(1..).filter(|more| *more != b"}") {
         line.pop();
@@ -118,17 +88,7 @@ mod tests {
         };
         let print = |form: PageForm, file| form.print(document.clone(), Some("http://a/"), file);
         assert_eq!(print(PageForm::Text, None).unwrap(), "A mill\n");
-        let markdown = PageForm::Markdown {
-            links: true,
-            images: false,
-        };
-        assert_eq!(print(markdown, None).unwrap(), "A mill");
-        assert!(
-            markdown
-                .options()
-                .markdown
-                .is_some_and(|options| options.links)
-        );
+        assert_eq!(print(PageForm::Markdown, None).unwrap(), "A mill");
         let json = print(PageForm::Json, Some("a.html")).unwrap();
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(
@@ -145,22 +105,14 @@ mod tests {
         let mut line = Vec::new();
         Jsonl.record(&record, &mut line).unwrap();
         let line = String::from_utf8(line).unwrap();
-        assert_eq!(page_line(&record, None, None).unwrap(), line);
-        let posts = [Post {
-            author: Some("Ann".into()),
-            text: "It turns.".into(),
-            ..Post::default()
-        }];
-        let more = page_line(&record, Some("a.html"), Some(&posts)).unwrap();
+        assert_eq!(page_line(&record, None).unwrap(), line);
+        let more = page_line(&record, Some("a.html")).unwrap();
         let line = line.strip_suffix("}\n").unwrap();
-        assert_eq!(
-            more.strip_prefix(line).unwrap(),
-            ",\"file\":\"a.html\",\"posts\":[{\"author\":\"Ann\",\"published\":null,\"text\":\"It turns.\"}]}\n"
-        );
+        assert_eq!(more.strip_prefix(line).unwrap(), ",\"file\":\"a.html\"}\n");
         // What a page says nothing of is there, of its type.
-        let empty = page_line(&OutputRecord::default(), None, None).unwrap();
+        let empty = page_line(&OutputRecord::default(), None).unwrap();
         let empty: serde_json::Value = serde_json::from_str(&empty).unwrap();
-        assert_eq!(empty.as_object().unwrap().len(), 28);
+        assert_eq!(empty.as_object().unwrap().len(), 30);
         assert_eq!(
             (&empty["capped"], &empty["title"]),
             (&"".into(), &"".into())

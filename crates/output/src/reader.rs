@@ -213,6 +213,7 @@ mod tests {
                     blocks: true,
                     spans: true,
                     tables: true,
+                    posts: true,
                 };
                 Parquet { optional }.assemble(&path, &target).unwrap();
                 assert_eq!(read(&target), records);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
 use trommel_extract::{
-    BlockSource, BlockVerdict, Document, DocumentTable, Metadata, Role, TextSpan,
+    BlockReason, BlockSource, BlockVerdict, Document, DocumentTable, Metadata, Post, Role, TextSpan,
 };
 
 /// What an output says of one page: the keys of a JSON line, in their order. It is written to every
@@ -50,6 +50,9 @@ pub struct OutputRecord {
     /// Type of the page.
     #[serde(deserialize_with = "filled")]
     pub page_type: Option<String>,
+    /// What stands in the way of the page that was asked for (`captcha`, `denied` ...), by its title and
+    /// phrases, whatever the model takes it for; empty if nothing does.
+    pub blocked: String,
     /// Readers' comments, where they are kept apart.
     #[serde(deserialize_with = "filled")]
     pub comments: Option<String>,
@@ -69,6 +72,8 @@ pub struct OutputRecord {
     pub spans: Vec<TextSpan>,
     /// The tables among the text as rows, where they were asked for.
     pub tables: Vec<DocumentTable>,
+    /// What each of several people wrote on the page, where that was asked for.
+    pub posts: Vec<Post>,
 }
 
 /// Where the archive record of a page is stored.
@@ -132,11 +137,13 @@ impl From<Document> for OutputRecord {
             metadata: document.metadata,
             headings: document.headings,
             page_type: document.page_type,
+            blocked: document.blocked.map_or("", BlockReason::name).to_owned(),
             comments: document.comments,
             capped: document.capped.join(", "),
             blocks: document.blocks.into_iter().map(OutputBlock::from).collect(),
             spans: document.spans,
             tables: document.tables,
+            posts: document.posts,
             ..Self::default()
         }
     }
@@ -270,7 +277,7 @@ impl OutputRecord {
             length: 0,
             inner: 0,
         };
-        let map = serializer.serialize_struct("record", 28)?;
+        let map = serializer.serialize_struct("record", 30)?;
         let mut keys = Keys { map, all };
         keys.add("id", &self.id, false)?;
         keys.text("url", &self.url)?;
@@ -297,6 +304,7 @@ impl OutputRecord {
         keys.text("lang_declared", lang_declared)?;
         keys.list("headings", &self.headings)?;
         keys.text("page_type", &self.page_type)?;
+        keys.add("blocked", &self.blocked, self.blocked.is_empty())?;
         keys.text("comments", &self.comments)?;
         let status = self.status.unwrap_or_default();
         keys.add("status", &status, status == 0)?;
@@ -309,9 +317,10 @@ impl OutputRecord {
                 keys.list("blocks", &self.blocks)?;
                 keys.list("spans", &self.spans)?;
                 keys.list("tables", &self.tables)?;
+                keys.list("posts", &self.posts)?;
             }
             false => {
-                for key in ["blocks", "spans", "tables"] {
+                for key in ["blocks", "spans", "tables", "posts"] {
                     keys.map.skip_field(key)?;
                 }
             }
@@ -326,7 +335,8 @@ impl Serialize for OutputRecord {
     }
 }
 
-/// A record as search engines want it: keys that say nothing are left out, and so are blocks, spans and tables.
+/// A record as search engines want it: keys that say nothing are left out, and so are lists of
+/// objects: blocks, spans, tables, posts.
 pub(crate) struct Searched<'a>(pub(crate) &'a OutputRecord);
 
 impl Serialize for Searched<'_> {
@@ -384,6 +394,7 @@ pub(crate) mod tests {
             },
             headings: vec!["Titel".into()],
             page_type: some("article"),
+            blocked: "captcha".into(),
             comments: some("C"),
             truncated: some("length"),
             capped: "depth".into(),
@@ -421,6 +432,17 @@ pub(crate) mod tests {
                     ..DocumentTable::default()
                 },
             ],
+            posts: vec![
+                Post {
+                    author: some("Ann"),
+                    published: some("2024-05-17"),
+                    text: "t".into(),
+                },
+                Post {
+                    text: "u".into(),
+                    ..Post::default()
+                },
+            ],
             ..record()
         }
     }
@@ -437,7 +459,7 @@ pub(crate) mod tests {
             };
             assert!(!empty, "{key}");
         }
-        assert_eq!(json.as_object().unwrap().len(), 28);
+        assert_eq!(json.as_object().unwrap().len(), 30);
     }
 
     /// Keys and types of their values, those of objects inside as well.

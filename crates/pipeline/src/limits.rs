@@ -117,7 +117,7 @@ impl Plan {
 
 fn memory_of_duplicates(filters: &FilterSettings) -> Option<u64> {
     let duplicates = &filters.duplicates;
-    (duplicates.exact || duplicates.near).then_some(duplicates.memory)
+    (duplicates.exact || duplicates.near).then_some(duplicates.memory.0)
 }
 
 /// As people write it.

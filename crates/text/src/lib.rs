@@ -10,6 +10,7 @@
 //! assert_eq!(TextStats::new(text).words().len(), 13);
 //! ```
 
+mod byte_size;
 mod controls;
 pub mod hash;
 pub mod language;
@@ -20,6 +21,7 @@ mod stats;
 pub mod vectors;
 pub mod words;
 
+pub use byte_size::{ByteSize, ByteSizeError};
 pub use controls::without_controls;
 pub use hash::{
     EMPTY_HASH, GOLDEN_GAMMA, SplitMix64, hash, hash_step, mix, word_hash, word_hash_step,

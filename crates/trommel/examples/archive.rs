@@ -3,19 +3,16 @@
 //!     cargo run --release -p trommel --example archive -- pages.warc.gz
 
 use std::path::Path;
-use std::sync::Arc;
 use std::{env, error::Error};
 
 use trommel::archive::{
     MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload,
 };
-use trommel::{DocumentOptions, Extractor, Model, page_hints};
+use trommel::{Extractor, page_hints};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = env::args().nth(1).ok_or("usage: archive FILE")?;
-    let model = Model::builtin("fast").ok_or("no such model")?;
-    // Nothing here shows strong text or links, so they need not be noted.
-    let extractor = Extractor::new(Arc::new(model)).with_inline_style(false);
+    let extractor = Extractor::default();
 
     for record in Reader::open(Path::new(&path), ReadOptions::default())? {
         // What is damaged is skipped by the reader; an error here ends the archive.
@@ -36,8 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ) {
             continue;
         }
-        let extraction = extractor.extract(&page.body, &page_hints(&record, &page));
-        let document = extraction.document(&DocumentOptions::default());
+        let document = extractor.document(&page.body, &page_hints(&record, &page));
         println!(
             "{}\t{}\t{}",
             record.url().unwrap_or("?"),

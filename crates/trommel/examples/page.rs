@@ -2,10 +2,9 @@
 //!
 //!     cargo run --release -p trommel --example page -- page.html https://example.org/page
 
-use std::sync::Arc;
 use std::{env, error::Error, fs};
 
-use trommel::{DocumentOptions, Extractor, Hints, MarkdownOptions, Model};
+use trommel::{Extractor, Hints, Settings};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
@@ -13,14 +12,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let url = arguments.next();
     let page = fs::read(&file)?;
 
-    let model = Model::builtin("best").ok_or("no such model")?;
-    let extractor = Extractor::new(Arc::new(model));
+    let settings = Settings::from_json(r#"{"model": "best", "text": "markdown"}"#)?;
+    let extractor = Extractor::new(&settings)?;
     let hints = Hints {
         url: url.as_deref(),
         ..Hints::default()
     };
-    let options = DocumentOptions::default().with_markdown(MarkdownOptions::default());
-    let document = extractor.extract(&page, &hints).document(&options);
+    let document = extractor.document(&page, &hints);
 
     println!("title:      {}", document.title.unwrap_or_default());
     println!("authors:    {}", document.metadata.author.join(", "));

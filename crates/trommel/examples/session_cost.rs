@@ -6,14 +6,13 @@
 //! at least so many bytes.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, error::Error, fs, hint::black_box};
 
 use trommel::archive::{
     MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload,
 };
-use trommel::{DocumentOptions, Extractor, Hints, Model, Session};
+use trommel::{Extractor, Hints, Session};
 
 /// Bytes that a crawler gets at a time: what a read of a socket gives, and a packet.
 const PARTS: [usize; 2] = [16 << 10, 1400];
@@ -30,8 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .next()
         .ok_or("usage: session_cost FILE [whole|parts|open [BYTES]]")?;
     let pages = pages(&path)?;
-    let model = Model::builtin("fast").ok_or("no such model")?;
-    let extractor = Extractor::new(Arc::new(model)).with_inline_style(false);
+    let extractor = Extractor::default();
     match arguments.next().as_deref() {
         Some("whole") => {
             for page in &pages {
@@ -67,8 +65,7 @@ fn pages(path: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
 }
 
 fn whole(extractor: &Extractor, page: &[u8]) -> usize {
-    let extraction = extractor.extract(page, &Hints::default());
-    let document = extraction.document(&DocumentOptions::default());
+    let document = extractor.document(page, &Hints::default());
     black_box(document.text.len())
 }
 

@@ -5,8 +5,7 @@
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use std::sync::Arc;
-//! use trommel::{DocumentOptions, Extractor, Hints, MarkdownOptions, Model};
+//! use trommel::{Extractor, Hints, Settings};
 //!
 //! let page = br#"<html lang="en"><head><title>The old mill | Daily News</title></head><body>
 //!     <nav><a href="/">Home</a> <a href="/news">News</a></nav>
@@ -15,24 +14,23 @@
 //!     <p>Nobody knows <b>who</b> built it, though a stone over the door bears a date.</p></article>
 //!     <footer>Copyright Daily News. All rights reserved.</footer></body></html>"#;
 //!
-//! // A model is read once; extractors share it and are cheap to clone.
-//! let extractor = Extractor::new(Arc::new(Model::builtin("fast").ok_or("no such model")?));
-//! let hints = Hints { url: Some("https://news.example/mill"), ..Hints::default() };
-//! let extraction = extractor.extract(page, &hints);
-//!
 //! assert_eq!(
-//!     extraction.text(),
+//!     trommel::text(page),
 //!     "The mill stands by the river, and its wheel has turned there for two hundred years.\n\n\
 //!      Nobody knows who built it, though a stone over the door bears a date."
 //! );
-//! let markdown = extraction.markdown(&MarkdownOptions::default());
-//! assert!(markdown.starts_with("# The old mill\n") && markdown.contains("knows **who** built"));
-//! let document = extraction.document(&DocumentOptions::default());
+//!
+//! // For many pages, an extractor: it reads its model once, threads share it, and it is cheap to clone.
+//! let settings = Settings::from_json(r#"{"text": "markdown", "blocks": true}"#)?;
+//! let extractor = Extractor::new(&settings)?;
+//! let hints = Hints { url: Some("https://news.example/mill"), ..Hints::default() };
+//! let document = extractor.document(page, &hints);
+//! assert!(document.text.starts_with("# The old mill\n") && document.text.contains("knows **who** built"));
 //! assert_eq!(document.title.as_deref(), Some("The old mill"));
 //! assert_eq!(document.lang.as_deref(), Some("en"));
 //! // Every block of the page, kept or not, with its probability.
-//! let dropped = extraction.blocks().filter(|block| !block.kept);
-//! assert!(dropped.map(|block| block.text).any(|text| text.starts_with("Copyright")));
+//! let dropped = document.blocks.iter().filter(|block| !block.kept);
+//! assert!(dropped.map(|block| &block.text).any(|text| text.starts_with("Copyright")));
 //! # Ok(())
 //! # }
 //! ```
@@ -48,10 +46,9 @@
 //! ```
 //! # #[cfg(feature = "archive")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use std::sync::Arc;
 //! use trommel::archive::{MediaType, PayloadOptions, ReadOptions, Reader, RecordType};
 //! use trommel::archive::{media_type, payload};
-//! use trommel::{Extractor, Model, page_hints};
+//! use trommel::{Extractor, page_hints};
 //!
 //! # let http = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n\
 //! #     <h1>The old mill</h1><p>It stands by the river, and its wheel has turned for years.";
@@ -62,7 +59,7 @@
 //! #     http.len()
 //! # );
 //! # let input = std::io::Cursor::new(archive.into_bytes());
-//! let extractor = Extractor::new(Arc::new(Model::builtin("fast").ok_or("no such model")?));
+//! let extractor = Extractor::default();
 //! let mut texts = Vec::new();
 //! // Or Reader::open(path, options) for a file.
 //! for record in Reader::new("pages.warc", input, ReadOptions::default())? {
@@ -72,7 +69,7 @@
 //!     }
 //!     let page = payload(&record, &PayloadOptions::default())?;
 //!     if let (MediaType::Html | MediaType::Xhtml, _) = media_type(&record, &page) {
-//!         texts.push(extractor.extract(&page.body, &page_hints(&record, &page)).text());
+//!         texts.push(extractor.document(&page.body, &page_hints(&record, &page)).text);
 //!     }
 //! }
 //! assert!(texts[0].ends_with("has turned for years."));
@@ -89,35 +86,55 @@
 //!
 //! # What to choose
 //!
-//! * [`Model::builtin`]: `fast` or `best`, or a model file of your own.
-//! * [`ContentPolicy`]: whether readers' comments, the headline and articles that follow the first are part of
-//!   the text.
-//! * [`DocumentOptions`]: text or Markdown, with or without the list of blocks, the places of the text in the
-//!   page, and the tables as rows.
+//! [`Settings`] has every choice, with the defaults of the program: the model, what counts as main text, plain text
+//! or Markdown, what is listed beside it. Files, requests and command lines are read as [`PartialSettings`], which can
+//! be laid over each other.
 //!
 //! # Features
 //!
 //! * `archive` (on unless `default-features = false`): reading of archives, the module [`archive`].
+//! * `schema`: the list of all choices with their documentation, `fields`, for interfaces that are generated.
 
 pub use trommel_extract::{
     ArticlePolicy, BlockRow, BlockSource, BlockVerdict, CommentPolicy, ContentPolicy, Document,
-    DocumentOptions, DocumentTable, Extraction, ExtractionObserver, ExtractionStage, Extractor,
-    HeadlinePolicy, HintError, Hints, MarkdownOptions, Metadata, PageLink, Role, RoleSet, TextSpan,
+    DocumentOptions, DocumentTable, Extraction, ExtractionObserver, ExtractionStage,
+    HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink, Post,
+    Role, RoleSet, ScriptForm, TextOptions, TextSpan,
 };
+pub use trommel_filters::FilterSettings;
 pub use trommel_model::{Model, ModelError};
+pub use trommel_output::{Compression, Format};
+pub use trommel_sites::KnownSites;
+pub use trommel_text::{ByteSize, ByteSizeError};
 
 #[cfg(feature = "archive")]
 pub use trommel_archive as archive;
 
+mod extractor;
 #[cfg(feature = "archive")]
 mod record;
 mod session;
+mod settings;
 mod stops;
 
 #[cfg(feature = "archive")]
 pub use record::page_hints;
+pub use settings::{
+    ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, OutputSettings, PartialSettings,
+    Settings, SettingsError, SettingsFileError, SiteMode, SiteSettings, TextForm, TextSettings,
+};
+pub use extractor::Extractor;
+#[cfg(feature = "schema")]
+pub use settings::{Field, Kind, Value, fields, parts};
 pub use session::{DEFAULT_MAX_PAGE, Known, Session, Verdict};
 pub use stops::{EarlyStops, StopReason};
+
+/// The main text of a page, by the first built-in model under the default settings. For more than one page, or for
+/// anything else about it, make an [`Extractor`].
+pub fn text(page: &[u8]) -> String {
+    static EXTRACTOR: std::sync::LazyLock<Extractor> = std::sync::LazyLock::new(Extractor::default);
+    EXTRACTOR.extract(page, &Hints::default()).text()
+}
 
 /// The page about the library names what is there.
 #[cfg(doctest)]

@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use trommel_extract::{PageLink, PushPage};
 
 use crate::stops::{EarlyStops, StopReason};
-use crate::{Document, DocumentOptions, Extractor, Hints};
+use crate::{Document, Extractor, Hints};
 
 /// Most bytes that a session keeps of a page, if it is not told otherwise.
 pub const DEFAULT_MAX_PAGE: usize = 16 << 20;
@@ -62,10 +62,9 @@ pub struct Known {
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use std::sync::Arc;
-/// use trommel::{Extractor, Hints, Model, Session};
+/// use trommel::{Extractor, Hints, Session};
 ///
-/// let extractor = Extractor::new(Arc::new(Model::builtin("fast").ok_or("no such model")?));
+/// let extractor = Extractor::default();
 /// let hints = Hints { url: Some("https://example.org/mill"), ..Hints::default() };
 /// let mut session = Session::new(&extractor, hints);
 /// for part in ["<h1>The mi", "ll</h1><p>It stands by the river, and its wheel tur", "ns."] {
@@ -82,7 +81,6 @@ pub struct Known {
 pub struct Session<'a> {
     extractor: Cow<'a, Extractor>,
     hints: OwnedHints,
-    options: DocumentOptions,
     page: PushPage,
     max_page: usize,
     passed: bool,
@@ -98,22 +96,15 @@ impl<'a> Session<'a> {
 
     fn over(extractor: Cow<'a, Extractor>, hints: Hints<'_>) -> Self {
         Self {
-            page: extractor.push(),
+            // Links are known under any settings, for crawlers to follow.
+            page: extractor.judge().clone().with_inline_style(true).push(),
             extractor,
             hints: OwnedHints::of(hints),
-            options: DocumentOptions::default(),
             max_page: DEFAULT_MAX_PAGE,
             passed: false,
             stops: EarlyStops::default(),
             stopped: None,
         }
-    }
-
-    /// The same session, whose document has this form.
-    #[must_use]
-    pub fn with_options(mut self, options: DocumentOptions) -> Self {
-        self.options = options;
-        self
     }
 
     /// The same session, which keeps so many bytes of its page at most. What comes after them is left
@@ -145,7 +136,7 @@ impl<'a> Session<'a> {
         self.page.push(taken);
         if self.stopped.is_none() {
             let hints = self.hints.borrowed();
-            self.stopped = self.stops.look(&self.page, &self.extractor, &hints);
+            self.stopped = self.stops.look(&self.page, self.extractor.judge(), &hints);
         }
         match self.stopped {
             Some(reason) => Verdict::Stop(reason),
@@ -178,7 +169,7 @@ impl<'a> Session<'a> {
             known.canonical.clone_from(&head.canonical);
             known.robots = head.meta("robots").map(str::to_owned);
         }
-        if let Some(extraction) = self.page.so_far(&self.extractor, &self.hints.borrowed()) {
+        if let Some(extraction) = self.page.so_far(self.extractor.judge(), &self.hints.borrowed()) {
             known.links = extraction.links();
             known.next_page = extraction.next_page();
         }
@@ -188,8 +179,8 @@ impl<'a> Session<'a> {
     /// The document of the page, which has ended.
     pub fn finish(self) -> Document {
         let hints = self.hints.borrowed();
-        let extraction = self.page.finish(&self.extractor, &hints);
-        let mut document = extraction.document(&self.options);
+        let extraction = self.page.finish(self.extractor.judge(), &hints);
+        let mut document = extraction.document(self.extractor.options());
         if self.passed {
             document.capped.push("max-page".to_owned());
         }
@@ -237,26 +228,25 @@ impl OwnedHints {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, LazyLock};
+    use std::sync::LazyLock;
 
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{CommentPolicy, ContentPolicy, Model, Role};
+    use crate::{Role, Settings};
 
-    static EXTRACTOR: LazyLock<Extractor> =
-        LazyLock::new(|| Extractor::new(Arc::new(Model::builtin("fast").unwrap())));
+    /// With blocks, so that all that is known of a page is compared.
+    static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(|| {
+        let settings = Settings::from_json(r#"{"blocks": true}"#).unwrap();
+        Extractor::new(&settings).unwrap()
+    });
 
     fn whole(page: &[u8]) -> Document {
-        let options = DocumentOptions::default().with_blocks(true);
-        EXTRACTOR
-            .extract(page, &Hints::default())
-            .document(&options)
+        EXTRACTOR.document(page, &Hints::default())
     }
 
     fn in_parts(page: &[u8], cuts: impl IntoIterator<Item = usize>) -> Document {
-        let options = DocumentOptions::default().with_blocks(true);
-        let mut session = Session::new(&EXTRACTOR, Hints::default()).with_options(options);
+        let mut session = Session::new(&EXTRACTOR, Hints::default());
         let mut from = 0;
         for cut in cuts {
             session.feed(&page[from..cut]);
@@ -382,25 +372,17 @@ mod tests {
         let page = [page.as_bytes(), b"<p>And a last word of it."].concat();
         assert_eq!(
             session.finish(),
-            EXTRACTOR
-                .extract(&page, &hints)
-                .document(&DocumentOptions::default())
+            EXTRACTOR.document(&page, &hints)
         );
     }
 
     #[test]
-    fn a_policy_holds_for_sessions_too() {
-        let policy = ContentPolicy {
-            comments: CommentPolicy::Include,
-            ..ContentPolicy::default()
-        };
-        let extractor = EXTRACTOR
-            .clone()
-            .with_policy(policy)
-            .with_inline_style(false);
+    fn settings_hold_for_sessions_too() {
+        let settings = Settings::from_json(r#"{"text": "markdown", "headline": "exclude"}"#).unwrap();
+        let extractor = Extractor::new(&settings).unwrap();
         let mut session = Session::new(&extractor, Hints::default());
-        session.feed(b"<p>one <a href=http://x/>two</a>");
-        assert!(session.known().links.is_empty(), "not noted");
-        assert_eq!(session.finish().text, "one two");
+        session.feed(b"<h1>Mill</h1><p>one <b>two</b> <a href=http://x/>three</a>");
+        assert_eq!(session.known().links.len(), 1);
+        assert_eq!(session.finish().text, "one **two** three\n");
     }
 }

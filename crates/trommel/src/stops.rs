@@ -168,13 +168,12 @@ fn is_no_html(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, LazyLock};
+    use std::sync::LazyLock;
 
-    use super::*;
-    use crate::{Model, Session, Verdict};
+    use super::{EarlyStops, HOPELESS, Hints, StopReason};
+    use crate::{Extractor, Session, Verdict};
 
-    static EXTRACTOR: LazyLock<Extractor> =
-        LazyLock::new(|| Extractor::new(Arc::new(Model::builtin("fast").unwrap())));
+    static EXTRACTOR: LazyLock<Extractor> = LazyLock::new(Extractor::default);
 
     /// The first verdict that is none to go on, and the bytes fed until then.
     fn stop(page: &str, stops: EarlyStops) -> (Verdict, usize) {

@@ -14,55 +14,72 @@ impl Extraction<'_> {
     /// The posts of a page on which several people write (forums, questions and answers, comments that are
     /// kept), as far as its markup says who wrote which, or when; empty if it does not.
     pub fn posts(&self, options: TextOptions) -> Vec<Post> {
-        self.rendered(|| {
-            let posts = self.found_posts().into_iter();
-            posts
-                .map(|post| Post {
-                    text: plain_text(&self.content_of(&post, options)).text,
-                    author: post.author,
-                    published: post.published,
-                })
-                .collect()
-        })
+        self.rendered(|| self.listed_posts(options))
+    }
+
+    pub(super) fn listed_posts(&self, options: TextOptions) -> Vec<Post> {
+        let posts = self.found_posts().into_iter();
+        posts
+            .map(|post| Post {
+                text: plain_text(&self.content_of(&post, options)).text,
+                author: post.author,
+                published: post.published,
+            })
+            .collect()
     }
 
     /// The main text as Markdown divided into posts, each below a line with its author and time and with a rule
     /// between; of a page without posts [`Extraction::markdown`].
     pub fn markdown_of_posts(&self, options: &MarkdownOptions) -> String {
-        let posts = self.rendered(|| self.found_posts());
+        self.rendered(|| self.posts_as_markdown(options, self.title_above(options).as_deref()))
+    }
+
+    pub(super) fn posts_as_markdown(
+        &self,
+        options: &MarkdownOptions,
+        title: Option<&str>,
+    ) -> String {
+        let posts = self.found_posts();
         if posts.is_empty() {
-            return self.markdown(options);
+            return self.markdown_text(options, title);
         }
-        self.rendered(|| {
-            let title = options.title.then(|| self.title_and_metadata().0).flatten();
-            let mut text = title.as_deref().map(title_heading).unwrap_or_default();
-            for (at, post) in posts.iter().enumerate() {
-                if at > 0 {
-                    text.push_str("\n---\n\n");
-                }
-                let signed = [&post.author, &post.published];
-                let signed = signed.map(|own| own.as_deref().unwrap_or_default());
-                text.push_str(&signature(signed[0], signed[1]));
-                let content = self.content_of(post, options.text);
-                let body = markdown(&content, self.hints.url, options, Headline::None);
-                text.push_str(&body.text);
+        let mut text = title.map(title_heading).unwrap_or_default();
+        for (at, post) in posts.iter().enumerate() {
+            if at > 0 {
+                text.push_str("\n---\n\n");
             }
-            text
-        })
+            let signed = [&post.author, &post.published];
+            let signed = signed.map(|own| own.as_deref().unwrap_or_default());
+            text.push_str(&signature(signed[0], signed[1]));
+            let content = self.content_of(post, options.text);
+            let body = markdown(&content, self.hints.url, options, Headline::None);
+            text.push_str(&body.text);
+        }
+        text
     }
 
     /// The main text as Markdown in which what is of a role of its own (all but [`Role::Headline`] and [`Role::Body`])
     /// stands in divisions: `::: review` above it and `:::` below, as Pandoc reads them.
     pub fn markdown_of_sections(&self, options: &MarkdownOptions) -> String {
+        self.rendered(|| self.sections_as_markdown(options, self.title_above(options).as_deref()))
+    }
+
+    pub(super) fn sections_as_markdown(
+        &self,
+        options: &MarkdownOptions,
+        title: Option<&str>,
+    ) -> String {
         let roles = self.roles();
         let role = |block: u32| {
             let own = roles.get(block as usize).copied();
             own.filter(|own| !matches!(own, Role::Headline | Role::Body))
         };
-        self.rendered(|| {
-            let title = options.title.then(|| self.title_and_metadata().0).flatten();
-            divided(&self.traced_markdown(options, title.as_deref()), role)
-        })
+        divided(&self.traced_markdown(options, title), role)
+    }
+
+    /// The title that the options put above the text.
+    fn title_above(&self, options: &MarkdownOptions) -> Option<String> {
+        options.title.then(|| self.title_and_metadata().0).flatten()
     }
 
     fn found_posts(&self) -> Vec<FoundPost> {

@@ -43,6 +43,8 @@ pub struct MarkdownOptions {
     /// The title as a heading of the first level above the text, unless the text has the headline
     /// or the policy leaves headlines out.
     pub title: bool,
+    /// What is more than text in divisions, `::: ROLE` above and `:::` below.
+    pub sections: bool,
     /// How formulas, notes and scripts are given.
     pub text: TextOptions,
 }
@@ -53,6 +55,7 @@ impl Default for MarkdownOptions {
             links: false,
             images: false,
             title: true,
+            sections: false,
             text: TextOptions::default(),
         }
     }
@@ -70,6 +73,13 @@ impl MarkdownOptions {
     #[must_use]
     pub fn with_images(mut self, images: bool) -> Self {
         self.images = images;
+        self
+    }
+
+    /// The same options with what is more than text in divisions, or not.
+    #[must_use]
+    pub fn with_sections(mut self, sections: bool) -> Self {
+        self.sections = sections;
         self
     }
 

@@ -1,7 +1,11 @@
 //! Options for formulas, superscripts, subscripts and notes in text.
 
+use serde::{Deserialize, Serialize};
+
 /// How formulas are given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum MathForm {
     /// TeX; in Markdown between dollar signs.
     #[default]
@@ -13,7 +17,9 @@ pub enum MathForm {
 }
 
 /// Whether notes and the marks that refer to them are given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum NoteForm {
     /// Marks are references, and notes follow what refers to them.
     #[default]
@@ -23,7 +29,9 @@ pub enum NoteForm {
 }
 
 /// How superscripts and subscripts are given that would run together with what is before them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum ScriptForm {
     /// By `^` and `_`: `10^2`, `x_i`.
     #[default]

@@ -65,6 +65,12 @@ pub(crate) enum OriginSource {
 }
 
 impl TracedText {
+    /// A text of which nobody knows where it came from.
+    pub fn untraced(text: String) -> Self {
+        let origins = Vec::new();
+        Self { text, origins }
+    }
+
     pub fn push(&mut self, text: &str, source: OriginSource) {
         let from = self.text.len();
         self.text.push_str(text);

@@ -16,7 +16,7 @@ pub const BULK_MAPPING: &str = r#"{"mappings":{"date_detection":false,"propertie
 "id":{"type":"keyword"},"url":{"type":"keyword","ignore_above":8191},"canonical":{"type":"keyword","ignore_above":8191},"next":{"type":"keyword","ignore_above":8191},
 "title":{"type":"text"},"headings":{"type":"text"},"text":{"type":"text"},"comments":{"type":"text"},"description":{"type":"text"},
 "author":{"type":"text"},"site":{"type":"keyword","ignore_above":8191},"lang":{"type":"keyword"},"lang_declared":{"type":"keyword"},
-"page_type":{"type":"keyword"},"charset":{"type":"keyword"},"charset_source":{"type":"keyword"},"confidence":{"type":"float"},
+"page_type":{"type":"keyword"},"blocked":{"type":"keyword"},"charset":{"type":"keyword"},"charset_source":{"type":"keyword"},"confidence":{"type":"float"},
 "date":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
 "published":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
 "modified":{"type":"date","format":"strict_date_optional_time","ignore_malformed":true},
@@ -51,7 +51,7 @@ pub fn bulk_id(id: &str) -> Cow<'_, str> {
 
 /// Appends the two lines of a document: the action that creates it, and the document. Keys that say
 /// nothing are left out, so that a search for documents that have them finds these alone; so are
-/// blocks, spans and tables, as a search engine would make fields of them.
+/// blocks, spans, tables and posts, as a search engine would make fields of them.
 ///
 /// # Errors
 /// If it cannot be written as JSON.
@@ -104,13 +104,14 @@ mod tests {
     }
 
     #[test]
-    fn blocks_spans_and_tables_are_left_out() {
+    fn lists_of_objects_are_left_out() {
         let (mut out, mut line) = (Vec::new(), Vec::new());
         Bulk.record(&full(), &mut out).unwrap();
         let without = OutputRecord {
             blocks: Vec::new(),
             spans: Vec::new(),
             tables: Vec::new(),
+            posts: Vec::new(),
             ..full()
         };
         Bulk.record(&without, &mut line).unwrap();
@@ -128,7 +129,7 @@ mod tests {
             .as_object()
             .unwrap()
             .keys()
-            .filter(|key| !["blocks", "spans", "tables"].contains(&key.as_str()))
+            .filter(|key| !["blocks", "spans", "tables", "posts"].contains(&key.as_str()))
         {
             assert!(!of[key].is_null(), "{key}");
         }

@@ -39,8 +39,8 @@ mod tests {
                 r#""lang":"de","charset":"utf-8","charset_source":"meta","confidence":0.75,"#,
                 r#""source":{"name":"a.warc.gz","file":"a.warc.gz","offset":812,"length":3141,"inner":0},"#,
                 r#""author":[],"published":"","modified":"","site":"","description":"","canonical":"","next":"","#,
-                r#""lang_declared":"","headings":[],"page_type":"","comments":"","status":200,"#,
-                r#""truncated":"","capped":"","notes":"","blocks":[],"spans":[],"tables":[]}"#,
+                r#""lang_declared":"","headings":[],"page_type":"","blocked":"","comments":"","status":200,"#,
+                r#""truncated":"","capped":"","notes":"","blocks":[],"spans":[],"tables":[],"posts":[]}"#,
                 "\n"
             )
         );
@@ -52,7 +52,7 @@ mod tests {
         let rest = concat!(
             r#""length":3141,"inner":7},"author":["A","B"],"published":"2024-05-17","modified":"2024-05-18T01:00:00Z","#,
             r#""site":"S","description":"D","canonical":"http://example.com/c","next":"http://example.com/2","lang_declared":"de-AT","#,
-            r#""headings":["Titel"],"page_type":"article","comments":"C","status":200,"truncated":"length","#,
+            r#""headings":["Titel"],"page_type":"article","blocked":"captcha","comments":"C","status":200,"truncated":"length","#,
             r#""capped":"depth","notes":"gzip body cut; x","#,
             r#""blocks":[{"text":"a","start":3,"end":9,"tag":"p","path":"article>p","words":1,"#,
             r#""link_density":0.5,"probability":0.25,"kept":true,"role":"body","source":"page"},"#,
@@ -60,7 +60,9 @@ mod tests {
             r#""probability":0.0,"kept":false,"role":"","source":""}],"#,
             r#""spans":[[0,5,3,6],[6,7,20,30]],"#,
             r#""tables":[{"caption":"K","header_rows":1,"rows":[["x","y"],["","1"]]},"#,
-            r#"{"caption":"","header_rows":0,"rows":[["z"]]}]}"#,
+            r#"{"caption":"","header_rows":0,"rows":[["z"]]}],"#,
+            r#""posts":[{"author":"Ann","published":"2024-05-17","text":"t"},"#,
+            r#"{"author":"","published":"","text":"u"}]}"#,
         );
         assert!(line.trim_end().ends_with(rest), "{line}");
     }

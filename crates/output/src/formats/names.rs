@@ -1,5 +1,6 @@
 //! Names of formats and compressions.
 
+use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// An output format.
@@ -16,7 +17,11 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
     IntoStaticStr,
     VariantArray,
     VariantNames,
+    Serialize,
+    Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 #[strum(
     serialize_all = "lowercase",
     parse_err_ty = UnknownName,
@@ -42,16 +47,32 @@ pub enum Format {
 }
 
 /// How an output is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
+    Serialize,
+    Deserialize,
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[strum(parse_err_ty = UnknownName, parse_err_fn = UnknownName::of::<Self>)]
 pub enum Compression {
     /// Zstandard, level 3.
+    #[serde(rename = "zst")]
     #[strum(serialize = "zst")]
     Zstd,
     /// gzip, level 6.
+    #[serde(rename = "gz")]
     #[strum(serialize = "gz")]
     Gzip,
     /// Not at all.
+    #[serde(rename = "none")]
     #[strum(serialize = "none")]
     None,
 }

@@ -55,6 +55,7 @@ impl Parquet {
             blocks: has("blocks"),
             spans: has("spans"),
             tables: has("tables"),
+            posts: has("posts"),
         };
         Ok(Self { optional })
     }
@@ -90,7 +91,8 @@ impl Assemble for Parquet {
             let rows = record.tables.iter().flat_map(|table| &table.rows);
             let cells = rows.flatten().map(|cell| size_of::<String>() + cell.len());
             bytes += record.text.len() + blocks.sum::<usize>() + cells.sum::<usize>();
-            bytes += size_of_val(record.spans.as_slice());
+            let posts = record.posts.iter().map(|post| post.text.len());
+            bytes += size_of_val(record.spans.as_slice()) + posts.sum::<usize>();
             group.push(record);
             if group.len() == GROUP || bytes >= GROUP_BYTES {
                 self.write_group(&mut writer, &group)?;
@@ -133,6 +135,7 @@ mod tests {
         blocks: true,
         spans: true,
         tables: true,
+        posts: true,
     };
 
     #[test]
@@ -164,7 +167,7 @@ mod tests {
         let row = &rows[GROUP];
         assert_eq!(row.get_string(0).unwrap(), &record.text);
         assert_eq!(row.get_list(10).unwrap().len(), 2);
-        assert_eq!(row.get_long(26).unwrap(), 812);
+        assert_eq!(row.get_long(27).unwrap(), 812);
         let shown = |wanted: &str| -> String {
             let mut columns = row.get_column_iter();
             let (_, field) = columns.find(|(name, _)| *name == wanted).unwrap();
@@ -202,7 +205,7 @@ mod tests {
         let shown = |name: &str, list: &str| (name.to_owned(), list.to_owned());
         assert_eq!(
             lists[0],
-            ["blocks", "spans", "tables"].map(|name| shown(name, "[]"))
+            ["blocks", "spans", "tables", "posts"].map(|name| shown(name, "[]"))
         );
         let expected = [
             "[{text: \"a\", start: 3, end: 9, tag: \"p\", path: \"article>p\", words: 1, \
@@ -212,8 +215,10 @@ mod tests {
             "[{start: 0, chars: 5, byte: 3, bytes: 6}, {start: 6, chars: 7, byte: 20, bytes: 30}]",
             "[{caption: \"K\", header_rows: 1, rows: [[\"x\", \"y\"], [\"\", \"1\"]]}, \
              {caption: \"\", header_rows: 0, rows: [[\"z\"]]}]",
+            "[{author: \"Ann\", published: \"2024-05-17\", text: \"t\"}, \
+             {author: \"\", published: \"\", text: \"u\"}]",
         ];
-        let expected = ["blocks", "spans", "tables"]
+        let expected = ["blocks", "spans", "tables", "posts"]
             .into_iter()
             .zip(expected)
             .map(|(name, list)| shown(name, list));

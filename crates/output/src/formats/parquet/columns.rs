@@ -8,7 +8,7 @@ use parquet::{
     file::writer::SerializedRowGroupWriter,
 };
 
-use trommel_extract::TextSpan;
+use trommel_extract::{Post, TextSpan};
 
 use crate::{
     OutputBlock, OutputRecord,
@@ -51,6 +51,11 @@ impl Column {
                  required group element (LIST) {{ repeated group list {{ \
                  required binary element (STRING); }} }} }} }} }} }} }} "
             ),
+            ColumnValue::Posts => format!(
+                "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
+                 required binary author (STRING); required binary published (STRING); \
+                 required binary text (STRING); }} }} }} "
+            ),
         }
     }
 
@@ -73,6 +78,7 @@ impl Column {
             ColumnValue::Blocks => blocks(group, rows),
             ColumnValue::Spans => spans(group, rows),
             ColumnValue::Tables => tables(group, rows),
+            ColumnValue::Posts => posts(group, rows),
         }
     }
 }
@@ -122,6 +128,16 @@ fn tables(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetErr
     )?;
     lists::<Int64Type, _>(group, rows, |row| &row.tables, |own| own.header_rows.into())?;
     cells(group, rows)
+}
+
+/// Writes the columns of the posts' fields.
+fn posts(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
+    let mut text = |value: fn(&Post) -> &str| {
+        lists::<ByteArrayType, _>(group, rows, |row| &row.posts, |post| value(post).into())
+    };
+    text(|post| post.author.as_deref().unwrap_or_default())?;
+    text(|post| post.published.as_deref().unwrap_or_default())?;
+    text(|post| &post.text)
 }
 
 /// Writes the column of the tables' cells: definition level 1 for a table without rows, 2 for a row without

@@ -8,7 +8,7 @@ use parquet::{
     record::{Field, Row, reader::RowIter},
 };
 
-use trommel_extract::{DocumentTable, TextSpan};
+use trommel_extract::{DocumentTable, Post, TextSpan};
 
 use crate::{OutputBlock, OutputRecord, RecordSource};
 
@@ -59,6 +59,7 @@ fn record(row: Row) -> OutputRecord {
             "lang_declared" => record.metadata.lang_declared = text(field),
             "headings" => record.headings = list(&field),
             "page_type" => record.page_type = text(field),
+            "blocked" => record.blocked = text(field).unwrap_or_default(),
             "comments" => record.comments = text(field),
             "charset" => record.charset = text(field).unwrap_or_default(),
             "charset_source" => record.charset_source = text(field).unwrap_or_default(),
@@ -74,6 +75,7 @@ fn record(row: Row) -> OutputRecord {
             "blocks" => record.blocks = groups(field, block),
             "spans" => record.spans = groups(field, span),
             "tables" => record.tables = groups(field, table),
+            "posts" => record.posts = groups(field, post),
             "source_offset" => offset = number(&field),
             "source_length" => length = number(&field),
             "source_inner" => inner = number(&field).unwrap_or(0),
@@ -178,6 +180,20 @@ fn table(row: Row) -> DocumentTable {
         }
     }
     table
+}
+
+fn post(row: Row) -> Post {
+    let mut post = Post::default();
+    for (name, field) in row.into_columns() {
+        let value = text(field).filter(|text| !text.is_empty());
+        match name.as_str() {
+            "author" => post.author = value,
+            "published" => post.published = value,
+            "text" => post.text = value.unwrap_or_default(),
+            _ => {}
+        }
+    }
+    post
 }
 
 fn small(field: &Field) -> u32 {

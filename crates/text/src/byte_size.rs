@@ -1,0 +1,115 @@
+//! Sizes as people write them.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+/// A number of bytes. Written as a number, or as text with a unit, by powers of 1024: `4096`, `64K`, `10M`, `2G`
+/// (or `2GB`, `2GiB`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transparent, extend("format" = "bytes")))]
+pub struct ByteSize(pub u64);
+
+/// Why a text is no size.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ByteSizeError {
+    /// It does not begin with a number.
+    #[error("{0:?} is not a size such as 64M")]
+    NotASize(String),
+    /// Its unit is unknown.
+    #[error("unknown unit {0:?}, expected K, M, G or T")]
+    Unit(String),
+    /// It is 0, or more than 64 bits hold.
+    #[error("{0:?} is out of range")]
+    Range(String),
+}
+
+impl FromStr for ByteSize {
+    type Err = ByteSizeError;
+
+    fn from_str(text: &str) -> Result<Self, ByteSizeError> {
+        let end = text
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(text.len());
+        let (digits, unit) = text.split_at(end);
+        let shift = match unit.trim().to_ascii_lowercase().as_str() {
+            "" | "b" => 0,
+            "k" | "kb" | "kib" => 10,
+            "m" | "mb" | "mib" => 20,
+            "g" | "gb" | "gib" => 30,
+            "t" | "tb" | "tib" => 40,
+            _ => return Err(ByteSizeError::Unit(unit.to_owned())),
+        };
+        let number: u64 = digits
+            .parse()
+            .map_err(|_| ByteSizeError::NotASize(text.to_owned()))?;
+        match number.checked_mul(1 << shift) {
+            Some(bytes) if bytes > 0 => Ok(Self(bytes)),
+            _ => Err(ByteSizeError::Range(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for ByteSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (shift, unit) in [(40, "T"), (30, "G"), (20, "M"), (10, "K")] {
+            if self.0 != 0 && self.0.trailing_zeros() >= shift {
+                return write!(f, "{}{unit}", self.0 >> shift);
+            }
+        }
+        write!(f, "{}", self.0)
+    }
+}
+
+impl Serialize for ByteSize {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for ByteSize {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(
+            untagged,
+            expecting = "expected a number of bytes, or a size such as \"64M\""
+        )]
+        enum Written {
+            Number(u64),
+            Text(String),
+        }
+        let text = match Written::deserialize(deserializer)? {
+            Written::Number(bytes) => bytes.to_string(),
+            Written::Text(text) => text,
+        };
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_and_written() {
+        for (text, bytes, back) in [
+            ("7", 7, "7"),
+            ("64k", 65_536, "64K"),
+            ("2GiB", 2 << 30, "2G"),
+            ("1 MB", 1 << 20, "1M"),
+            ("1025", 1025, "1025"),
+        ] {
+            let size: ByteSize = text.parse().unwrap();
+            assert_eq!((size, size.to_string().as_str()), (ByteSize(bytes), back));
+            let json = serde_json::to_string(&size).unwrap();
+            assert_eq!(serde_json::from_str::<ByteSize>(&json).unwrap(), size);
+            let text = serde_json::to_string(text).unwrap();
+            assert_eq!(serde_json::from_str::<ByteSize>(&text).unwrap(), size);
+        }
+        for text in ["", "M", "0", "1x", "-1", "99999999T"] {
+            assert!(text.parse::<ByteSize>().is_err(), "{text}");
+        }
+    }
+}

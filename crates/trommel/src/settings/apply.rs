@@ -1,0 +1,65 @@
+//! Turns settings into the options of the extractor, the archive reader and the filters. Every part is destructured
+//! completely, so that a new choice does not compile before it has an effect.
+
+use trommel_extract::{ContentPolicy, DocumentOptions, MarkdownOptions, TextOptions};
+
+use super::{ContentSettings, IncludeSettings, Settings, TextForm, TextSettings};
+
+impl From<ContentSettings> for ContentPolicy {
+    fn from(settings: ContentSettings) -> Self {
+        let ContentSettings {
+            comments,
+            headline,
+            articles,
+            include,
+            exclude,
+        } = settings;
+        Self {
+            comments,
+            headline,
+            articles,
+            include,
+            exclude,
+        }
+    }
+}
+
+impl Settings {
+    /// What a document holds.
+    pub fn document_options(&self) -> DocumentOptions {
+        let TextSettings {
+            form,
+            links,
+            images,
+            sections,
+            math,
+            notes,
+            scripts,
+        } = self.text;
+        let IncludeSettings {
+            blocks,
+            spans,
+            tables,
+            posts,
+        } = self.include;
+        let text = TextOptions::default()
+            .with_math(math)
+            .with_notes(notes)
+            .with_scripts(scripts);
+        let options = DocumentOptions::default()
+            .with_blocks(blocks)
+            .with_spans(spans)
+            .with_tables(tables)
+            .with_posts(posts)
+            .with_text(text);
+        match form {
+            TextForm::Plain => options,
+            TextForm::Markdown => options.with_markdown(
+                MarkdownOptions::default()
+                    .with_links(links)
+                    .with_images(images)
+                    .with_sections(sections),
+            ),
+        }
+    }
+}

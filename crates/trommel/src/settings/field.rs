@@ -1,0 +1,322 @@
+//! What is known of each choice: its names, what it is for, its values and its default. Doors and their
+//! documentation are made of this list.
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use schemars::generate::SchemaSettings;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value as Json;
+
+use super::Settings;
+use super::names::name_of;
+
+/// One choice.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Field {
+    /// Where it stands in [`Settings`]: `text.links`.
+    pub path: String,
+    /// Its name by itself, the same through every door: `links`.
+    pub name: String,
+    /// What it is for, as in the documentation of its field.
+    pub doc: String,
+    /// What its values are.
+    pub kind: Kind,
+    /// The value where nobody chooses; null where it then depends on something else.
+    pub default: Json,
+}
+
+/// What the values of a choice are.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Yes or no.
+    Switch,
+    /// One of these.
+    OneOf(Vec<Value>),
+    /// Any number of these.
+    ListOf(Vec<Value>),
+    /// Any number of texts.
+    Texts,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// A number of bytes: `64M`.
+    Bytes,
+    /// A text.
+    Text,
+}
+
+/// One value of several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Value {
+    /// Its name.
+    pub name: String,
+    /// What it means.
+    pub doc: String,
+}
+
+impl Field {
+    /// The part that it stands in (`text`), empty for none.
+    pub fn part(&self) -> &str {
+        self.path.split_once('.').map_or("", |(part, _)| part)
+    }
+}
+
+/// Every choice, in the order of [`Settings`] and its parts.
+pub fn fields() -> &'static [Field] {
+    static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(described);
+    &FIELDS
+}
+
+/// What the parts of the settings are for, by their names.
+pub fn parts() -> &'static [(String, String)] {
+    static PARTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+        let schema = schema();
+        let tables = keys(&ordered(), "");
+        let tables = tables.into_iter().filter(|path| !path.contains('.'));
+        tables
+            .map(|path| (path.clone(), text_of(property(&schema, &path), "description")))
+            .collect()
+    });
+    &PARTS
+}
+
+fn schema() -> Json {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings
+        .into_generator()
+        .into_root_schema_for::<Settings>()
+        .to_value()
+}
+
+fn ordered() -> Ordered {
+    let text = serde_json::to_string(&Settings::default()).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or(Ordered::Value(Json::Null))
+}
+
+fn described() -> Vec<Field> {
+    let schema = schema();
+    let defaults = ordered();
+    let mut fields = Vec::new();
+    leaves(&defaults, "", &mut |path, default| {
+        let own = property(&schema, path);
+        fields.push(Field {
+            name: name_of(path).to_owned(),
+            doc: text_of(own, "description"),
+            kind: kind(own),
+            default: default.clone(),
+            path: path.to_owned(),
+        });
+    });
+    fields
+}
+
+/// A text of a schema, its lines joined.
+fn text_of(schema: &Json, key: &str) -> String {
+    let text = schema.get(key).and_then(Json::as_str).unwrap_or_default();
+    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// The schema of the choice at a path.
+fn property<'a>(schema: &'a Json, path: &str) -> &'a Json {
+    let at = |schema: &'a Json, key| schema.get("properties").and_then(|all| all.get(key));
+    path.split('.')
+        .try_fold(schema, at)
+        .unwrap_or(&Json::Null)
+}
+
+fn kind(schema: &Json) -> Kind {
+    // Of a choice that may be left open, the schema of its value.
+    let of_value = schema.get("anyOf").and_then(Json::as_array).and_then(|any| {
+        any.iter().find(|own| own.get("type") != Some(&"null".into()))
+    });
+    if let Some(own) = of_value {
+        return kind(own);
+    }
+    let format = schema.get("format").and_then(Json::as_str);
+    if format == Some("bytes") {
+        return Kind::Bytes;
+    }
+    if let Some(values) = values(schema) {
+        return Kind::OneOf(values);
+    }
+    let is = |name: &str| match schema.get("type") {
+        Some(Json::String(own)) => own == name,
+        Some(Json::Array(any)) => any.iter().any(|own| own == name),
+        _ => false,
+    };
+    if is("array") {
+        let items = schema.get("items").unwrap_or(&Json::Null);
+        return values(items).map_or(Kind::Texts, Kind::ListOf);
+    }
+    match () {
+        () if is("boolean") => Kind::Switch,
+        () if is("integer") => Kind::Integer,
+        () if is("number") => Kind::Number,
+        () => Kind::Text,
+    }
+}
+
+/// The names that a schema lists, with what they mean.
+fn values(schema: &Json) -> Option<Vec<Value>> {
+    let named = |name: &str, schema: &Json| Value {
+        name: name.to_owned(),
+        doc: text_of(schema, "description"),
+    };
+    let mut values = Vec::new();
+    for own in schema.get("oneOf").and_then(Json::as_array).into_iter().flatten() {
+        match (own.get("const"), own.get("enum")) {
+            (Some(Json::String(name)), _) => values.push(named(name, own)),
+            (_, Some(Json::Array(names))) => {
+                let names = names.iter().filter_map(Json::as_str);
+                values.extend(names.map(|name| named(name, &Json::Null)));
+            }
+            _ => {}
+        }
+    }
+    for name in schema.get("enum").and_then(Json::as_array).into_iter().flatten() {
+        values.extend(name.as_str().map(|name| named(name, &Json::Null)));
+    }
+    (!values.is_empty()).then_some(values)
+}
+
+/// Calls `found` with the path and the value of each choice.
+fn leaves(value: &Ordered, path: &str, found: &mut impl FnMut(&str, &Json)) {
+    match value {
+        Ordered::Table(keys) => {
+            for (key, value) in keys {
+                let path = match path {
+                    "" => key.clone(),
+                    path => format!("{path}.{key}"),
+                };
+                leaves(value, &path, found);
+            }
+        }
+        Ordered::Value(value) => found(path, value),
+    }
+}
+
+/// Paths of the tables of a value.
+fn keys(value: &Ordered, path: &str) -> Vec<String> {
+    let Ordered::Table(own) = value else {
+        return Vec::new();
+    };
+    let tables = own.iter().filter(|(_, value)| matches!(value, Ordered::Table(_)));
+    tables
+        .map(|(key, _)| match path {
+            "" => key.clone(),
+            path => format!("{path}.{key}"),
+        })
+        .collect()
+}
+
+/// JSON whose tables keep the order in which they were written: that of the fields of a struct.
+enum Ordered {
+    Table(Vec<(String, Ordered)>),
+    Value(Json),
+}
+
+impl<'de> Deserialize<'de> for Ordered {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+
+        impl<'de> Visitor<'de> for Any {
+            type Value = Ordered;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("settings")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
+                let mut keys = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    keys.push(entry);
+                }
+                Ok(Ordered::Table(keys))
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Ordered, E> {
+                Ok(Ordered::Value(value.into()))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Ordered, E> {
+                Ok(Ordered::Value(value.into()))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Ordered, E> {
+                Ok(Ordered::Value(value.into()))
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Ordered, E> {
+                Ok(Ordered::Value(value.into()))
+            }
+
+            fn visit_unit<E>(self) -> Result<Ordered, E> {
+                Ok(Ordered::Value(Json::Null))
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Ordered, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(Ordered::Value(Json::Array(items)))
+            }
+        }
+
+        deserializer.deserialize_any(Any)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(name: &str) -> &'static Field {
+        fields().iter().find(|field| field.name == name).unwrap()
+    }
+
+    #[test]
+    fn every_choice_says_what_it_is() {
+        for Field { path, doc, kind, .. } in fields() {
+            assert!(doc.len() > 5, "{path} has no documentation");
+            if let Kind::OneOf(values) = kind {
+                for value in values {
+                    assert!(!value.doc.is_empty(), "{path}: {} has no documentation", value.name);
+                }
+            }
+        }
+        for (part, doc) in parts() {
+            assert!(!doc.is_empty(), "{part}");
+        }
+    }
+
+    #[test]
+    fn kinds_and_defaults_are_those_of_the_fields() {
+        let names = |kind: &Kind| match kind {
+            Kind::OneOf(values) | Kind::ListOf(values) => {
+                values.iter().map(|value| value.name.clone()).collect::<Vec<_>>().join(" ")
+            }
+            other => format!("{other:?}"),
+        };
+        assert_eq!(names(&field("comments").kind), "exclude include separate");
+        assert_eq!(field("comments").default, "exclude");
+        assert_eq!(names(&field("text").kind), "plain markdown");
+        assert!(names(&field("include").kind).starts_with("headline body comment"));
+        assert_eq!(field("links").kind, Kind::Switch);
+        assert_eq!(field("max_record").kind, Kind::Bytes);
+        assert_eq!(field("max_memory").kind, Kind::Bytes);
+        assert_eq!(field("min_words").kind, Kind::Integer);
+        assert_eq!(field("min_confidence").kind, Kind::Number);
+        assert_eq!(field("languages").kind, Kind::Texts);
+        assert_eq!(names(&field("compress").kind), "zst gz none");
+        assert_eq!(field("compress").default, Json::Null);
+        let order: Vec<&str> = fields().iter().map(|field| field.path.as_str()).take(4).collect();
+        assert_eq!(order, ["model", "content.comments", "content.headline", "content.articles"]);
+        assert_eq!(parts().first().map(|(part, _)| part.as_str()), Some("content"));
+    }
+}

@@ -1,0 +1,304 @@
+//! Some of the settings: those that a file, a command line or a request chooses, to be merged with others.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use toml::de::DeTable;
+
+use super::names::{DEFAULTS, PATHS, joined, name_of, pointed, unknown};
+use super::toml_value::table_to_json;
+use super::{Settings, SettingsError};
+
+/// Pairs of choices that exclude each other: the one that is made later replaces the other.
+const EXCLUSIVE: [(&str, &str); 2] = [
+    ("sites.memory", "sites.file"),
+    ("sites.file", "sites.memory"),
+];
+
+/// Choices that have an effect in Markdown only: making one asks for Markdown.
+const IN_MARKDOWN: [&str; 3] = ["text.links", "text.images", "text.sections"];
+
+/// Some of the settings. Reads what people write, in JSON or TOML: parts as tables (`[text]`), or single choices by
+/// their names (`links = true` for `text.links`). Where a part and a choice have one name (`text`, `include`,
+/// `sites`), a table is the part and anything else the choice.
+///
+/// ```
+/// use trommel::{PartialSettings, TextForm};
+///
+/// let file = PartialSettings::from_toml("text = 'markdown'\n[filters]\nmin_words = 50")?;
+/// let request = PartialSettings::from_json(r#"{"links": true, "min_words": 10}"#)?;
+/// let settings = request.over(file).settings()?;
+/// assert!(settings.text.links && settings.text.form == TextForm::Markdown);
+/// assert_eq!(settings.filters.min_words, Some(10));
+///
+/// let error = PartialSettings::from_json(r#"{"link": true}"#).unwrap_err();
+/// assert_eq!(error.to_string(), "unknown key \"link\", did you mean \"links\"?");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PartialSettings {
+    /// Tables of choices, as [`Settings`] has them.
+    chosen: Map<String, Value>,
+}
+
+impl PartialSettings {
+    /// Reads an object in JSON.
+    ///
+    /// # Errors
+    /// If it is none, or has an unknown key or a value that is none of the key's.
+    pub fn from_json(text: &str) -> Result<Self, SettingsError> {
+        let value = serde_json::from_str(text)
+            .map_err(|error| SettingsError::Syntax(format!("settings: {error}")))?;
+        Self::from_value(value)
+    }
+
+    /// As [`PartialSettings::from_json`], of an object that has been read.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn from_value(value: Value) -> Result<Self, SettingsError> {
+        let Value::Object(keys) = value else {
+            return Err(SettingsError::Syntax(
+                "settings: expected an object".to_owned(),
+            ));
+        };
+        let mut partial = Self::default();
+        for (key, value) in keys {
+            partial.place("", &key, value)?;
+        }
+        partial.checked()
+    }
+
+    /// Reads TOML.
+    ///
+    /// # Errors
+    /// As [`PartialSettings::from_json`].
+    pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
+        Self::with_lines(text).map_err(|(error, _)| error)
+    }
+
+    /// Reads a configuration file in TOML.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not TOML, or has an unknown key or a value that is none of the key's.
+    pub fn load(path: &Path) -> Result<Self, SettingsFileError> {
+        let text = fs::read_to_string(path).map_err(|source| SettingsFileError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::with_lines(&text).map_err(|(source, line)| SettingsFileError::Settings {
+            path: path.to_owned(),
+            line,
+            source,
+        })
+    }
+
+    /// Reads TOML; an error comes with its line.
+    pub(super) fn with_lines(text: &str) -> Result<Self, (SettingsError, usize)> {
+        let line_at = |at: usize| 1 + text.get(..at).map_or(0, |before| before.matches('\n').count());
+        let table = DeTable::parse(text).map_err(|error| {
+            let line = line_at(error.span().map_or(0, |span| span.start));
+            let message: Vec<&str> = error.message().lines().collect();
+            (SettingsError::Syntax(message.join("; ")), line)
+        })?;
+        let mut starts = BTreeMap::new();
+        let value = table_to_json(table.get_ref(), "", &mut starts);
+        Self::from_value(value).map_err(|error| {
+            let start = error.key().and_then(|key| {
+                // Chosen by its name alone, or in its part.
+                let by_name = starts.get(name_of(key));
+                starts.get(key).or(by_name)
+            });
+            let line = line_at(start.copied().unwrap_or(0));
+            (error, line)
+        })
+    }
+
+    /// Makes one choice, by its name (`links`) or its path (`text.links`).
+    ///
+    /// # Errors
+    /// If there is no such choice, or the value is none of its.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SettingsError> {
+        self.place("", name, value.into())?;
+        *self = std::mem::take(self).checked()?;
+        Ok(())
+    }
+
+    /// As [`PartialSettings::set`], of a value as it stands in a query or on a command line: lists are divided by
+    /// commas, a switch is `true` or `false`.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn set_text(&mut self, name: &str, text: &str) -> Result<(), SettingsError> {
+        let path = PATHS.get(name).map_or(name, String::as_str);
+        let value = match pointed(&DEFAULTS, path) {
+            Some(Value::Bool(_)) => text.parse::<bool>().map_or_else(|_| text.into(), Value::Bool),
+            Some(Value::Null | Value::Number(_)) => match serde_json::from_str(text) {
+                Ok(number @ Value::Number(_)) => number,
+                _ => text.into(),
+            },
+            _ => text.into(),
+        };
+        self.set(name, value)
+    }
+
+    /// These choices, and where they say nothing those of `below`.
+    #[must_use]
+    pub fn over(mut self, mut below: Self) -> Self {
+        for (made, taken_back) in EXCLUSIVE {
+            if self.get(made).is_some() && self.get(taken_back).is_none() {
+                below.remove(taken_back);
+            }
+        }
+        lay_over(&mut below.chosen, std::mem::take(&mut self.chosen));
+        below
+    }
+
+    /// The settings, by default where nobody chose.
+    ///
+    /// # Errors
+    /// If choices exclude each other.
+    pub fn settings(&self) -> Result<Settings, SettingsError> {
+        let settings = self.deserialized()?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Whether nothing is chosen.
+    pub fn is_empty(&self) -> bool {
+        self.chosen.is_empty()
+    }
+
+    /// The value of the choice at a path, if it is made.
+    pub fn get(&self, path: &str) -> Option<&Value> {
+        let mut keys = path.split('.');
+        let first = self.chosen.get(keys.next()?)?;
+        keys.try_fold(first, |value, key| value.get(key))
+    }
+
+    fn remove(&mut self, path: &str) {
+        if let Some((table, key)) = path.rsplit_once('.')
+            && let Some(Value::Object(table)) = self.chosen.get_mut(table)
+        {
+            table.remove(key);
+        }
+    }
+
+    /// Puts a value where it belongs.
+    fn place(&mut self, part: &str, key: &str, value: Value) -> Result<(), SettingsError> {
+        let path = joined(part, key);
+        let known = pointed(&DEFAULTS, &path);
+        match (known, value) {
+            (Some(Value::Object(_)), Value::Object(keys)) => {
+                for (key, value) in keys {
+                    self.place(&path, &key, value)?;
+                }
+                Ok(())
+            }
+            (Some(own), value) if !own.is_object() => {
+                self.put(&path, listed(own, value));
+                Ok(())
+            }
+            // Parts stand at the top alone; a choice by its name as well.
+            (_, value) if part.is_empty() => {
+                if key == "markdown"
+                    && let Value::Bool(is_markdown) = value
+                {
+                    let form = if is_markdown { "markdown" } else { "plain" };
+                    self.put("text.form", form.into());
+                    return Ok(());
+                }
+                let path = PATHS.get(key).ok_or_else(|| unknown(part, key))?;
+                let own = pointed(&DEFAULTS, path).unwrap_or(&Value::Null);
+                self.put(path, listed(own, value));
+                Ok(())
+            }
+            _ => Err(unknown(part, key)),
+        }
+    }
+
+    /// Sets the value at the path of a choice.
+    fn put(&mut self, path: &str, value: Value) {
+        let mut table = &mut self.chosen;
+        let mut keys = path.split('.').peekable();
+        while let Some(key) = keys.next() {
+            if keys.peek().is_none() {
+                table.insert(key.to_owned(), value);
+                return;
+            }
+            let below = table.entry(key).or_insert_with(|| Map::new().into());
+            if !below.is_object() {
+                *below = Map::new().into();
+            }
+            let Value::Object(below) = below else { return };
+            table = below;
+        }
+    }
+
+    /// The same choices with what they imply, after a look at every value.
+    fn checked(mut self) -> Result<Self, SettingsError> {
+        let is_chosen = |path: &&str| self.get(path) == Some(&Value::Bool(true));
+        if self.get("text.form").is_none() && IN_MARKDOWN.iter().any(|path| is_chosen(&path)) {
+            self.put("text.form", "markdown".into());
+        }
+        self.deserialized()?;
+        Ok(self)
+    }
+
+    fn deserialized(&self) -> Result<Settings, SettingsError> {
+        let chosen = Value::Object(self.chosen.clone());
+        serde_path_to_error::deserialize(chosen).map_err(|error| SettingsError::Invalid {
+            key: error.path().to_string(),
+            message: error.into_inner().to_string(),
+        })
+    }
+}
+
+/// Why a configuration file cannot be used; each is one line naming the file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsFileError {
+    /// The file cannot be read.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Its settings cannot be used.
+    #[error("{path}:{line}: {source}", path = path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong.
+        source: SettingsError,
+    },
+}
+
+/// A value as its choice has it: of lists, names may be divided by commas.
+fn listed(own: &Value, value: Value) -> Value {
+    match (own, value) {
+        (Value::Array(_), Value::String(names)) => {
+            let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+            names.map(Value::from).collect()
+        }
+        (_, value) => value,
+    }
+}
+
+/// Lays tables over tables; a list takes the place of a list.
+fn lay_over(below: &mut Map<String, Value>, above: Map<String, Value>) {
+    for (key, value) in above {
+        match (below.get_mut(&key), value) {
+            (Some(Value::Object(below)), Value::Object(above)) => lay_over(below, above),
+            (_, value) => {
+                below.insert(key, value);
+            }
+        }
+    }
+}

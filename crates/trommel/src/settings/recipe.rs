@@ -1,0 +1,40 @@
+//! The canonical form of settings: every choice by its name with its value, of which a run is known to be the same.
+
+use serde_json::Value;
+
+use super::Settings;
+use super::names::{leaves, name_of, pointed};
+
+/// Choices that change how fast a run is and never what it writes, or whose effect is recorded elsewhere.
+const WITHOUT_EFFECT: [&str; 5] = [
+    // Outputs are the same for any number of workers.
+    "limits.jobs",
+    // Lowers max_record and max_payload, which are recorded as they are then.
+    "limits.max_memory",
+    // Recorded with the name of the output, which decides where these are not chosen.
+    "output.format",
+    "output.compress",
+    "output.split_size",
+];
+
+impl Settings {
+    /// Every choice that changes the output, by its name, with its value as JSON.
+    pub fn canonical(&self) -> Vec<(String, String)> {
+        let all = serde_json::to_value(self).unwrap_or_default();
+        let mut paths = Vec::new();
+        leaves(&all, "", &mut paths);
+        let counted = paths
+            .iter()
+            .filter(|path| !WITHOUT_EFFECT.contains(&path.as_str()));
+        counted
+            .map(|path| {
+                let value = match pointed(&all, path) {
+                    Some(Value::String(text)) => text.clone(),
+                    Some(value) => value.to_string(),
+                    None => String::new(),
+                };
+                (name_of(path).to_owned(), value)
+            })
+            .collect()
+    }
+}
