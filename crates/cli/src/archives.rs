@@ -2,17 +2,14 @@
 
 use std::{
     io::{self, BufReader, Write as _},
-    num::NonZeroUsize,
     sync::Arc,
     thread,
 };
 
 use anyhow::{Context, Result, anyhow};
-use trommel_extract::{DocumentOptions, Extractor};
-use trommel_output::{Compression, Format, OutputRecord, RecordReader};
-use trommel_pipeline::{
-    Environment, FormatChoice, Input, Output, PackedOptions, Plan, Summary, unpack,
-};
+use trommel::{Compression, Extractor, Format, OutputSettings, Settings};
+use trommel_output::{OutputRecord, RecordReader};
+use trommel_pipeline::{Environment, Input, Output, PackedOptions, Plan, Summary, unpack};
 use trommel_sources::NetworkOptions;
 
 use crate::{models, progress::Reporter};
@@ -24,29 +21,23 @@ pub struct Archives {
 }
 
 impl Archives {
-    /// The archives of `inputs`, read with a model by that name.
-    pub fn new(
-        inputs: Vec<Input>,
-        model: Option<&str>,
-        jobs: Option<NonZeroUsize>,
-    ) -> Result<Self> {
-        let chosen = FormatChoice {
-            formats: vec![Format::Msgpack],
-            compression: Some(Compression::None),
-        };
-        let output = Output::new("-", &chosen, &FormatChoice::default())?;
+    /// The archives of `inputs`, read with the model of these settings.
+    pub fn new(inputs: Vec<Input>, settings: Settings) -> Result<Self> {
+        let mut output = OutputSettings::default();
+        output.format = vec![Format::Msgpack];
+        output.compress = Some(Compression::None);
+        let output = Output::new("-", &output, &OutputSettings::default())?;
         let inputs = unpack(inputs, PackedOptions::default(), &NetworkOptions::default());
-        let mut plan = Plan::new(inputs, output);
-        plan.jobs = jobs.unwrap_or(plan.jobs);
+        let model = Arc::new(models::load(&settings)?);
         Ok(Self {
-            plan,
-            extractor: Extractor::new(Arc::new(models::load(model)?)).with_inline_style(false),
+            extractor: Extractor::with_model(&settings, model),
+            plan: Plan::new(inputs, output).with_settings(settings),
         })
     }
 
     /// The same archives, whose revisits have the content of the captures that they are equal to.
     pub fn with_revisits(mut self) -> Self {
-        self.plan.resolve_revisits = true;
+        self.plan.settings.archive.resolve_revisits = true;
         self
     }
 
@@ -68,10 +59,7 @@ impl Archives {
             let mut reporter = Reporter::new();
             let summary = trommel_pipeline::run(
                 &self.plan,
-                &|bytes, hints| {
-                    let page = self.extractor.extract(bytes, hints);
-                    page.document(&DocumentOptions::default())
-                },
+                &|bytes, hints| self.extractor.document(bytes, hints),
                 Environment::new(&mut write, &mut reporter),
             );
             let flushed = write.flush();

@@ -13,7 +13,6 @@ use trommel_extract::{ContentPolicy, Document, DocumentOptions, Extractor, Hints
 use trommel_html::{Limits, ScanReader, charset};
 use trommel_model::Model;
 use trommel_output::{Compression, Encode as _, Frames, Jsonl, OutputRecord, RecordSource};
-use trommel_pipeline::Plan;
 
 use crate::models;
 
@@ -33,6 +32,9 @@ pub struct BenchArgs {
     #[arg(long)]
     json: bool,
 }
+
+/// Bytes of a frame of the output: those of a run by default.
+const FRAME: u64 = 4 << 20;
 
 /// How far pages are taken; each stage does all that the one before does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +85,7 @@ struct Bench {
 /// If the archive is not one of whole gzip members, or can't be read.
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     let name = || args.archive.display().to_string();
-    let model = Arc::new(models::load(args.model.as_deref())?);
+    let model = Arc::new(models::named(args.model.as_deref())?);
     let bench = Bench {
         stored: fs::read(&args.archive).with_context(name)?,
         archive: args.archive.clone(),
@@ -166,7 +168,7 @@ impl Bench {
                 pages += 1;
                 unframed += entry.len() as u64;
                 output.write(&entry)?;
-                if unframed >= Plan::FRAME {
+                if unframed >= FRAME {
                     output.end_frame()?;
                     unframed = 0;
                 }

@@ -53,7 +53,7 @@ pub fn run(args: &CatArgs) -> anyhow::Result<ExitCode> {
             date: record.date(),
         };
         if args.text {
-            let model = Arc::new(models::load(args.model.as_deref())?);
+            let model = Arc::new(models::named(args.model.as_deref())?);
             let mut text = Extractor::new(model).extract(&page.body, &hints).text();
             text.push('\n');
             text.into_bytes()

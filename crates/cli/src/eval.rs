@@ -1,6 +1,7 @@
 //! `trommel eval`
 
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -11,7 +12,6 @@ use trommel_text::words::Rule;
 
 use crate::labelled::LabelledArgs;
 use crate::models;
-use crate::policy::named;
 
 /// Score a model on labelled pages: word precision, recall and F1, means over pages
 #[derive(Debug, Args)]
@@ -37,6 +37,14 @@ pub struct EvalArgs {
     json: bool,
 }
 
+/// Reads a value by its name.
+fn named<T>() -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = strum::ParseError> + VariantNames + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(T::VARIANTS).try_map(|name| name.parse::<T>())
+}
+
 /// Comments are content or they are not: a score has no place for a third kind of text.
 fn comment_policy() -> impl TypedValueParser<Value = CommentPolicy> {
     let names = CommentPolicy::VARIANTS.iter().copied();
@@ -46,7 +54,7 @@ fn comment_policy() -> impl TypedValueParser<Value = CommentPolicy> {
 }
 
 pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
-    let model = models::load(args.model.as_deref())?;
+    let model = models::named(args.model.as_deref())?;
     for set in args.labelled.read()? {
         let has_comments = || set.pages.iter().any(|page| page.gold.has_comments());
         let comments = match args.comments {

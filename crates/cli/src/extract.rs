@@ -10,15 +10,14 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use trommel_extract::{ContentPolicy, DocumentOptions, Extraction, Extractor, Hints};
-use trommel_output::{AtomicFile, OutputBlock, OutputRecord, PageForm, page_line};
+use trommel::{Document, Extraction, Extractor, Hints, PartialSettings, Settings, TextForm};
+use trommel_output::{AtomicFile, OutputBlock, PageForm};
 use trommel_sources::is_url;
 
 use crate::messages::causes;
 use crate::models;
 use crate::page::PageInput;
-use crate::policy::PolicyArgs;
-use crate::text::TextArgs;
+use crate::settings::{OfPages, SettingsArgs};
 
 /// Extract the main text of HTML pages
 #[derive(Debug, Args)]
@@ -40,37 +39,11 @@ pub struct ExtractArgs {
     /// Charset that the server named
     #[arg(long, value_name = "LABEL")]
     charset: Option<String>,
-    /// Form of the output
-    #[arg(short, long, value_enum, default_value_t = Form::Text)]
-    format: Form,
-    /// Write links into Markdown as [text](address); relative ones need --url, or an absolute base in the page
-    #[arg(long)]
-    links: bool,
-    /// Write images that stand by themselves into Markdown as ![alternative text](address)
-    #[arg(long)]
-    images: bool,
-    /// Add to JSON where each part of the text stands in the decoded page: lists of character of the text,
-    /// characters, byte of the page, bytes
-    #[arg(long)]
-    spans: bool,
-    /// Add the tables among the text to JSON as rows of cells
-    #[arg(long)]
-    tables: bool,
-    /// Divide a page on which several people write into posts with their author and time, where its markup
-    /// says so: in JSON the key `posts`, in Markdown a line above each
-    #[arg(long)]
-    posts: bool,
-    /// Put what is more than text into divisions of the Markdown, `::: ROLE` above and `:::` below: reviews,
-    /// comments, questions with answers, ingredients, captions ... as far as they are kept (see --include)
-    #[arg(long, conflicts_with = "posts")]
-    sections: bool,
-    /// Name of a built-in model, or a model file
-    #[arg(long, value_name = "NAME|FILE")]
-    model: Option<String>,
+    /// Form of the output [default: text, or Markdown where --text, --links or the like ask for it]
+    #[arg(short, long, value_enum)]
+    format: Option<Form>,
     #[command(flatten)]
-    text: TextArgs,
-    #[command(flatten)]
-    policy: PolicyArgs,
+    settings: SettingsArgs<OfPages>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -116,30 +89,12 @@ enum Output<'a> {
 
 /// Runs the command: 0 if every page was read, 1 if some were not, 2 if none was.
 pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
-    if !matches!(args.format, Form::Markdown) {
-        for (option, is_set) in [
-            ("--links", args.links),
-            ("--images", args.images),
-            ("--sections", args.sections),
-        ] {
-            if is_set {
-                bail!("{option} needs --format markdown");
-            }
-        }
-    }
-    for (option, is_set) in [("--spans", args.spans), ("--tables", args.tables)] {
-        if is_set && !matches!(args.format, Form::Json) {
-            bail!("{option} needs --format json");
-        }
-    }
+    let (settings, form) = settings(args)?;
     let given = Hints {
         http_charset: args.charset.as_deref(),
         ..Hints::default()
     };
     given.check()?;
-    if args.posts && !matches!(args.format, Form::Json | Form::Markdown) {
-        bail!("--posts needs --format json or markdown");
-    }
     let pages = PageInput::expand(&args.pages, args.fetch)?;
     if args.url.is_some() && pages.len() > 1 {
         bail!("--url is that of one page, here are {}", pages.len());
@@ -166,12 +121,11 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    let model = Arc::new(models::load(args.model.as_deref())?);
-    let extractor = Extractor::new(model).with_policy(args.policy.over(ContentPolicy::default())?);
+    let extractor = Extractor::with_model(&settings, Arc::new(models::load(&settings)?));
     let mut failed = 0;
     for (at, page) in pages.iter().enumerate() {
-        let done = extracted(args, &extractor, page, !is_one)
-            .and_then(|text| written(&output, args.format, page, &text, at, !is_one));
+        let done = extracted(args, &extractor, form, page, !is_one)
+            .and_then(|text| written(&output, form, page, &text, at, !is_one));
         match done {
             Ok(()) => {}
             Err(error) if is_one => return Err(error),
@@ -192,6 +146,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
 fn extracted(
     args: &ExtractArgs,
     extractor: &Extractor,
+    form: Form,
     page: &PageInput,
     is_named: bool,
 ) -> anyhow::Result<String> {
@@ -209,38 +164,46 @@ fn extracted(
     let extraction = extractor.extract(&bytes, &hints);
     warn_of_nothing(&extraction, &page.name);
     let file = is_named.then_some(page.name.as_str());
-    let form = match args.format {
+    let document = extraction.document(extractor.options());
+    let form = match form {
         Form::Text => PageForm::Text,
-        Form::Markdown => PageForm::Markdown {
-            links: args.links,
-            images: args.images,
-        },
+        Form::Markdown => PageForm::Markdown,
         Form::Json => PageForm::Json,
-        Form::Blocks => return blocks(&extraction, file),
+        Form::Blocks => return blocks(document, file),
     };
-    let text = args.text.options();
-    if let Some(options) = form.options_with(text).markdown {
-        if args.posts {
-            return Ok(extraction.markdown_of_posts(&options));
-        }
-        if args.sections {
-            return Ok(extraction.markdown_of_sections(&options));
-        }
+    Ok(form.print(document, url, file)?)
+}
+
+/// The settings and the form of the output: Markdown and lists of blocks are asked for by the one or the other.
+fn settings(args: &ExtractArgs) -> anyhow::Result<(Settings, Form)> {
+    let mut chosen = PartialSettings::default();
+    match args.format {
+        Some(Form::Text) => chosen.set("text.form", "plain")?,
+        Some(Form::Markdown) => chosen.set("text.form", "markdown")?,
+        Some(Form::Blocks) => chosen.set("include.blocks", true)?,
+        Some(Form::Json) | None => {}
     }
-    let options = form
-        .options_with(text)
-        .with_spans(args.spans)
-        .with_tables(args.tables);
-    let document = extraction.document(&options);
-    if !matches!(form, PageForm::Json) {
-        return Ok(form.print(document, url, file)?);
-    }
-    let record = OutputRecord {
-        url: url.map(str::to_owned),
-        ..OutputRecord::from(document)
+    let given = args.settings.chosen.clone();
+    let settings = chosen.over(given).over(args.settings.file()?).settings()?;
+    let form = match (args.format, settings.text.form) {
+        (Some(form), _) => form,
+        (None, TextForm::Plain) => Form::Text,
+        (None, TextForm::Markdown) => Form::Markdown,
     };
-    let posts = args.posts.then(|| extraction.posts(text));
-    Ok(page_line(&record, file, posts.as_deref())?)
+    let listed = [
+        ("spans", settings.include.spans),
+        ("tables", settings.include.tables),
+        (
+            "posts",
+            settings.include.posts && !matches!(form, Form::Markdown),
+        ),
+    ];
+    if let Some((name, _)) = listed.into_iter().find(|(_, is_set)| *is_set)
+        && !matches!(form, Form::Json)
+    {
+        bail!("--{name} needs --format json");
+    }
+    Ok((settings, form))
 }
 
 /// Says that nothing is kept of a page that has words.
@@ -255,10 +218,9 @@ fn warn_of_nothing(extraction: &Extraction<'_>, name: &str) {
 }
 
 /// Every block, a line each.
-fn blocks(extraction: &Extraction<'_>, file: Option<&str>) -> anyhow::Result<String> {
+fn blocks(document: Document, file: Option<&str>) -> anyhow::Result<String> {
     let mut lines = String::new();
-    let form = DocumentOptions::default().with_blocks(true);
-    for block in extraction.document(&form).blocks {
+    for block in document.blocks {
         let block = NamedBlock {
             block: block.into(),
             file,

@@ -1,17 +1,16 @@
 //! Options of runs that go on as their inputs grow.
 
-use std::{ffi::OsString, time::Duration};
+use std::time::Duration;
 
-use anyhow::{Result, bail};
 use clap::Args;
-use trommel_pipeline::Follow;
+use trommel_pipeline::FollowTimes;
 
 /// How long inputs are followed.
 #[derive(Debug, Args)]
 pub struct FollowArgs {
     /// Go on as inputs grow and new ones appear: files that a crawler writes (also under NAME.open), folders,
     /// globs, named pipes, - for standard input; ends with SIGINT or SIGTERM, and when all pipes have ended
-    #[arg(long, conflicts_with_all = ["select", "shard", "pages_only", "check_hashes", "resolve_revisits"])]
+    #[arg(long)]
     follow: bool,
 
     /// Seconds without anything new after which all that came is written out [default: 2]
@@ -31,24 +30,16 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl FollowArgs {
-    /// What to follow; none if inputs are to be read once.
-    pub fn follow(&self, arguments: &[OsString]) -> Result<Option<Follow>> {
-        if !self.follow {
-            return Ok(None);
-        }
-        let mut followed = Vec::with_capacity(arguments.len());
-        for argument in arguments {
-            let Some(argument) = argument.to_str() else {
-                let argument = argument.display();
-                bail!("{argument}: a name that is not UTF-8 cannot be followed; name its folder");
-            };
-            followed.push(argument.to_owned());
-        }
-        let follow = Follow::new(&followed)?;
-        Ok(Some(Follow {
-            idle: self.idle.map_or(follow.idle, Duration::from_secs_f64),
+    /// Whether inputs are to be followed.
+    pub fn is_asked(&self) -> bool {
+        self.follow
+    }
+
+    /// For how long; none if inputs are to be read once.
+    pub fn times(&self) -> Option<FollowTimes> {
+        self.follow.then(|| FollowTimes {
+            idle: self.idle.map(Duration::from_secs_f64),
             until_idle: self.until_idle.map(Duration::from_secs_f64),
-            ..follow
-        }))
+        })
     }
 }

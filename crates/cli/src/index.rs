@@ -3,7 +3,6 @@
 mod documents;
 
 use std::{
-    num::NonZeroUsize,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -14,8 +13,8 @@ use trommel_index::{Endpoint, IndexWriter, Refused};
 use trommel_output::OutputRecord;
 
 use crate::{
-    jobs::jobs,
     messages::{counted, say},
+    settings::{OfDocuments, SettingsArgs},
 };
 use documents::{Documents, FeedOutcome};
 
@@ -40,13 +39,8 @@ pub struct IndexArgs {
     #[arg(long, value_name = "MIB", default_value_t = trommel_index::DEFAULT_MEMORY >> 20)]
     memory: usize,
 
-    /// Built-in model or model file for archives [default: the first built-in one]
-    #[arg(long, value_name = "NAME|FILE")]
-    model: Option<String>,
-
-    /// Number of worker threads for archives [default: processor cores]
-    #[arg(short, long, value_parser = jobs)]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    settings: SettingsArgs<OfDocuments>,
 }
 
 /// What takes documents.
@@ -70,7 +64,7 @@ impl Indexer for Endpoint {
 /// Runs the command: 0 if all went well, 1 if something could not be read or was refused; the rest is
 /// indexed. 2 if nothing could be read, and then an index in a folder is left as it was.
 pub fn run(args: &IndexArgs) -> Result<ExitCode> {
-    let documents = Documents::new(&args.inputs, args.model.as_deref(), args.jobs)?;
+    let documents = Documents::new(&args.inputs, args.settings.settings()?)?;
     let (fed, refused) = match (&args.index, &args.url) {
         (Some(folder), _) => (into_folder(&documents, folder, args.memory)?, 0),
         (None, Some(url)) => into_endpoint(&documents, url)?,

@@ -42,7 +42,7 @@ pub struct InspectArgs {
 }
 
 pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
-    let model = Arc::new(models::load(args.model.as_deref())?);
+    let model = Arc::new(models::named(args.model.as_deref())?);
     let source = match &args.record {
         Some(record) => InspectedPage::record(&args.page, record)?,
         None => InspectedPage::page(&args.page)?,

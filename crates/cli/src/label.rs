@@ -64,7 +64,7 @@ pub fn run(args: &LabelArgs) -> anyhow::Result<ExitCode> {
     let labelling = Arc::new(Labelling {
         pages,
         gold: Mutex::new(file),
-        model: Arc::new(models::load(args.model.as_deref())?),
+        model: Arc::new(models::named(args.model.as_deref())?),
         blank: args.blank,
         guard: HostGuard::new(args.listen.host().map(str::to_owned)),
         next: next(&args.pages, args.gold.as_deref()),

@@ -12,7 +12,6 @@ mod follow;
 #[cfg(feature = "index")]
 mod index;
 mod inspect;
-mod jobs;
 #[cfg(feature = "label")]
 mod label;
 mod labelled;
@@ -24,17 +23,15 @@ mod network;
 mod page;
 mod panics;
 mod place;
-mod policy;
 mod progress;
 mod run;
 #[cfg(feature = "index")]
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod settings;
 mod sites;
-mod size;
 mod stop;
-mod text;
 #[cfg(feature = "train")]
 mod train;
 mod version;

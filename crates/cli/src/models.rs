@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use trommel::Settings;
 use trommel_model::{ColumnWeight, Model, ModelError, ModelFile, Scorer, Selection, TreeNode};
 
 /// Show what a model is made of
@@ -29,30 +30,33 @@ enum ModelCommand {
     },
 }
 
-/// Name of the default model.
-pub fn default_name() -> &'static str {
-    Model::builtin_names().next().unwrap_or_default()
+/// The model that the settings choose.
+pub fn load(settings: &Settings) -> anyhow::Result<Model> {
+    match settings.model() {
+        Err(error @ ModelError::Unknown { .. }) => Err(error.into()),
+        opened => {
+            opened.with_context(|| format!("{}: cannot be used as a model", settings.model_name()))
+        }
+    }
 }
 
 /// The model of that name or file; the default model for `None`.
-pub fn load(model: Option<&str>) -> anyhow::Result<Model> {
-    let wanted = model.unwrap_or(default_name());
-    match Model::open(wanted) {
-        Err(error @ ModelError::Unknown { .. }) => Err(error.into()),
-        opened => opened.with_context(|| format!("{wanted}: cannot be used as a model")),
-    }
+pub fn named(model: Option<&str>) -> anyhow::Result<Model> {
+    let mut settings = Settings::default();
+    settings.model = model.unwrap_or_default().to_owned();
+    load(&settings)
 }
 
 pub fn run(args: &ModelArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
         ModelCommand::List => {
             for name in Model::builtin_names() {
-                let file = load(Some(name))?;
+                let file = named(Some(name))?;
                 crate::out(&format!("{name}\t{}\n", summary(file.file())))?;
             }
         }
         ModelCommand::Show { model, json } => {
-            let model = load(model.as_deref())?;
+            let model = named(model.as_deref())?;
             if *json {
                 crate::out(&format!(
                     "{}\n",

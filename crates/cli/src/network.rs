@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use trommel_sources::NetworkOptions;
 
-use crate::size::Size;
+use trommel::{ByteSize, ByteSizeError};
 
 /// How `http(s)://` and `s3://` inputs are waited for.
 #[derive(Debug, Args)]
@@ -17,7 +17,7 @@ pub struct NetworkArgs {
     /// Bytes a second below which a server is too slow; after three times of --idle-timeout the input is
     /// given up; 0 for no bound [default: 1K]
     #[arg(long, value_name = "SIZE", value_parser = rate)]
-    least_rate: Option<Size>,
+    least_rate: Option<ByteSize>,
 
     /// Seconds for which requests are repeated that a server refuses for now (429, 503) [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=86_400))]
@@ -29,9 +29,9 @@ pub struct NetworkArgs {
     follow_hosts: bool,
 }
 
-fn rate(text: &str) -> Result<Size, String> {
+fn rate(text: &str) -> Result<ByteSize, ByteSizeError> {
     match text {
-        "0" => Ok(Size(0)),
+        "0" => Ok(ByteSize(0)),
         _ => text.parse(),
     }
 }

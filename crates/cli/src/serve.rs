@@ -2,7 +2,6 @@
 
 use std::{
     env,
-    num::NonZeroUsize,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{
@@ -15,24 +14,17 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use trommel_extract::ContentPolicy;
+use trommel::{ByteSize, Settings};
 use trommel_filters::Filters;
 use trommel_model::Model;
-use trommel_pipeline::Config;
+use trommel_pipeline::{load_sites, save_sites};
 use trommel_serve::{
     HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config,
 };
 use trommel_sites::{DEFAULT_BYTES, KnownSites, SiteMemory};
 
-use crate::sites::{load, save};
-use crate::{
-    jobs::jobs,
-    messages::{causes, say},
-    models,
-    policy::PolicyArgs,
-    size::Size,
-    stop::Stop,
-};
+use crate::settings::{OfService, SettingsArgs};
+use crate::{messages::say, models, stop::Stop};
 
 /// Variable of the environment that holds the token.
 const TOKEN: &str = "TROMMEL_TOKEN";
@@ -63,22 +55,18 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// Pages judged at a time [default: processor cores]
-    #[arg(short, long, value_parser = jobs)]
-    jobs: Option<NonZeroUsize>,
-
     /// Requests that may wait besides; more are answered 429
     #[arg(long, value_name = "N", default_value_t = ServiceLimits::default().queue)]
     queue: usize,
 
     /// Most bytes of a page, and of a record of a batch; longer pages are answered 413 [default: 16M]
     #[arg(long, value_name = "SIZE")]
-    max_body: Option<Size>,
+    max_body: Option<ByteSize>,
 
     /// Most bytes that requests take: bodies, the work on them, answers until they are sent; more are answered 429,
     /// pages that never have room 413 [default: 512M]
     #[arg(long, value_name = "SIZE")]
-    max_memory: Option<Size>,
+    max_memory: Option<ByteSize>,
 
     /// Seconds that the head of a request, its body, the pause in a batch, and one in taking an answer may last;
     /// two while others wait for room
@@ -88,15 +76,6 @@ pub struct ServeArgs {
     /// Seconds to finish what is in flight after SIGTERM or SIGINT
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=86_400))]
     grace: u64,
-
-    /// Model for requests that name none: built-in, or a file. The built-in ones can be named
-    /// [default: the first built-in one]
-    #[arg(long, value_name = "NAME|FILE")]
-    model: Option<String>,
-
-    /// Configuration file (TOML) as for `run`: filters, model, comments, headline, articles, jobs
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
 
     /// Correct the model by other pages of the same site, as FILE counts them. Where a token is needed, every
     /// page that comes is counted as well: FILE is then begun if it is not there, and written every five minutes
@@ -111,7 +90,7 @@ pub struct ServeArgs {
 
     /// Memory that counts of sites take at most [default: 1G, or that of FILE]
     #[arg(long, value_name = "SIZE", requires = "sites")]
-    sites_size: Option<Size>,
+    sites_size: Option<ByteSize>,
 
     /// Folder of an index made by `index`, to search in on the page
     #[cfg(feature = "index")]
@@ -123,19 +102,19 @@ pub struct ServeArgs {
     #[arg(long, value_name = "DIR", requires = "index")]
     archives: Option<PathBuf>,
 
+    /// What pages are extracted with where a request chooses nothing else. The built-in models can be named by
+    /// requests in any case; filters drop documents of batches and mark single pages
     #[command(flatten)]
-    policy: PolicyArgs,
+    settings: SettingsArgs<OfService>,
 }
 
 /// Runs the command: 0 if it was told to stop and finished what was in flight, 2 for errors.
 pub fn run(args: &ServeArgs) -> Result<ExitCode> {
-    let config = match &args.config {
-        Some(path) => Config::load(path)?,
-        None => Config::default(),
-    };
+    let defaults_of_pages = args.settings.chosen.clone().over(args.settings.file()?);
+    let settings = defaults_of_pages.settings()?;
     let defaults = ServiceLimits::default();
     let limits = ServiceLimits {
-        jobs: args.jobs.or(config.jobs).unwrap_or(defaults.jobs),
+        jobs: settings.limits.jobs.unwrap_or(defaults.jobs),
         queue: args.queue,
         max_body: args.max_body.map_or(defaults.max_body, |size| size.0),
         max_memory: args.max_memory.map_or(defaults.max_memory, |size| size.0),
@@ -143,18 +122,14 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         grace: Duration::from_secs(args.grace),
         ..defaults
     };
-    let policy = args.policy.over(ContentPolicy {
-        comments: config.comments,
-        headline: config.headline,
-        articles: config.articles,
-        include: config.include,
-        exclude: config.exclude,
-    })?;
     let tls = match (&args.tls_cert, &args.tls_key) {
         (Some(certificates), Some(key)) => Some(server_config(certificates, key)?),
         _ => None,
     };
-    let models = named_models(args.model.as_deref().or(config.model.as_deref()))?;
+    let models = named_models(&settings)?;
+    for (_, model) in &models {
+        settings.check_page_types(model)?;
+    }
     let token = token(args)?;
     let learns = args.learn_sites || token.is_some();
     let sites = match &args.sites {
@@ -165,10 +140,10 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         Some(path) => Some(fixed_sites(path)?),
         None => None,
     };
-    let settings = ServiceSettings {
+    let service = ServiceSettings {
         models,
-        policy,
-        filters: Arc::new(Filters::new(&config.filters)),
+        defaults: defaults_of_pages,
+        filters: Arc::new(Filters::new(&settings.filters)),
         limits,
         token,
         guard: HostGuard::new(hosts(args)),
@@ -198,12 +173,12 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         }
     }
     for socket in &sockets {
-        if settings.token.is_none() && !socket.is_local() {
+        if service.token.is_none() && !socket.is_local() {
             tracing::warn!(
                 "{socket}: anyone who reaches this address may use it; see --token-file"
             );
         }
-        let scheme = match (socket.is_tcp(), settings.tls.is_some()) {
+        let scheme = match (socket.is_tcp(), service.tls.is_some()) {
             (true, true) => "https://",
             (true, false) => "http://",
             (false, _) => "",
@@ -211,7 +186,7 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         say(&format!("listening on {scheme}{socket}"));
     }
     let (Some(sites), Some(path), true) = (sites, &args.sites, learns) else {
-        serve(settings, sockets, stop.flag())?;
+        serve(service, sockets, stop.flag())?;
         return Ok(ExitCode::SUCCESS);
     };
     let ended = AtomicBool::new(false);
@@ -221,19 +196,18 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
             while !ended.load(Ordering::Relaxed) {
                 thread::sleep(TICK);
                 if saved.elapsed() >= SAVE_EVERY {
-                    if let Err(error) = sites.with(|memory| save(memory, path)) {
-                        let error = causes(&error);
+                    if let Err(error) = sites.with(|memory| save_sites(memory, path)) {
                         tracing::warn!("what is known of sites is not saved: {error}");
                     }
                     saved = Instant::now();
                 }
             }
         });
-        let served = serve(settings, sockets, stop.flag());
+        let served = serve(service, sockets, stop.flag());
         ended.store(true, Ordering::Relaxed);
         served
     });
-    sites.with(|memory| save(memory, path))?;
+    sites.with(|memory| save_sites(memory, path))?;
     served?;
     Ok(ExitCode::SUCCESS)
 }
@@ -258,7 +232,7 @@ fn fixed_sites(path: &Path) -> Result<Arc<KnownSites>> {
             path.display()
         );
     }
-    let known = load(path)?;
+    let known = load_sites(path)?;
     tracing::warn!(
         "{}: pages that come are not counted, as no token is needed; see --learn-sites",
         path.display()
@@ -269,13 +243,13 @@ fn fixed_sites(path: &Path) -> Result<Arc<KnownSites>> {
 /// What the file knows of sites, or nothing if it is not there yet.
 fn known_sites(
     path: &Path,
-    size: Option<Size>,
+    size: Option<ByteSize>,
     identity: Option<String>,
 ) -> Result<Arc<KnownSites>> {
     let bytes = size.map_or(DEFAULT_BYTES, |size| size.0);
     let mut memory = SiteMemory::new(bytes);
     if path.exists() {
-        let known = load(path)?;
+        let known = load_sites(path)?;
         memory = SiteMemory::new(size.map_or(known.max_bytes(), |size| size.0));
         memory
             .merge(&known)
@@ -285,15 +259,15 @@ fn known_sites(
             memory = memory.with_model(identity);
         }
         // What cannot be written is better known now than at the end.
-        save(&memory, path)?;
+        save_sites(&memory, path)?;
     }
     Ok(Arc::new(KnownSites::online(memory)))
 }
 
 /// The models that requests may name, the default first.
-fn named_models(default: Option<&str>) -> Result<Vec<(String, Arc<Model>)>> {
-    let default = default.unwrap_or(models::default_name());
-    let first = models::load(Some(default))?;
+fn named_models(settings: &Settings) -> Result<Vec<(String, Arc<Model>)>> {
+    let default = settings.model_name();
+    let first = models::load(settings)?;
     // A file is known by the name of its model: paths are nobody's business.
     let name = match Model::builtin_names().find(|name| *name == default) {
         Some(name) => name.to_owned(),
@@ -302,7 +276,7 @@ fn named_models(default: Option<&str>) -> Result<Vec<(String, Arc<Model>)>> {
     let mut all = vec![(name, Arc::new(first))];
     for builtin in Model::builtin_names() {
         if all.iter().all(|(name, _)| name != builtin) {
-            all.push((builtin.to_owned(), Arc::new(models::load(Some(builtin))?)));
+            all.push((builtin.to_owned(), Arc::new(models::named(Some(builtin))?)));
         }
     }
     Ok(all)

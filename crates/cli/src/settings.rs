@@ -1,45 +1,189 @@
-//! The command line's options for settings, made of the list of choices: one option a choice, under a heading for
-//! each part.
+//! The command line's options for settings, generated from the list of choices: one option a choice, under a heading
+//! for each part.
 
+use std::marker::PhantomData;
+use std::path::PathBuf;
+
+use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
-use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
-use trommel::{Field, Kind, PartialSettings, fields};
+use trommel::{ByteSize, Field, Kind, PartialSettings, Settings, fields, parts};
 
-/// Parts that are about archives and their outputs, not about a page.
-const OF_RUNS: [&str; 4] = ["archive", "filters", "limits", "output"];
+/// Which settings a command has.
+pub trait Scope {
+    /// Whether the command has this one.
+    fn has(field: &Field) -> bool;
+}
 
-/// Settings of a command that runs over archives.
-#[derive(Clone, Debug, Default)]
-pub struct RunSettings(pub PartialSettings);
+/// Those of commands that run over archives: all.
+#[derive(Clone, Copy, Debug)]
+pub struct OfRuns;
 
-/// Settings of a command that takes single pages.
-#[derive(Clone, Debug, Default)]
-pub struct PageSettings(pub PartialSettings);
+/// Those of commands that take single pages.
+#[derive(Clone, Copy, Debug)]
+pub struct OfPages;
+
+/// Those of the service, which has bounds and a memory of sites of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct OfService;
+
+/// Those of commands that take the documents of archives and write no outputs of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct OfDocuments;
+
+/// Those of commands that only judge pages of archives.
+#[derive(Clone, Copy, Debug)]
+pub struct OfJudging;
+
+impl Scope for OfRuns {
+    fn has(_: &Field) -> bool {
+        true
+    }
+}
+
+impl Scope for OfPages {
+    fn has(field: &Field) -> bool {
+        matches!(field.part(), "" | "content" | "text" | "include")
+    }
+}
+
+impl Scope for OfService {
+    fn has(field: &Field) -> bool {
+        OfPages::has(field) || matches!(field.part(), "filters") || field.name == "jobs"
+    }
+}
+
+impl Scope for OfDocuments {
+    fn has(field: &Field) -> bool {
+        matches!(field.part(), "" | "content" | "text" | "filters") || field.name == "jobs"
+    }
+}
+
+impl Scope for OfJudging {
+    fn has(field: &Field) -> bool {
+        matches!(field.name.as_str(), "model" | "jobs" | "sites_size")
+    }
+}
+
+/// Settings as the command line chooses them, and the configuration file below them.
+#[derive(Clone, Debug)]
+pub struct SettingsArgs<S> {
+    /// What the options choose.
+    pub chosen: PartialSettings,
+    config: Option<PathBuf>,
+    scope: PhantomData<S>,
+}
+
+impl<S: Scope> SettingsArgs<S> {
+    /// The configuration file.
+    pub fn config(&self) -> Option<&PathBuf> {
+        self.config.as_ref()
+    }
+
+    /// What the configuration file chooses.
+    pub fn file(&self) -> Result<PartialSettings> {
+        Ok(match &self.config {
+            Some(path) => PartialSettings::load(path)?,
+            None => PartialSettings::default(),
+        })
+    }
+
+    /// The settings: the options win over the file.
+    pub fn settings(&self) -> Result<Settings> {
+        Ok(self.chosen.clone().over(self.file()?).settings()?)
+    }
+}
+
+impl<S: Scope> Args for SettingsArgs<S> {
+    fn augment_args(command: Command) -> Command {
+        let mut command = command;
+        let has_more = fields().iter().filter(|field| S::has(field)).count() > 3;
+        if has_more {
+            command = command.arg(
+                Arg::new("config")
+                    .long("config")
+                    .value_name("FILE")
+                    .value_parser(clap::value_parser!(PathBuf))
+                    .help("Configuration file (TOML) with any of the settings; the options here win over it"),
+            );
+        }
+        for field in fields().iter().filter(|field| S::has(field)) {
+            command = command.arg(option(field));
+            if field.path == "text.form" {
+                command = command.arg(
+                    Arg::new("markdown")
+                        .long("markdown")
+                        .action(ArgAction::SetTrue)
+                        .conflicts_with("text")
+                        .help("Short for --text markdown")
+                        .help_heading(heading(field.part())),
+                );
+            }
+        }
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<S: Scope> FromArgMatches for SettingsArgs<S> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut args = Self {
+            chosen: PartialSettings::default(),
+            config: matches.try_get_one("config").ok().flatten().cloned(),
+            scope: PhantomData,
+        };
+        args.update_from_arg_matches(matches)?;
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        for field in fields().iter().filter(|field| S::has(field)) {
+            let Some(values) = matches.get_many::<String>(&field.name) else {
+                continue;
+            };
+            let text: Vec<&str> = values.map(String::as_str).collect();
+            self.set(field, &text.join(","))?;
+        }
+        if matches!(matches.try_get_one("markdown"), Ok(Some(true))) {
+            let set = self.chosen.set("text.form", "markdown");
+            set.map_err(|error| wrong(&error.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+impl<S> SettingsArgs<S> {
+    fn set(&mut self, field: &Field, text: &str) -> Result<(), Error> {
+        let set = self.chosen.set_text(&field.path, text);
+        set.map_err(|error| wrong(&error.to_string()))
+    }
+}
+
+fn wrong(message: &str) -> Error {
+    Error::raw(
+        clap::error::ErrorKind::ValueValidation,
+        format!("{message}\n"),
+    )
+}
 
 /// The heading of the options of a part.
 fn heading(part: &str) -> &'static str {
-    match part {
-        "content" => "What counts as main text",
-        "text" => "How text is written",
-        "include" => "What is listed beside the text",
-        "sites" => "Other pages of a site",
-        "filters" => "Which documents are kept",
-        "archive" => "How archives are read",
-        "limits" => "Bounds",
-        "output" => "How outputs are encoded",
-        _ => "Model",
+    match parts().iter().find(|(name, _)| name == part) {
+        Some((_, doc)) => doc.trim_end_matches('.'),
+        None => "Model",
     }
 }
 
 /// The option of a choice.
 fn option(field: &'static Field) -> Arg {
-    let long = field.name.replace('_', "-");
-    let mut arg = Arg::new(field.name.as_str())
-        .long(long)
+    let arg = Arg::new(field.name.as_str())
+        .long(field.name.replace('_', "-"))
         .help(help(field))
         .help_heading(heading(field.part()));
-    arg = match field.name.as_str() {
+    let arg = match field.name.as_str() {
         "format" => arg.short('f'),
         "jobs" => arg.short('j'),
         _ => arg,
@@ -52,40 +196,59 @@ fn option(field: &'static Field) -> Arg {
             .value_parser(["true", "false"])
             .hide_possible_values(true)
             .value_name("BOOL"),
-        Kind::OneOf(values) => arg.value_parser(parser(values)),
+        Kind::OneOf(values) => arg.value_parser(names(values)),
         Kind::ListOf(values) => arg
-            .value_parser(parser(values))
+            .value_parser(names(values))
             .value_delimiter(',')
             .action(ArgAction::Append)
-            .hide_possible_values(values.len() > 6),
-        Kind::Texts => arg.value_delimiter(',').action(ArgAction::Append).value_name("NAME,..."),
-        Kind::Integer | Kind::Number => arg.value_name("N"),
-        Kind::Bytes => arg.value_name("SIZE"),
-        _ if field.name == "model" => arg.value_name("NAME|FILE"),
-        _ => arg.value_name("FILE"),
+            .value_name("NAME,..."),
+        Kind::Texts => arg
+            .value_delimiter(',')
+            .action(ArgAction::Append)
+            .value_name("NAME,..."),
+        kind => arg
+            .value_parser(value_of(field))
+            .value_name(match (kind, field.name.as_str()) {
+                (Kind::Bytes, _) => "SIZE",
+                (Kind::Text, "model") => "NAME|FILE",
+                (Kind::Text, "base_url") => "URL|FOLDER",
+                (Kind::Text, _) => "FILE",
+                _ => "N",
+            }),
     }
 }
 
-fn parser(values: &'static [trommel::Value]) -> ValueParser {
+fn names(values: &'static [trommel::Value]) -> ValueParser {
+    let values = values.iter();
     let values = values
-        .iter()
-        .map(|value| PossibleValue::new(value.name.as_str()).help(value.doc.as_str()));
+        .map(|value| PossibleValue::new(value.name.as_str()).help(value.doc.trim_end_matches('.')));
     PossibleValuesParser::new(values).into()
 }
 
-/// What a choice is for, and its default where there is one to tell.
+/// Takes a text that is a value of the choice.
+fn value_of(field: &'static Field) -> ValueParser {
+    ValueParser::new(move |text: &str| -> Result<String, String> {
+        let set = PartialSettings::default().set_text(&field.path, text);
+        set.map(|()| text.to_owned()).map_err(|error| {
+            let message = error.to_string();
+            let named = format!("{}: ", field.path);
+            message.strip_prefix(&named).unwrap_or(&message).to_owned()
+        })
+    })
+}
+
+/// What a choice is for, and its default where it has one.
 fn help(field: &Field) -> String {
     let doc = field.doc.trim_end_matches('.');
     let default = match (&field.kind, &field.default) {
         (Kind::Bytes, serde_json::Value::Number(bytes)) => {
-            let size = bytes.as_u64().map(trommel::ByteSize);
-            size.map(|size| size.to_string())
+            bytes.as_u64().map(|bytes| ByteSize(bytes).to_string())
         }
         (Kind::OneOf(_), serde_json::Value::String(name)) => Some(name.clone()),
         _ => None,
     };
     match default {
-        Some(default) => format!("{doc} [default: {default}]"),
-        None => doc.to_owned(),
+        Some(default) if !doc.contains("[default:") => format!("{doc} [default: {default}]"),
+        _ => doc.to_owned(),
     }
 }

@@ -124,7 +124,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         let mixed = read_sets(&args.mix, &[])?;
         let number = mixed.len();
         sets.extend(mixed);
-        let adapted = adapt(&models::load(Some(base))?, &sets, number, &options)?;
+        let adapted = adapt(&models::named(Some(base))?, &sets, number, &options)?;
         write(args, &sets, &options, &adapted.trained)?;
         let name = &adapted.trained.model.file().name;
         table(base, &adapted.before)?;

@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    num::NonZeroUsize,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -15,8 +14,8 @@ use trommel_wacz::{Container, write_texts};
 
 use crate::{
     archives::Archives,
-    jobs::jobs,
     messages::{counted, say},
+    settings::{OfDocuments, SettingsArgs},
 };
 
 /// Write WACZ files with more in them
@@ -45,17 +44,12 @@ struct TextArgs {
     #[arg(short, long, value_name = "WACZ")]
     output: PathBuf,
 
-    /// Built-in model or model file [default: the first built-in one]
-    #[arg(long, value_name = "NAME|FILE")]
-    model: Option<String>,
-
-    /// Number of worker threads [default: processor cores]
-    #[arg(short, long, value_parser = jobs)]
-    jobs: Option<NonZeroUsize>,
-
     /// Replace the output if it is there already
     #[arg(long)]
     overwrite: bool,
+
+    #[command(flatten)]
+    settings: SettingsArgs<OfDocuments>,
 }
 
 /// Runs the command: 0 if all went well, 1 if something in the file could not be read.
@@ -84,11 +78,8 @@ fn text(args: &TextArgs) -> Result<ExitCode> {
     }
     let container = Container::open(input)?;
     let mut texts = Texts::new();
-    let archives = Archives::new(
-        vec![Input::File(input.clone())],
-        args.model.as_deref(),
-        args.jobs,
-    )?;
+    let settings = args.settings.settings()?;
+    let archives = Archives::new(vec![Input::File(input.clone())], settings)?;
     let summary = archives.with_revisits().documents(|document| {
         if let (Some(url), false) = (document.url, document.text.is_empty()) {
             let date = digits(document.date.as_deref().unwrap_or_default());

@@ -28,8 +28,8 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_type: Option<String>,
     /// What stands in the way of the page that was asked for, by the page's title and phrases, whatever the
-    /// model takes it for: for filters, not part of the written document.
-    #[serde(skip)]
+    /// model takes it for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<BlockReason>,
     /// Headings among the lines of the text, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

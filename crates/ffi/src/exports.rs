@@ -76,6 +76,35 @@ pub unsafe extern "C" fn trommel_extractor_new(model: *const c_char) -> *mut Tro
     })
 }
 
+/// An extractor under settings: a JSON object of settings by their names, as in
+/// {"model": "best", "comments": "include", "blocks": true}. Null if it is none, or a setting is unknown or wrong; then
+/// *error, unless error is null, is one line that says why, to be freed with trommel_string_free.
+///
+/// # Safety
+/// `settings` is null or a string that ends with 0; `error` is null or a place for a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn trommel_extractor_with_settings(
+    settings: *const c_char,
+    error: *mut *mut c_char,
+) -> *mut TrommelExtractor {
+    guarded(ptr::null_mut(), || {
+        // SAFETY: by the contract of this function.
+        let (settings, error) = unsafe { (text(settings), error.as_mut()) };
+        let made = match settings {
+            Some(settings) => TrommelExtractor::with_settings(settings),
+            None => Err("settings: expected an object in JSON".to_owned()),
+        };
+        let (made, message) = match made {
+            Ok(made) => (Box::into_raw(Box::new(made)), None),
+            Err(message) => (ptr::null_mut(), Some(message)),
+        };
+        if let Some(error) = error {
+            *error = given(message);
+        }
+        made
+    })
+}
+
 /// Frees an extractor; sessions that were begun with it go on.
 ///
 /// # Safety

@@ -1,19 +1,25 @@
 //! The functions of the library, without pointers.
 
-use std::{ffi::c_int, sync::Arc};
+use std::ffi::c_int;
 
 use serde_json::json;
 use trommel::{
-    Document, DocumentOptions, EarlyStops, Extractor, Hints, MarkdownOptions, Model, Session,
-    StopReason, Verdict,
+    Document, EarlyStops, Extractor, Hints, PageForm, PartialSettings, Session, StopReason,
+    TextForm, Verdict,
 };
 
-/// Takes the text out of pages with one model.
-pub struct TrommelExtractor(pub(crate) Extractor);
+/// Takes the text out of pages with one model, in each form that a caller may ask for.
+pub struct TrommelExtractor {
+    plain: Extractor,
+    markdown: Extractor,
+    /// In the form that the settings ask for.
+    chosen: Extractor,
+}
 
 /// A page that arrives in parts.
 pub struct TrommelSession {
     session: Session<'static>,
+    url: Option<String>,
     form: TrommelForm,
 }
 
@@ -25,7 +31,7 @@ pub enum TrommelForm {
     Text = 0,
     /// The main text as Markdown.
     Markdown = 1,
-    /// The document as JSON: text, title, language, confidence, dates and so on.
+    /// The document as JSON, with the keys of a JSON line of `trommel run`.
     Json = 2,
 }
 
@@ -95,10 +101,47 @@ impl<'a> Given<'a> {
 }
 
 impl TrommelExtractor {
-    /// An extractor with the built-in model of that name, or the first one.
+    /// An extractor under the default settings with the built-in model of that name, or the first one.
     pub(crate) fn new(model: Option<&str>) -> Option<Self> {
-        let model = Model::builtin(model.unwrap_or("fast"))?;
-        Some(Self(Extractor::new(Arc::new(model))))
+        let name = model.unwrap_or_default();
+        let is_builtin = trommel::Model::builtin_names().any(|own| own == name);
+        let mut chosen = PartialSettings::default();
+        chosen.set("model", name).ok()?;
+        (is_builtin || name.is_empty())
+            .then(|| Self::of(&chosen).ok())
+            .flatten()
+    }
+
+    /// An extractor under settings in JSON.
+    ///
+    /// # Errors
+    /// One line that says what is wrong.
+    pub(crate) fn with_settings(json: &str) -> Result<Self, String> {
+        let chosen = PartialSettings::from_json(json).map_err(|error| error.to_string())?;
+        Self::of(&chosen)
+    }
+
+    fn of(chosen: &PartialSettings) -> Result<Self, String> {
+        let settings = chosen.settings().map_err(|error| error.to_string())?;
+        let own = Extractor::new(&settings).map_err(|error| error.to_string())?;
+        let in_form = |form: TextForm| {
+            let mut settings = settings.clone();
+            settings.text.form = form;
+            Extractor::with_model(&settings, own.model().clone())
+        };
+        Ok(Self {
+            plain: in_form(TextForm::Plain),
+            markdown: in_form(TextForm::Markdown),
+            chosen: own,
+        })
+    }
+
+    fn in_form(&self, form: TrommelForm) -> &Extractor {
+        match form {
+            TrommelForm::Text => &self.plain,
+            TrommelForm::Markdown => &self.markdown,
+            TrommelForm::Json => &self.chosen,
+        }
     }
 
     /// One whole page.
@@ -108,14 +151,15 @@ impl TrommelExtractor {
         given: Given<'_>,
         form: TrommelForm,
     ) -> Option<String> {
-        let extraction = self.0.extract(page, &given.hints());
-        written(extraction.document(&options(form)), form)
+        let document = self.in_form(form).document(page, &given.hints());
+        written(document, given.url, form)
     }
 
     pub(crate) fn session(&self, given: Given<'_>, form: TrommelForm) -> TrommelSession {
-        let session = Session::owned(self.0.clone(), given.hints());
+        let extractor = self.in_form(form).clone();
         TrommelSession {
-            session: session.with_options(options(form)),
+            session: Session::owned(extractor, given.hints()),
+            url: given.url.map(str::to_owned),
             form,
         }
     }
@@ -150,22 +194,19 @@ impl TrommelSession {
     }
 
     pub(crate) fn finish(self) -> Option<String> {
-        let form = self.form;
-        written(self.session.finish(), form)
+        let Self { session, url, form } = self;
+        written(session.finish(), url.as_deref(), form)
     }
 }
 
-fn options(form: TrommelForm) -> DocumentOptions {
-    let options = DocumentOptions::default();
-    match form {
-        TrommelForm::Markdown => options.with_markdown(MarkdownOptions::default()),
-        TrommelForm::Text | TrommelForm::Json => options,
-    }
-}
-
-fn written(document: Document, form: TrommelForm) -> Option<String> {
+/// Text as it is; a document with the keys of a JSON line of a run.
+fn written(document: Document, url: Option<&str>, form: TrommelForm) -> Option<String> {
     match form {
         TrommelForm::Text | TrommelForm::Markdown => Some(document.text),
-        TrommelForm::Json => serde_json::to_string(&document).ok(),
+        TrommelForm::Json => {
+            let mut line = PageForm::Json.print(document, url, None).ok()?;
+            line.truncate(line.trim_end().len());
+            Some(line)
+        }
     }
 }

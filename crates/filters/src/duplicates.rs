@@ -58,7 +58,9 @@ impl Duplicates {
     /// Filters that remember nothing yet.
     pub fn new(settings: &DuplicateSettings) -> Self {
         Self {
-            exact: settings.exact.then(|| Exact(Memory::new(settings.memory.0))),
+            exact: settings
+                .exact
+                .then(|| Exact(Memory::new(settings.memory.0))),
             near: settings.near.then(|| Near(Memory::new(settings.memory.0))),
         }
     }
@@ -127,6 +129,7 @@ impl OrderedFilter for Duplicates {
 mod tests {
     use super::*;
     use crate::{FilterSettings, Filters};
+    use trommel_text::ByteSize;
     use trommel_text::TextStats;
 
     fn settings(memory: u64) -> FilterSettings {
@@ -134,7 +137,7 @@ mod tests {
             duplicates: DuplicateSettings {
                 exact: true,
                 near: true,
-                memory,
+                memory: ByteSize(memory),
             },
             ..FilterSettings::default()
         }

@@ -335,7 +335,7 @@ impl Continued {
     /// A run that begins.
     pub(crate) fn afresh(plan: &Plan) -> Self {
         Self {
-            state: Checkpoint::new(plan.settings()),
+            state: Checkpoint::new(plan.recipe()),
             contents: Contents::default(),
             again: Vec::new(),
             todo: (0..plan.inputs.len()).collect(),
@@ -347,7 +347,7 @@ impl Continued {
     /// # Errors
     /// If it is not a run of this plan, or its inputs or outputs are not what they were.
     pub(crate) fn load(plan: &Plan, path: &Path) -> Result<Option<Self>, ResumeError> {
-        let Some(mut state) = Checkpoint::matching(path, &plan.settings())? else {
+        let Some(mut state) = Checkpoint::matching(path, &plan.recipe())? else {
             return Ok(None);
         };
         let journal = journal_file(path);

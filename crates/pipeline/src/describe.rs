@@ -2,6 +2,8 @@
 
 use std::{fmt, fs};
 
+use trommel_filters::Filters;
+
 use crate::{Encoding, Input, Plan};
 
 /// What the run would read, do and write, in order: inputs with their stored bytes, stages with their
@@ -31,19 +33,24 @@ impl fmt::Display for Plan {
         writeln!(
             f,
             "  read: {} bytes of a record and {} of a page at most",
-            self.max_record, self.max_payload
+            self.max_record(),
+            self.max_payload()
         )?;
-        let (early, late) = self.filters.describe_both();
+        let (early, late) = Filters::new(&self.settings.filters).describe_both();
         for stage in early {
             writeln!(f, "  {stage}")?;
         }
-        let recipe: Vec<String> = self
-            .recipe
-            .values()
-            .iter()
+        let choices = self.settings.canonical().into_iter();
+        let choices = choices.filter(|(_, value)| !matches!(value.as_str(), "" | "[]" | "null"));
+        let choices: Vec<String> = choices
             .map(|(name, value)| format!("{name} {value}"))
             .collect();
-        writeln!(f, "  extract: {}", recipe.join(", "))?;
+        writeln!(
+            f,
+            "  extract: model {}, {}",
+            self.files.model,
+            choices.join(", ")
+        )?;
         for stage in late {
             writeln!(f, "  {stage}")?;
         }
@@ -57,7 +64,7 @@ impl fmt::Display for Plan {
         if let Some(size) = self.output.split {
             writeln!(f, "  split: {size} bytes of documents in a part at most")?;
         }
-        writeln!(f, "workers: {}", self.jobs)?;
+        writeln!(f, "workers: {}", self.jobs())?;
         writeln!(f, "outputs:")?;
         let paths = self.output.paths(&self.inputs);
         if paths.is_empty() {

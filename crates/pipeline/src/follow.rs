@@ -264,7 +264,7 @@ impl RecordFeed<'_> {
         last: bool,
     ) -> Result<bool, Stopped> {
         let options = ReadOptions {
-            max_record: self.plan.max_record,
+            max_record: self.plan.max_record(),
             ..ReadOptions::default()
         };
         let growing = input.growing.clone();

@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use trommel::{ByteSize, OutputSettings};
 use trommel_output::{Compression, Format};
 use trommel_sources::{is_url, redacted};
 
@@ -64,15 +65,6 @@ impl Destination {
     }
 }
 
-/// Formats and compression as far as somebody chose them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FormatChoice {
-    /// The formats; empty if nobody chose.
-    pub formats: Vec<Format>,
-    /// The compression.
-    pub compression: Option<Compression>,
-}
-
 /// How documents are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
@@ -89,7 +81,10 @@ pub struct Output {
     pub destination: Destination,
     /// What each of them is written as: several only into a folder, each of another format.
     pub encodings: Vec<Encoding>,
-    /// Most encoded bytes of an output, beyond which it goes on in another part; see [`Self::split`].
+    /// Most encoded bytes of a part of an output (a larger document has a part of its own); parts are named
+    /// `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... Encoded are documents before the compression of the file: of WET
+    /// with that of its records, of Parquet as MessagePack. Where parts end depends on the documents alone. An index
+    /// is never divided.
     pub split: Option<u64>,
 }
 
@@ -164,8 +159,8 @@ impl Output {
     /// none of the formats is ever compressed that way.
     pub fn new(
         name: &str,
-        chosen: &FormatChoice,
-        fallback: &FormatChoice,
+        chosen: &OutputSettings,
+        fallback: &OutputSettings,
     ) -> Result<Self, DestinationError> {
         let (destination, by_name) = if name == "-" {
             (Destination::Stdout, None)
@@ -188,24 +183,25 @@ impl Output {
                 by_name,
                 by_option,
             };
-            if chosen.formats.len() > 1 {
+            if chosen.format.len() > 1 {
                 return Err(DestinationError::Several(name.to_owned()));
             }
-            if let Some(other) = chosen.formats.iter().find(|&&other| other != format) {
+            if let Some(other) = chosen.format.iter().find(|&&other| other != format) {
                 return Err(conflict(format.name(), other.name()));
             }
-            if let Some(other) = chosen.compression.filter(|&other| other != compression) {
+            if let Some(other) = chosen.compress.filter(|&other| other != compression) {
                 return Err(conflict(compression.name(), other.name()));
             }
             let encoding = Encoding {
                 format,
                 compression,
             };
-            return Self::checked(destination, vec![encoding]);
+            let split = chosen.split_size.or(fallback.split_size);
+            return Self::checked(destination, vec![encoding], split);
         }
-        let given = match chosen.formats.is_empty() {
-            true => &fallback.formats,
-            false => &chosen.formats,
+        let given = match chosen.format.is_empty() {
+            true => &fallback.format,
+            false => &chosen.format,
         };
         let mut formats = Vec::new();
         for &format in given {
@@ -221,12 +217,12 @@ impl Output {
             return Err(DestinationError::Several("standard output".to_owned()));
         }
         let wanted = match is_stream {
-            true => chosen.compression.or(Some(Compression::None)),
-            false => chosen.compression.or(fallback.compression),
+            true => chosen.compress.or(Some(Compression::None)),
+            false => chosen.compress.or(fallback.compress),
         };
         let fits = |format: Format| wanted.is_some_and(|wanted| format.can_be(wanted));
         // An option that none of the formats can have is refused.
-        let is_wrong = chosen.compression.is_some() && !formats.iter().any(|&format| fits(format));
+        let is_wrong = chosen.compress.is_some() && !formats.iter().any(|&format| fits(format));
         let encodings = formats.iter().map(|&format| Encoding {
             format,
             compression: match wanted {
@@ -234,13 +230,20 @@ impl Output {
                 _ => format.usual_compression(),
             },
         });
-        Self::checked(destination, encodings.collect())
+        let encodings = encodings.collect();
+        // The configuration may have been written for outputs that can be divided.
+        let of_file = fallback.split_size.filter(|_| !is_stream);
+        Self::checked(destination, encodings, chosen.split_size.or(of_file))
     }
 
     fn checked(
         destination: Destination,
         encodings: Vec<Encoding>,
+        split: Option<ByteSize>,
     ) -> Result<Self, DestinationError> {
+        if split.is_some() && destination == Destination::Stdout {
+            return Err(DestinationError::Split);
+        }
         for &Encoding {
             format,
             compression,
@@ -259,23 +262,8 @@ impl Output {
         Ok(Self {
             destination,
             encodings,
-            split: None,
+            split: split.map(|size| size.0),
         })
-    }
-
-    /// The same in parts of `size` encoded bytes at most (a larger document has one of its own), named
-    /// `NAME-00000.SUFFIX`, `NAME-00001.SUFFIX` ... Encoded are documents before the compression of the
-    /// file: of WET with that of its records, of Parquet as MessagePack. Where parts end depends on the
-    /// documents alone. An index is never divided.
-    ///
-    /// # Errors
-    /// [`DestinationError::Split`] for standard output.
-    pub fn split(mut self, size: Option<u64>) -> Result<Self, DestinationError> {
-        if size.is_some() && self.destination == Destination::Stdout {
-            return Err(DestinationError::Split);
-        }
-        self.split = size;
-        Ok(self)
     }
 
     /// What the outputs of each input are called without folder and suffix: as the input. Inputs whose

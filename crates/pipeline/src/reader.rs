@@ -110,7 +110,7 @@ impl<'a> RecordFeed<'a> {
             Input::Packed(packed) => Some(packed.bytes()),
             _ => None,
         };
-        if self.plan.resolve_revisits {
+        if self.plan.settings.archive.resolve_revisits {
             self.revisits = Some(Revisits::of(self.plan, &self.network, &self.stop));
         }
         let todo: HashSet<usize> = start.todo.iter().copied().collect();
@@ -207,7 +207,7 @@ impl<'a> RecordFeed<'a> {
 
     fn open(&self, input: &Input, point: Option<ResumePoint>) -> Result<Reader, Ended> {
         let options = ReadOptions {
-            max_record: self.plan.max_record,
+            max_record: self.plan.max_record(),
             ..ReadOptions::default()
         };
         let reader = match (input, point) {

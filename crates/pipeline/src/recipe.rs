@@ -1,11 +1,10 @@
 //! The recipe of a run: all that its outputs depend on but the inputs, as names and values.
 
-use std::{fmt::Debug, path::Path};
+use std::path::Path;
 
-use trommel_extract::{ContentPolicy, DocumentOptions};
-use trommel_sources::SelectOptions;
+use trommel::SiteMode;
 
-use crate::{Destination, Encoding, Follow, Output, PackedOptions, Plan, SetAside};
+use crate::{Destination, Encoding, Follow, Output, Plan, SetAside};
 
 /// The build of the program: its version, and the beginning of a SHA-256 over the sources that it was made
 /// of. A run goes on under the same alone: another may give other text of the same page.
@@ -13,145 +12,25 @@ pub const BUILD: &str = env!("TROMMEL_BUILD");
 /// What stands for a choice that nobody made.
 const NONE: &str = "none";
 
-/// How documents are made of pages: what a [`Plan`] leaves to the extractor of its caller. A run can be
-/// continued under the same recipe only, so whoever makes the extractor takes every choice from here.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recipe {
-    /// Name of the model and its checksum.
-    pub model: String,
-    /// What counts as main text.
-    pub policy: ContentPolicy,
-    /// What a document holds.
-    pub document: DocumentOptions,
-    /// Whether Markdown is divided by what is more than text.
-    pub sections: bool,
-    /// Whether Markdown is divided into posts.
-    pub posts: bool,
-    /// What corrects the model.
-    pub sites: SiteRecipe,
-    /// How WACZ files are read.
-    pub packed: PackedOptions,
-    /// How indexes of records are read.
-    pub select: SelectOptions,
-    /// What the names in manifests and indexes are relative to, if that is not their own folder.
-    pub base: Option<String>,
-}
-
-/// What other pages of a page's site are known by.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum SiteRecipe {
-    /// They are not.
-    #[default]
-    Off,
-    /// A pass over all inputs before the run.
-    TwoPass {
-        /// Most bytes of memory.
-        max_bytes: u64,
-    },
-    /// The pages that came before.
-    Online {
-        /// Most bytes of memory.
-        max_bytes: u64,
-    },
-    /// A file.
-    File {
-        /// Its name.
-        name: String,
-        /// SHA-256 of what it holds.
-        sha256: String,
-    },
-}
-
 /// Names and values in a fixed order.
 pub(crate) type Values = Vec<(String, String)>;
 
-impl Recipe {
-    /// Every choice by its name. Taken apart without `..`: a new one has to be named here.
-    pub(crate) fn values(&self) -> Values {
-        let Self {
-            model,
-            policy,
-            document,
-            sections,
-            posts,
-            sites,
-            packed,
-            select,
-            base,
-        } = self;
-        let ContentPolicy {
-            comments,
-            headline,
-            articles,
-            include,
-            exclude,
-        } = policy;
-        let PackedOptions {
-            check_hashes,
-            pages_only,
-        } = packed;
-        let SelectOptions {
-            anywhere,
-            whole_ranges,
-        } = select;
-        let mut values = named([
-            ("model", or_none(model)),
-            ("comments", name_of(comments)),
-            ("headline", name_of(headline)),
-            ("articles", name_of(articles)),
-            ("include", or_none(&include.to_string())),
-            ("exclude", or_none(&exclude.to_string())),
-        ]);
-        values.extend(named(document.choices()));
-        values.extend(named([
-            ("sections", sections.to_string()),
-            ("posts", posts.to_string()),
-            ("site memory", sites.value()),
-            ("check-hashes", check_hashes.to_string()),
-            ("pages-only", pages_only.to_string()),
-            ("select-anywhere", anywhere.to_string()),
-            ("whole-ranges", whole_ranges.to_string()),
-            ("base-url", base.clone().unwrap_or_else(|| NONE.to_owned())),
-        ]));
-        values
-    }
-}
-
-impl SiteRecipe {
-    fn value(&self) -> String {
-        match self {
-            Self::Off => "off".to_owned(),
-            Self::TwoPass { max_bytes } => format!("two-pass in {max_bytes} bytes"),
-            Self::Online { max_bytes } => format!("online in {max_bytes} bytes"),
-            Self::File { name, sha256 } => format!("{name} (sha256 {sha256})"),
-        }
-    }
-}
-
 impl Plan {
-    /// All that the outputs depend on but the inputs. Taken apart without `..`: a new field has to be named
+    /// All that the outputs depend on but the inputs. Destructured without `..`: a new field has to be named
     /// here, with its value or with the reason for which it does not matter.
-    pub(crate) fn settings(&self) -> Values {
+    pub(crate) fn recipe(&self) -> Values {
         let Self {
             // Each has its identity in the saved state.
             inputs: _,
             output,
-            filters,
+            settings,
+            files,
             // Made of the formats and of what a document holds.
             assemble: _,
             quarantine,
             set_aside,
             dropped,
             follow,
-            recipe,
-            // Outputs are the same for any number.
-            jobs: _,
-            max_record,
-            max_payload,
-            // Sets bounds on the two above, and on what is in work at a time.
-            max_memory: _,
-            frame,
-            resolve_revisits,
             epoch,
         } = self;
         let Output {
@@ -197,22 +76,22 @@ impl Plan {
             ("set aside", or_none(&set_aside.join(", "))),
             ("dropped", path_or_none(dropped)),
             ("follow", follow.unwrap_or_else(|| NONE.to_owned())),
-            ("max-record", max_record.to_string()),
-            ("max-payload", max_payload.to_string()),
-            ("checkpoint size", frame.to_string()),
+            ("effective max_record", self.max_record().to_string()),
+            ("effective max_payload", self.max_payload().to_string()),
+            ("model file", or_none(&files.model)),
+            ("memory of sites", or_none(&files.sites)),
             ("SOURCE_DATE_EPOCH", number_or_none(*epoch)),
-            ("resolve-revisits", resolve_revisits.to_string()),
         ]);
-        values.extend(recipe.values());
-        let filters = filters.settings().choices().into_iter();
-        values.extend(filters.map(|(name, value)| (format!("filters.{name}"), or_none(&value))));
+        let choices = settings.canonical().into_iter();
+        values.extend(choices.map(|(name, value)| (name, or_none(&value))));
         values
     }
 
     /// Why every page of a run depends on all its inputs, if it does: such a run takes no inputs later.
     pub(crate) fn needs_all_inputs(&self) -> Option<&'static str> {
-        match (&self.recipe.sites, self.resolve_revisits) {
-            (SiteRecipe::TwoPass { .. }, _) => Some("--site-memory two-pass"),
+        let settings = &self.settings;
+        match (settings.sites.memory, settings.archive.resolve_revisits) {
+            (SiteMode::TwoPass, _) => Some("--site-memory two-pass"),
             (_, true) => Some("--resolve-revisits"),
             _ => None,
         }
@@ -224,11 +103,6 @@ fn named<const N: usize>(values: [(&str, String); N]) -> Values {
     values
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
-}
-
-/// The name of a variant, as configuration files have it.
-fn name_of(value: &impl Debug) -> String {
-    format!("{value:?}").to_lowercase()
 }
 
 fn or_none(value: &str) -> String {
@@ -245,8 +119,9 @@ fn number_or_none(number: Option<impl ToString>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
     use std::{collections::HashSet, time::Duration};
-    use trommel_extract::{MarkdownOptions, MathForm, NoteForm, ScriptForm, TextOptions};
+    use trommel::{Field, Kind, PartialSettings, fields};
 
     fn plan() -> Plan {
         let output = Output {
@@ -258,14 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn every_choice_shows_in_the_settings() {
+    fn everything_but_the_inputs_shows_in_the_recipe() {
         type Change = fn(&mut Plan);
         let changes: &[Change] = &[
-            |plan| plan.max_record += 1,
-            |plan| plan.max_payload += 1,
-            |plan| plan.frame += 1,
             |plan| plan.epoch = Some(1),
-            |plan| plan.resolve_revisits = true,
             |plan| plan.dropped = Some("d".into()),
             |plan| plan.quarantine = Some("q".into()),
             |plan| plan.set_aside = vec!["pdf=x.warc.gz".parse().unwrap()],
@@ -277,51 +148,67 @@ mod tests {
                     until_idle: None,
                 });
             },
-            |plan| plan.recipe.model = "x".into(),
-            |plan| plan.recipe.base = Some("x".into()),
-            |plan| plan.recipe.sites = SiteRecipe::TwoPass { max_bytes: 1 },
-            |plan| plan.recipe.sites = SiteRecipe::TwoPass { max_bytes: 2 },
-            |plan| plan.recipe.sections = true,
-            |plan| plan.recipe.posts = true,
-            |plan| plan.recipe.packed.check_hashes = true,
-            |plan| plan.recipe.packed.pages_only = true,
-            |plan| plan.recipe.select.anywhere = true,
-            |plan| plan.recipe.select.whole_ranges = true,
-            |plan| plan.recipe.policy.articles = trommel_extract::ArticlePolicy::First,
-            |plan| plan.recipe.document.blocks = true,
-            |plan| plan.recipe.document.spans = true,
-            |plan| plan.recipe.document.tables = true,
-            |plan| plan.recipe.document.text.math = MathForm::Off,
-            |plan| plan.recipe.document.text.math = MathForm::Plain,
-            |plan| plan.recipe.document.text.notes = NoteForm::Drop,
-            |plan| plan.recipe.document.text.scripts = ScriptForm::Unicode,
-            |plan| plan.recipe.document.markdown = Some(MarkdownOptions::default()),
-            |plan| {
-                plan.recipe.document.markdown = Some(MarkdownOptions::default().with_links(true))
-            },
-            |plan| {
-                plan.recipe.document.markdown = Some(MarkdownOptions::default().with_images(true))
-            },
-            |plan| {
-                plan.recipe.document.markdown = Some(MarkdownOptions::default().with_title(false))
-            },
-            |plan| {
-                let text = TextOptions::default().with_math(MathForm::Off);
-                let markdown = MarkdownOptions::default().with_text(text);
-                plan.recipe.document.markdown = Some(markdown);
-            },
+            |plan| plan.files.model = "x".into(),
+            |plan| plan.files.sites = "x".into(),
         ];
-        let mut seen = HashSet::from([plan().settings()]);
+        let mut seen = HashSet::from([plan().recipe()]);
         for (at, change) in changes.iter().enumerate() {
             let mut plan = plan();
             change(&mut plan);
-            assert!(seen.insert(plan.settings()), "change {at} shows nowhere");
+            assert!(seen.insert(plan.recipe()), "change {at} shows nowhere");
+        }
+    }
+
+    /// A value of a choice that is not its default.
+    fn other(field: &Field) -> Value {
+        match &field.kind {
+            Kind::Switch => (!field.default.as_bool().unwrap()).into(),
+            Kind::OneOf(values) => {
+                let other = values.iter().find(|value| field.default != value.name);
+                other.unwrap().name.clone().into()
+            }
+            Kind::ListOf(values) => json!([values.last().unwrap().name]),
+            Kind::Texts if field.name == "status" => json!(["404"]),
+            Kind::Texts => json!(["fr"]),
+            Kind::Integer => 7.into(),
+            Kind::Number => json!(0.5),
+            Kind::Bytes => "32M".into(),
+            Kind::Text => "other".into(),
+            kind => panic!("no other value of {kind:?} is known"),
         }
     }
 
     #[test]
+    fn every_setting_shows_in_the_recipe_or_changes_no_output() {
+        let usual = plan().recipe();
+        let mut silent = Vec::new();
+        for field in fields() {
+            let mut chosen = PartialSettings::default();
+            chosen.set(&field.path, other(field)).unwrap();
+            let recipe = plan().with_settings(chosen.unchecked().unwrap()).recipe();
+            let changed = recipe.iter().zip(&usual).filter(|(own, then)| own != then);
+            let changed: Vec<String> = changed.map(|((name, _), _)| name.clone()).collect();
+            if !changed.contains(&field.name) {
+                silent.push((field.name.as_str(), changed.join(", ")));
+            }
+        }
+        let silent: Vec<(&str, &str)> = silent.iter().map(|(a, b)| (*a, b.as_str())).collect();
+        let bounds = "effective max_record, effective max_payload";
+        assert_eq!(
+            silent,
+            [
+                ("jobs", ""),
+                ("max_memory", bounds),
+                ("format", ""),
+                ("compress", ""),
+                ("split_size", "")
+            ]
+        );
+    }
+
+    #[test]
     fn names_are_given_once_and_the_build_is_known_by_its_sources() {
-        let settings = plan().settings();
+        let settings = plan().recipe();
         let names: HashSet<&str> = settings.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names.len(), settings.len(), "{settings:?}");
         let sum = BUILD.split_once(" (").unwrap().1.trim_end_matches(')');

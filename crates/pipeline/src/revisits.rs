@@ -133,7 +133,7 @@ impl Revisits {
 
 fn options(plan: &Plan) -> ReadOptions {
     ReadOptions {
-        max_record: plan.max_record,
+        max_record: plan.max_record(),
         ..ReadOptions::default()
     }
 }

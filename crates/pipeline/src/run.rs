@@ -12,6 +12,7 @@ use std::{
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use trommel_archive::PayloadOptions;
+use trommel_filters::Filters;
 use trommel_metrics::Metrics;
 use trommel_output::{BULK_MAPPING, Disk, hidden};
 
@@ -99,9 +100,11 @@ pub fn run(
             .as_ref()
             .and_then(|current| current.point),
     };
-    let jobs = plan.jobs.get();
+    let jobs = plan.jobs().get();
     let window = jobs.saturating_mul(WINDOW);
-    let memory = plan.max_memory.unwrap_or(u64::MAX);
+    let memory = plan.settings.limits.max_memory;
+    let memory = memory.map_or(u64::MAX, |memory| memory.0);
+    let filters = Filters::new(&plan.settings.filters);
     // Of a record in work there are two copies.
     let gate = Gate::new(window, WINDOW_BYTES.min(memory / 8));
     let room = Gate::new(usize::MAX, memory / 2);
@@ -110,10 +113,10 @@ pub fn run(
         extract,
         encoders: &encoders,
         payload: PayloadOptions {
-            max_payload: plan.max_payload,
+            max_payload: plan.max_payload(),
         },
         room: &room,
-        filters: &plan.filters,
+        filters: &filters,
         quarantine: plan.quarantine.is_some(),
         set_aside: &plan.set_aside,
         clock,

@@ -84,7 +84,7 @@ impl RecordFeed<'_> {
         after: ResumePoint,
     ) -> Result<(), Stopped> {
         let options = ReadOptions {
-            max_record: self.plan.max_record,
+            max_record: self.plan.max_record(),
             ..ReadOptions::default()
         };
         let StoredRecord {

@@ -122,8 +122,9 @@ fn place(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FormatChoice, Output};
+    use crate::Output;
     use std::fs;
+    use trommel::OutputSettings;
 
     #[test]
     fn every_name_is_given_once() {
@@ -131,7 +132,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::write(at("a.warc"), "").unwrap();
         let plan = |output: &str| {
-            let choice = FormatChoice::default();
+            let choice = OutputSettings::default();
             let output = Output::new(at(output).to_str().unwrap(), &choice, &choice).unwrap();
             let mut plan = Plan::new(vec![Input::File(at("a.warc"))], output);
             let inputs = &plan.inputs;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender};
+use trommel::PAGE_FACTOR;
 use trommel_archive::{
     MediaType, Note, Payload, PayloadNote, PayloadOptions, Record, RecordBlock, RecordType,
     media_type, payload,
@@ -17,7 +18,6 @@ use trommel_text::TextStats;
 
 use crate::{
     Clock, DropReason, FailureKind, Stage,
-    budget::PAGE_FACTOR,
     dropped_list::About,
     gate::Gate,
     id::id,

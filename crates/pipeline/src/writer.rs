@@ -101,7 +101,7 @@ impl<'a> RunWriter<'a> {
         let outputs = Outputs::new(plan, encoders, stdout, disk, &state.outputs)?;
         let sides = SideOutputs::new(disk, plan, &state.sides)?;
         let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside)?;
-        let mut duplicates = plan.filters.duplicates();
+        let mut duplicates = Duplicates::new(&plan.settings.filters.duplicates);
         duplicates.restore(state.duplicates.clone());
         let state_file = plan.state_file();
         let mut journal = state_file
@@ -228,11 +228,11 @@ impl<'a> RunWriter<'a> {
             blocks,
         } = self.since;
         // Saving must not cost more than writing, however much there is to remember.
-        let frame = self.plan.frame.max(self.duplicates.bytes());
+        let frame = self.plan.frame().max(self.duplicates.bytes());
         let part_ended = self.outputs.has_complete()
             && (task.point.is_some() || self.state_file.is_none())
             && self.is_worth_saving();
-        let read_enough = blocks >= self.plan.frame.saturating_mul(BLOCKS_A_FRAME);
+        let read_enough = blocks >= self.plan.frame().saturating_mul(BLOCKS_A_FRAME);
         if encoded >= frame || records >= RECORDS || read_enough || part_ended {
             self.end_frame(task.point)?;
         }

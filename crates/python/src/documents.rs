@@ -15,26 +15,27 @@ use std::{
 };
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
+use serde_json::Value;
 use trommel::Hints;
-use trommel_output::{Compression, Format, OptionalColumns, OutputRecord, RecordReader};
+use trommel_output::{OptionalColumns, OutputRecord, RecordReader};
 use trommel_pipeline::{
-    Environment, FormatChoice, Outcome, Output, Plan, RunError as Ended, Summary, run,
+    Environment, Outcome, PreparedRun, RunError as Ended, RunRequest, Summary, run,
 };
 use trommel_sources::NetworkOptions;
 
 use crate::{
     arrow::{ArrowColumns, PyRecordBatch},
-    chosen::{GivenConfig, chosen_extractor},
     errors::{RunError, TrommelError, first_fault},
     extractor::PyExtractor,
-    inputs::{Archives, InputChoices, Named, plan},
+    inputs::{Named, refused},
     logging,
-    run::summary_dict,
+    names::Paths,
+    run::{last_step, summary_dict},
+    settings::{GivenConfig, RunChoices, of_documents, refusal},
     signals::PAUSE,
-    sites::Sites,
 };
 
-/// Pieces of output on their way, each of about [`Plan::frame`].
+/// Pieces of output on their way, each of about [`PIECE`].
 const AHEAD: usize = 2;
 /// Bytes of documents after which a piece is sent.
 const PIECE: u64 = 1 << 20;
@@ -130,58 +131,68 @@ impl Drop for DocumentBatches {
 }
 
 /// The documents of archives as record batches, in the order of the records: the documents that
-/// `trommel run` writes, with their places. `config` has its effect but for what is said of files (`format`,
-/// `compress`, `split_size`); `choices` are the keywords of `Extractor` and win over it.
+/// `trommel run` writes, with their places. `choices` are all settings by their names but those of files (`format`,
+/// `compress`, `split_size`, `checkpoint`), and win over `config`, of which those of files have no effect here.
 #[pyfunction]
-#[pyo3(signature = (source, *, extractor=None, config=None, jobs=None, batch_size=NonZeroUsize::new(1024), strict=false, base_url=None, pages_only=false, resolve_revisits=false, **choices))]
+#[pyo3(signature = (source, *, extractor=None, config=None, batch_size=NonZeroUsize::new(1024), strict=false, select=None, shard=None, **choices))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn read_warc(
     py: Python<'_>,
     source: Named,
     extractor: Option<&Bound<'_, PyExtractor>>,
     config: Option<GivenConfig>,
-    jobs: Option<NonZeroUsize>,
     batch_size: Option<NonZeroUsize>,
     strict: bool,
-    base_url: Option<&str>,
-    pages_only: bool,
-    resolve_revisits: bool,
+    select: Option<Paths>,
+    shard: Option<&str>,
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<DocumentBatches> {
     logging::connect();
-    let given = config.unwrap_or_default();
-    let mut extractor = chosen_extractor(py, extractor, &given, choices)?;
-    extractor.check_for_many()?;
-    let config = given.config;
-    let sites = Sites::take(&config, &mut extractor)?;
+    let given = RunChoices::read(extractor, config, choices, of_documents)?;
     let stop = Arc::new(AtomicBool::new(false));
     let network = NetworkOptions {
         stop: stop.clone().into(),
         ..NetworkOptions::default()
     };
-    let read = InputChoices {
-        base: base_url,
-        pages_only,
-        ..InputChoices::default()
+    let mut request = RunRequest {
+        output: "-".to_owned(),
+        select: select.unwrap_or_default().0,
+        shard: shard
+            .map(|text| text.parse())
+            .transpose()
+            .map_err(|error: String| PyValueError::new_err(format!("shard: {error}")))?,
+        ..RunRequest::default()
     };
-    let Archives {
-        inputs,
-        disk,
-        is_object,
-    } = source.archives(py, &read, &network)?;
-    let chosen = FormatChoice {
-        formats: vec![Format::Msgpack],
-        compression: Some(Compression::None),
-    };
-    let output = Output::new("-", &chosen, &FormatChoice::default());
-    let output = output.map_err(|error| TrommelError::new_err(error.to_string()))?;
-    let columns = ArrowColumns::of_documents(extractor.settings.optional());
-    let mut plan: Plan = plan(
-        inputs, output, &extractor.settings, &config, jobs, &read, &sites,
-    )?;
-    plan.frame = PIECE;
-    plan.resolve_revisits = resolve_revisits;
-    sites.check(&plan, is_object, false)?;
+    let (disk, is_object) = source.into_request(&mut request)?;
+    // What a batch is made of.
+    let mut pieces_of = given.chosen.clone();
+    for (name, value) in [
+        ("format", Value::from("msgpack")),
+        ("compress", "none".into()),
+        ("checkpoint", PIECE.into()),
+    ] {
+        pieces_of
+            .set(name, value)
+            .map_err(|error| refusal(&error))?;
+    }
+    let prepared = py.detach(|| {
+        let model = Some(given.model.model.clone());
+        request.prepare(&pieces_of, &given.file, model, &last_step, &network)
+    });
+    let PreparedRun {
+        plan,
+        sites,
+        extractor,
+    } = prepared.map_err(|error| refused(&error))?;
+    if is_object && sites.reads_twice() {
+        return Err(PyValueError::new_err(
+            "site_memory two-pass: a file object can be read once only",
+        ));
+    }
+    sites
+        .check(&plan, false)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let columns = ArrowColumns::of_documents(OptionalColumns::of(extractor.options()));
     let (sender, receiver) = sync_channel(AHEAD);
     let stopped = stop.clone();
     let run = move || {
@@ -196,11 +207,7 @@ pub(crate) fn read_warc(
             network: network.clone(),
             ..Environment::new(&mut sink, &mut no_progress)
         };
-        let counted = sites.counted(extractor.extractor.clone(), &plan, first_pass)?;
-        let extractor = PyExtractor {
-            extractor: counted,
-            ..extractor
-        };
+        let extractor = sites.apply(extractor, &plan, first_pass)?;
         let environment = Environment {
             disk: &*disk,
             stop: &stopped,
@@ -239,22 +246,16 @@ pub(crate) fn read_warc(
 }
 
 /// A batch without rows, with the columns of `read_warc`: `pyarrow.schema` takes it. Columns that are there on request
-/// only are as `config` says, if it is not said here.
+/// only (`blocks`, `spans`, `tables`, `posts`) are as `choices` say, or `config`.
 #[pyfunction]
-#[pyo3(signature = (blocks=None, spans=None, tables=None, *, config=None))]
+#[pyo3(signature = (*, config=None, **choices))]
 pub(crate) fn document_schema(
-    blocks: Option<bool>,
-    spans: Option<bool>,
-    tables: Option<bool>,
     config: Option<GivenConfig>,
+    choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyRecordBatch> {
-    let config = config.unwrap_or_default().config;
-    let optional = OptionalColumns {
-        blocks: blocks.unwrap_or(config.blocks),
-        spans: spans.unwrap_or(config.spans),
-        tables: tables.unwrap_or(config.tables),
-    };
-    ArrowColumns::of_documents(optional)
+    let given = RunChoices::read(None, config, choices, of_documents)?;
+    let options = given.settings()?.document_options();
+    ArrowColumns::of_documents(OptionalColumns::of(&options))
         .batch(&[])
         .map(PyRecordBatch::new)
 }

@@ -12,7 +12,7 @@ use trommel_text::words::Rule;
 
 use crate::{
     errors::TrommelError,
-    settings::{Given, NamedModel, named},
+    settings::{NamedModel, named},
 };
 
 /// Where the gold of an archive stands if nobody says so.
@@ -52,11 +52,10 @@ pub(crate) fn evaluate<'py>(
     headline: &str,
     strict_words: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let settings = Given {
-        model,
-        ..Given::default()
-    }
-    .settings()?;
+    let model = match model {
+        Some(model) => model,
+        None => NamedModel::open("")?,
+    };
     let headline = named::<HeadlinePolicy>("headline", headline)?;
     let comments = comments
         .map(|name| named::<CommentPolicy>("comments", name))
@@ -85,7 +84,7 @@ pub(crate) fn evaluate<'py>(
                 headline,
                 ..ContentPolicy::default()
             };
-            let keep = |page: &LabelledPage| text_by(&settings.model.model, &policy, page);
+            let keep = |page: &LabelledPage| text_by(&model.model, &policy, page);
             serde_json::to_string(&scores(&set, keep, &options))
                 .map_err(|error| TrommelError::new_err(error.to_string()))
         })

@@ -3,143 +3,109 @@
 use std::num::NonZeroUsize;
 
 use pyo3::{
-    exceptions::PyValueError,
     prelude::*,
-    types::{PyDict, PyTuple},
+    types::{PyBytes, PyDict, PyTuple},
 };
 use trommel::{
-    Document, DocumentOptions, Extraction, Extractor, HintError, Hints, archive::binary_type,
+    Document, Extraction, Extractor, HintError, Hints, PartialSettings, Settings,
+    archive::binary_type,
 };
-use trommel_output::OutputRecord;
+use trommel_output::{OptionalColumns, OutputRecord};
 
 use crate::{
     arrow::{ArrowColumns, PyRecordBatch},
-    names::{Names, refuse_unknown},
+    errors::ModelError,
     page::PyDocument,
     pages::{PageBytes, Pages, beside},
     parallel,
-    settings::{ExtractionSettings, Given, NamedModel},
+    settings::{Keywords, NamedModel, of_pages, refusal},
 };
-
-/// Keywords of an extractor.
-pub(crate) const KEYWORDS: [&str; 17] = [
-    "model", "markdown", "links", "images", "sections", "posts", "comments", "headline",
-    "articles", "include", "exclude", "blocks", "spans", "tables", "math", "notes", "scripts",
-];
 
 /// A hint that means nothing.
 pub(crate) fn wrong(error: HintError) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    pyo3::exceptions::PyValueError::new_err(error.to_string())
 }
 
 /// Takes the main text out of pages, with one model and one set of choices. It has no state between pages:
-/// use one from as many threads as you like, pickle it, send it to other machines.
+/// use one from as many threads as you like, pickle it, send it to other machines. `choices` are the settings of pages
+/// by their names (docs/configuration.md): `markdown`, `links`, `comments`, `include`, `blocks`, `posts` ...
 #[pyclass(frozen, name = "Extractor", module = "trommel_text")]
 #[derive(Clone)]
 pub(crate) struct PyExtractor {
-    pub(crate) settings: ExtractionSettings,
+    pub(crate) chosen: PartialSettings,
+    pub(crate) model: NamedModel,
     pub(crate) extractor: Extractor,
-    pub(crate) form: DocumentOptions,
 }
 
 impl PyExtractor {
-    pub(crate) fn of(settings: ExtractionSettings) -> Self {
-        Self {
-            extractor: settings.extractor(),
-            form: settings.form(),
-            settings,
-        }
+    /// An extractor by keywords.
+    ///
+    /// # Errors
+    /// As for [`Keywords::read`], and `ValueError` if choices exclude each other.
+    pub(crate) fn of(keywords: Keywords) -> PyResult<Self> {
+        let Keywords { chosen, model } = keywords;
+        let settings: Settings = chosen.settings().map_err(|error| refusal(&error))?;
+        let model = match model {
+            Some(model) => model,
+            None => NamedModel::open(&settings.model)?,
+        };
+        Ok(Self {
+            extractor: Extractor::with_model(&settings, model.model.clone()),
+            chosen,
+            model,
+        })
     }
 
     /// The document of a page, which is none if its bytes are of something else.
-    pub(crate) fn document(&self, page: &[u8], hints: &Hints<'_>) -> Document {
+    fn document(&self, page: &[u8], hints: &Hints<'_>) -> Document {
         match binary_type(page) {
             Some(kind) => Document::of_other_data(&kind),
-            None => self.made(&self.extractor.extract(page, hints)),
+            None => self.extractor.document(page, hints),
         }
     }
 
-    fn made(&self, extraction: &Extraction<'_>) -> Document {
-        let mut document = extraction.document(&self.form);
-        if let Some(text) = self.divided(extraction) {
-            document.text = text;
-        }
-        document
-    }
-
-    /// The text in sections or posts, if that was asked for.
-    fn divided(&self, extraction: &Extraction<'_>) -> Option<String> {
-        let markdown = self.form.markdown.as_ref()?;
-        match (self.settings.sections, self.settings.posts) {
-            (true, _) => Some(extraction.markdown_of_sections(markdown)),
-            (_, true) => Some(extraction.markdown_of_posts(markdown)),
-            _ => None,
+    /// The text of a page and nothing else about it.
+    fn text_of(&self, extraction: &Extraction<'_>) -> String {
+        let options = self.extractor.options();
+        match &options.markdown {
+            None => extraction.text_with(options.text),
+            Some(_) if options.posts => extraction.document(options).text,
+            Some(markdown) if markdown.sections => extraction.document(options).text,
+            Some(markdown) => extraction.markdown(&markdown.with_text(options.text)),
         }
     }
 
-    /// Refuses an extractor whose choices are for single pages.
+    /// The keywords that give the same extractor elsewhere: a model of one's own goes along as bytes.
     ///
     /// # Errors
-    /// `ValueError` if posts are asked for and are no part of the text.
-    pub(crate) fn check_for_many(&self) -> PyResult<()> {
-        match self.settings.posts && !self.settings.markdown {
-            true => Err(PyValueError::new_err(
-                "posts: lists of posts are for single pages; with markdown=True the text is divided into posts",
-            )),
-            false => Ok(()),
+    /// Only if memory runs out.
+    fn keywords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let keywords = PyDict::new(py);
+        match self.model.is_builtin() {
+            true => keywords.set_item("model", &self.model.name)?,
+            false => {
+                let bytes = self.model.model.to_bytes();
+                let bytes = bytes.map_err(|error| ModelError::new_err(error.to_string()))?;
+                keywords.set_item("model", PyBytes::new(py, &bytes))?;
+            }
         }
+        let loads = py.import("json")?.getattr("loads")?;
+        for (name, value) in self.chosen.choices() {
+            keywords.set_item(name, loads.call1((value.to_string(),))?)?;
+        }
+        Ok(keywords)
     }
 }
 
 #[pymethods]
 impl PyExtractor {
     #[new]
-    #[pyo3(
-        signature = (model=None, *, markdown=false, links=false, images=false, sections=false, posts=false, comments="exclude", headline="auto", articles="all", include=Names::default(), exclude=Names::default(), blocks=false, spans=false, tables=false, math="tex", notes="keep", scripts="caret", **unknown),
-        text_signature = "(model=None, *, markdown=False, links=False, images=False, sections=False, posts=False, comments='exclude', headline='auto', articles='all', include=(), exclude=(), blocks=False, spans=False, tables=False, math='tex', notes='keep', scripts='caret')"
-    )]
-    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (model=None, **choices))]
     fn new(
-        model: Option<NamedModel>,
-        markdown: bool,
-        links: bool,
-        images: bool,
-        sections: bool,
-        posts: bool,
-        comments: &str,
-        headline: &str,
-        articles: &str,
-        include: Names,
-        exclude: Names,
-        blocks: bool,
-        spans: bool,
-        tables: bool,
-        math: &str,
-        notes: &str,
-        scripts: &str,
-        unknown: Option<&Bound<'_, PyDict>>,
+        model: Option<&Bound<'_, PyAny>>,
+        choices: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        refuse_unknown(unknown, &KEYWORDS)?;
-        let given = Given {
-            model,
-            markdown,
-            links,
-            images,
-            sections,
-            posts,
-            comments,
-            headline,
-            articles,
-            include: include.0,
-            exclude: exclude.0,
-            blocks,
-            spans,
-            tables,
-            math,
-            notes,
-            scripts,
-        };
-        given.settings().map(Self::of)
+        Self::of(Keywords::read(model, choices, of_pages)?)
     }
 
     /// The document of one page, bytes in any encoding or decoded text. `charset` is what the server said of
@@ -157,16 +123,8 @@ impl PyExtractor {
         let view = html.view();
         let hints = view.hints(url.as_deref(), charset, date.as_deref());
         hints.check().map_err(wrong)?;
-        let (document, posts) = py.detach(|| {
-            let wanted = self.settings.posts;
-            if let Some(kind) = binary_type(view.bytes) {
-                return (Document::of_other_data(&kind), wanted.then(Vec::new));
-            }
-            let extraction = self.extractor.extract(view.bytes, &hints);
-            let posts = wanted.then(|| extraction.posts(self.form.text));
-            (self.made(&extraction), posts)
-        });
-        Ok(PyDocument::new(document, url, date, posts))
+        let document = py.detach(|| self.document(view.bytes, &hints));
+        Ok(PyDocument::new(document, url, date))
     }
 
     /// The text of one page and nothing else about it, which takes less time: no title, dates or language.
@@ -181,18 +139,9 @@ impl PyExtractor {
         let view = html.view();
         let hints = view.hints(url, charset, None);
         hints.check().map_err(wrong)?;
-        Ok(py.detach(|| {
-            if binary_type(view.bytes).is_some() {
-                return String::new();
-            }
-            let extraction = self.extractor.extract(view.bytes, &hints);
-            if let Some(text) = self.divided(&extraction) {
-                return text;
-            }
-            match &self.form.markdown {
-                Some(options) => extraction.markdown(options),
-                None => extraction.text_with(self.form.text),
-            }
+        Ok(py.detach(|| match binary_type(view.bytes) {
+            Some(_) => String::new(),
+            None => self.text_of(&self.extractor.extract(view.bytes, &hints)),
         }))
     }
 
@@ -209,11 +158,11 @@ impl PyExtractor {
         charsets: Option<&Bound<'_, PyAny>>,
         threads: Option<NonZeroUsize>,
     ) -> PyResult<PyRecordBatch> {
-        self.check_for_many()?;
         let pages = Pages::new(pages)?;
         let views = pages.views()?;
         let urls = beside("URLs", urls, views.len())?;
         let charsets = beside("charsets", charsets, views.len())?;
+        let optional = OptionalColumns::of(self.extractor.options());
         let batch = py.detach(|| {
             let records = parallel::map(views.len(), threads, |number| {
                 let page = views.get(number).copied().flatten()?;
@@ -231,7 +180,7 @@ impl PyExtractor {
                 })
             })?;
             let records: Vec<Option<&OutputRecord>> = records.iter().map(Option::as_ref).collect();
-            ArrowColumns::of_pages(self.settings.optional()).batch(&records)
+            ArrowColumns::of_pages(optional).batch(&records)
         });
         batch.map(PyRecordBatch::new)
     }
@@ -240,13 +189,12 @@ impl PyExtractor {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
-        Ok((PyTuple::empty(py), self.settings.keywords(py)?))
+        Ok((PyTuple::empty(py), self.keywords(py)?))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let model = &self.settings.model;
-        let keywords = self.settings.keywords(py)?;
-        keywords.set_item("model", &model.name)?;
+        let keywords = self.keywords(py)?;
+        keywords.set_item("model", &self.model.name)?;
         let keywords: Vec<String> = keywords
             .iter()
             .map(|(key, value)| Ok(format!("{key}={}", value.repr()?)))
@@ -256,9 +204,7 @@ impl PyExtractor {
 }
 
 /// The document of one page, bytes in any encoding or decoded text. With many pages of the same choices an
-/// `Extractor` is made once and is a little faster. `choices` are the keywords of `Extractor`: `markdown`,
-/// `links`, `images`, `sections`, `posts`, `comments`, `headline`, `articles`, `include`, `exclude`, `blocks`,
-/// `spans`, `tables`, `math`, `notes`, `scripts`.
+/// `Extractor` is made once and is a little faster. `choices` are the keywords of `Extractor`.
 #[pyfunction]
 #[pyo3(signature = (html, url=None, charset=None, model=None, *, date=None, **choices))]
 pub(crate) fn extract(
@@ -266,12 +212,12 @@ pub(crate) fn extract(
     html: PageBytes,
     url: Option<String>,
     charset: Option<&str>,
-    model: Option<Bound<'_, PyAny>>,
+    model: Option<&Bound<'_, PyAny>>,
     date: Option<String>,
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyDocument> {
-    let extractor = chosen(py, model, choices)?;
-    extractor.get().extract(py, html, url, charset, date)
+    let extractor = PyExtractor::of(Keywords::read(model, choices, of_pages)?)?;
+    extractor.extract(py, html, url, charset, date)
 }
 
 /// `Extractor.extract_batch` with an extractor of these choices, which are the keywords of `Extractor`.
@@ -283,22 +229,9 @@ pub(crate) fn extract_batch(
     urls: Option<&Bound<'_, PyAny>>,
     charsets: Option<&Bound<'_, PyAny>>,
     threads: Option<NonZeroUsize>,
-    model: Option<Bound<'_, PyAny>>,
+    model: Option<&Bound<'_, PyAny>>,
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyRecordBatch> {
-    let extractor = chosen(py, model, choices)?;
-    extractor
-        .get()
-        .extract_batch(py, pages, urls, charsets, threads)
-}
-
-/// The extractor of these keywords, made as Python makes it: which there are, and what they are if not given,
-/// is said in one place.
-fn chosen<'py>(
-    py: Python<'py>,
-    model: Option<Bound<'py, PyAny>>,
-    choices: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyExtractor>> {
-    let made = py.get_type::<PyExtractor>().call((model,), choices)?;
-    Ok(made.cast_into()?)
+    let extractor = PyExtractor::of(Keywords::read(model, choices, of_pages)?)?;
+    extractor.extract_batch(py, pages, urls, charsets, threads)
 }

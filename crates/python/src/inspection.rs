@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use pyo3::{exceptions::PyValueError, prelude::*};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use trommel::archive::binary_type;
 use trommel_output::AtomicFile;
 use trommel_viewer::{View, report};
 
 use crate::{
     errors::TrommelError,
-    extractor::wrong,
+    extractor::{PyExtractor, wrong},
     pages::PageBytes,
-    settings::{Given, NamedModel},
+    settings::{Keywords, of_pages},
 };
 
 /// A page as the extractor sees it: every block with its probability, whether it is kept and why. In a
@@ -53,26 +53,18 @@ impl Inspection {
     }
 }
 
-/// Shows a page as the extractor sees it.
+/// Shows a page as the extractor sees it. `choices` are the keywords of `Extractor`.
 #[pyfunction]
-#[pyo3(signature = (html, url=None, charset=None, model=None, *, comments="exclude", headline="auto"))]
+#[pyo3(signature = (html, url=None, charset=None, model=None, **choices))]
 pub(crate) fn inspect(
     py: Python<'_>,
     html: PageBytes,
     url: Option<&str>,
     charset: Option<&str>,
-    model: Option<NamedModel>,
-    comments: &str,
-    headline: &str,
+    model: Option<&Bound<'_, PyAny>>,
+    choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Inspection> {
-    let given = Given {
-        model,
-        comments,
-        headline,
-        markdown: true,
-        ..Given::default()
-    };
-    let settings = given.settings()?;
+    let extractor = PyExtractor::of(Keywords::read(model, choices, of_pages)?)?;
     let page = html.view();
     let hints = page.hints(url, charset, None);
     hints.check().map_err(wrong)?;
@@ -80,9 +72,9 @@ pub(crate) fn inspect(
         return Err(PyValueError::new_err(format!("{kind} data, not a page")));
     }
     py.detach(|| {
-        let extractor = settings.extractor();
-        let extraction = extractor.extract(page.bytes, &hints);
-        let view = View::new(&extraction, url, &settings.model.model);
+        let judge = extractor.extractor.judge().clone().with_inline_style(true);
+        let extraction = judge.extract(page.bytes, &hints);
+        let view = View::new(&extraction, url, extractor.extractor.model());
         let html = report(&view).map_err(|error| TrommelError::new_err(error.to_string()))?;
         Ok(Inspection {
             html,

@@ -4,7 +4,6 @@
 //! holds the interpreter.
 
 mod arrow;
-mod chosen;
 mod documents;
 mod errors;
 mod evaluation;
@@ -21,7 +20,6 @@ mod run;
 mod session;
 mod settings;
 mod signals;
-mod sites;
 #[cfg(feature = "train")]
 mod training;
 
@@ -32,8 +30,6 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use crate::arrow::PyRecordBatch;
-    #[pymodule_export]
-    use crate::chosen::check_config;
     #[pymodule_export]
     use crate::documents::{DocumentBatches, document_schema, read_warc};
     #[pymodule_export]
@@ -51,7 +47,7 @@ mod _native {
     #[pymodule_export]
     use crate::session::PySession;
     #[pymodule_export]
-    use crate::settings::models;
+    use crate::settings::{check_config, models};
     #[cfg(feature = "train")]
     #[pymodule_export]
     use crate::training::train;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::{
     exceptions::PyTypeError,
     prelude::*,
-    types::{PyBytes, PyDict, PyString},
+    types::{PyBytes, PyString},
 };
 
 /// Names: a list of them, or one text with commas between.
@@ -66,19 +66,4 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Paths {
             .collect::<PyResult<_>>()
             .map(Self)
     }
-}
-
-/// Refuses keywords that there are not.
-///
-/// # Errors
-/// `TypeError` naming the first of them and those that there are.
-pub(crate) fn refuse_unknown(unknown: Option<&Bound<'_, PyDict>>, known: &[&str]) -> PyResult<()> {
-    let Some((name, _)) = unknown.and_then(|unknown| unknown.iter().next()) else {
-        return Ok(());
-    };
-    Err(PyTypeError::new_err(format!(
-        "unknown keyword {:?}, expected one of {}",
-        name.to_string(),
-        known.join(", ")
-    )))
 }

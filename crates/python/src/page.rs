@@ -2,8 +2,7 @@
 
 use pyo3::{prelude::*, types::PyBytes};
 use serde::{Deserialize, Serialize};
-use trommel::Document;
-use trommel_extract::Post as FoundPost;
+use trommel::{BlockReason, Document};
 use trommel_output::{OutputBlock, OutputRecord, page_line};
 
 use crate::errors::TrommelError;
@@ -118,22 +117,15 @@ pub(crate) struct PyDocument {
     document: Document,
     url: Option<String>,
     date: Option<String>,
-    posts: Option<Vec<FoundPost>>,
 }
 
 impl PyDocument {
-    /// A document with the hints that were given, and its posts if they were asked for.
-    pub(crate) fn new(
-        document: Document,
-        url: Option<String>,
-        date: Option<String>,
-        posts: Option<Vec<FoundPost>>,
-    ) -> Self {
+    /// A document with the hints that were given.
+    pub(crate) fn new(document: Document, url: Option<String>, date: Option<String>) -> Self {
         Self {
             document,
             url,
             date,
-            posts,
         }
     }
 }
@@ -265,10 +257,16 @@ impl PyDocument {
         self.document.notes.iter().map(String::as_str).collect()
     }
 
+    /// What stands in the way of the page that was asked for (`captcha`, `denied` ...); `None` if nothing does.
+    #[getter]
+    fn blocked(&self) -> Option<&'static str> {
+        self.document.blocked.map(BlockReason::name)
+    }
+
     /// What each of several people wrote on the page, as far as its markup says who did, under `posts=True`.
     #[getter]
     fn posts(&self) -> Vec<Post> {
-        let posts = self.posts.iter().flatten().cloned();
+        let posts = self.document.posts.iter().cloned();
         posts
             .map(|post| Post {
                 author: post.author,
@@ -311,14 +309,14 @@ impl PyDocument {
     }
 
     /// The document as one JSON object, as `trommel extract -f json` prints it: with the keys of a JSON line of a
-    /// run, in their order, and `posts` behind them under `posts=True`.
+    /// run, in their order.
     fn to_json(&self) -> PyResult<String> {
         let record = OutputRecord {
             url: self.url.clone(),
             date: self.date.clone(),
             ..OutputRecord::from(self.document.clone())
         };
-        let line = page_line(&record, None, self.posts.as_deref());
+        let line = page_line(&record, None);
         let mut line = line.map_err(|error| TrommelError::new_err(error.to_string()))?;
         // The end of the line.
         line.pop();

@@ -1,9 +1,7 @@
 //! `run`: the whole pipeline, archives in, files of documents out.
 
 use std::{
-    collections::BTreeMap,
     io,
-    num::NonZeroUsize,
     path::PathBuf,
     sync::{
         Arc,
@@ -13,22 +11,21 @@ use std::{
 };
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use trommel::Hints;
-use trommel_output::{Assemble, Compression, Format, OptionalColumns};
+use trommel::{DocumentOptions, Format, Hints};
+use trommel_output::Assemble;
 use trommel_pipeline::{
-    Bucket, Environment, Existing, Follow, FormatChoice, Outcome, Output, Progress, ProgressState,
-    SetAside, SetAsideError, Summary, run as run_plan,
+    Bucket, Environment, Existing, FollowTimes, Outcome, PreparedRun, Progress, ProgressState,
+    RunRequest, SetAside, SetAsideError, Summary, run as run_plan,
 };
 use trommel_sources::NetworkOptions;
 
 use crate::{
-    chosen::{GivenConfig, chosen_extractor},
     errors::{RunError, TrommelError},
     extractor::PyExtractor,
-    inputs::{Archives, InputChoices, Named, plan},
+    inputs::{Named, refused},
     logging,
-    names::{Names, Paths},
-    sites::Sites,
+    names::Paths,
+    settings::{GivenConfig, RunChoices, of_runs},
 };
 
 /// The counts of a run as a dict: the JSON of `trommel run --summary`, and `outcome`.
@@ -95,72 +92,38 @@ impl Progress for Callback<'_> {
 
 /// Extracts the main text of archives into files, as the program `trommel run` does and with its promises:
 /// outputs appear when they are whole, and a run that was interrupted continues with `resume=True`. `out` is a file, a
-/// folder or on `s3://`. `choices` are the keywords of `Extractor` and win over `config`. Returns the counts of the
-/// run.
+/// folder or on `s3://`. `choices` are all settings by their names (docs/configuration.md) and win over `config`.
+/// Returns the counts of the run.
 #[pyfunction]
-#[pyo3(signature = (inputs, out, *, extractor=None, format=None, compress=None, split_size=None, config=None, jobs=None, resume=false, overwrite=false, quarantine=None, set_aside=None, dropped=None, select=None, select_anywhere=false, whole_ranges=false, shard=None, base_url=None, pages_only=false, check_hashes=false, resolve_revisits=false, follow=false, idle=None, until_idle=None, max_memory=None, progress=None, **choices))]
+#[pyo3(signature = (inputs, out, *, extractor=None, config=None, resume=false, overwrite=false, quarantine=None, set_aside=None, dropped=None, select=None, shard=None, follow=false, idle=None, until_idle=None, progress=None, **choices))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn run<'py>(
     py: Python<'py>,
     inputs: Named,
     out: PathBuf,
     extractor: Option<&Bound<'py, PyExtractor>>,
-    format: Option<Names>,
-    compress: Option<&str>,
-    split_size: Option<u64>,
     config: Option<GivenConfig>,
-    jobs: Option<NonZeroUsize>,
     resume: bool,
     overwrite: bool,
     quarantine: Option<PathBuf>,
     set_aside: Option<&Bound<'py, PyDict>>,
     dropped: Option<PathBuf>,
     select: Option<Paths>,
-    select_anywhere: bool,
-    whole_ranges: bool,
     shard: Option<&str>,
-    base_url: Option<&str>,
-    pages_only: bool,
-    check_hashes: bool,
-    resolve_revisits: bool,
     follow: bool,
     idle: Option<f64>,
     until_idle: Option<f64>,
-    max_memory: Option<u64>,
     progress: Option<Py<PyAny>>,
     choices: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     logging::connect();
-    let mut given = config.unwrap_or_default();
-    given.config.max_memory = max_memory.or(given.config.max_memory);
-    let mut extractor = chosen_extractor(py, extractor, &given, choices)?;
-    extractor.check_for_many()?;
-    let config = given.config;
-    let sites = Sites::take(&config, &mut extractor)?;
-    let name = out.to_string_lossy().into_owned();
-    if name == "-" {
+    let given = RunChoices::read(extractor, config, choices, of_runs)?;
+    let output = out.to_string_lossy().into_owned();
+    if output == "-" {
         return Err(PyValueError::new_err(
             "-: documents are written to files, folders and s3://",
         ));
     }
-    let chosen = FormatChoice {
-        formats: format
-            .unwrap_or_default()
-            .0
-            .iter()
-            .map(|name| name.parse::<Format>().map_err(|error| invalid(&error)))
-            .collect::<PyResult<_>>()?,
-        compression: compress
-            .map(|name| name.parse::<Compression>().map_err(|error| invalid(&error)))
-            .transpose()?,
-    };
-    let fallback = FormatChoice {
-        formats: config.format.clone(),
-        compression: config.compress,
-    };
-    let output = Output::new(&name, &chosen, &fallback)
-        .and_then(|output| output.split(split_size.or(config.split_size)))
-        .map_err(|error| invalid(&error))?;
     let existing = match (resume, overwrite) {
         (true, true) => {
             return Err(PyValueError::new_err(
@@ -176,43 +139,38 @@ pub(crate) fn run<'py>(
         stop: stop.clone().into(),
         ..NetworkOptions::default()
     };
-    let read = InputChoices {
-        base: base_url,
-        pages_only,
-        check_hashes,
+    let mut request = RunRequest {
+        output,
         select: select.unwrap_or_default().0,
-        select_anywhere,
-        whole_ranges,
-        share: shard
+        shard: shard
             .map(|text| text.parse())
             .transpose()
             .map_err(|error: String| PyValueError::new_err(format!("shard: {error}")))?,
-        is_followed: follow,
+        quarantine,
+        set_aside: kept(set_aside)?,
+        dropped,
+        follow: followed(follow, idle, until_idle)?,
+        ..RunRequest::default()
     };
-    let follow = followed(&inputs, &read, resolve_revisits, idle, until_idle)?;
-    let Archives {
-        inputs,
-        disk,
-        is_object,
-    } = inputs.archives(py, &read, &network)?;
-    output.check(&inputs).map_err(|error| invalid(&error))?;
-    let set_aside = kept(set_aside)?;
-    let steps = last_steps(&output, extractor.settings.optional())?;
-    let quarantine = output
-        .destination
-        .quarantine(quarantine.as_deref(), &inputs)
-        .map_err(|error| invalid(&error))?;
-    let mut plan = plan(
-        inputs, output, &extractor.settings, &config, jobs, &read, &sites,
-    )?;
-    plan.assemble = steps;
-    plan.quarantine = quarantine;
-    plan.set_aside = set_aside;
-    plan.dropped = dropped;
-    plan.follow = follow;
-    plan.resolve_revisits = resolve_revisits;
+    let (disk, is_object) = inputs.into_request(&mut request)?;
+    let prepared = py.detach(|| {
+        let model = Some(given.model.model.clone());
+        request.prepare(&given.chosen, &given.file, model, &last_step, &network)
+    });
+    let PreparedRun {
+        mut plan,
+        sites,
+        mut extractor,
+    } = prepared.map_err(|error| refused(&error))?;
     plan.check_names(None).map_err(|error| invalid(&error))?;
-    sites.check(&plan, is_object, resume)?;
+    if is_object && sites.reads_twice() {
+        return Err(PyValueError::new_err(
+            "site_memory two-pass: a file object can be read once only",
+        ));
+    }
+    sites
+        .check(&plan, resume)
+        .map_err(|error| invalid(&error))?;
     let bucket = py
         .detach(|| Bucket::take(&mut plan, network.clone(), existing))
         .map_err(|error| RunError::new_err(error.to_string()))?;
@@ -233,11 +191,9 @@ pub(crate) fn run<'py>(
             network: network.clone(),
             ..Environment::new(&mut nowhere, &mut callback)
         };
-        // What is refused at once should not be after a first pass.
-        let is_refused =
-            existing == Existing::Refuse && plan.outputs().iter().any(|path| path.exists());
-        if !is_refused {
-            extractor.extractor = sites.counted(extractor.extractor.clone(), &plan, first_pass)?;
+        // What is refused, or done already, is so at once and not after a first pass.
+        if !sites.reads_twice() || plan.begins(existing)? {
+            extractor = sites.apply(extractor, &plan, first_pass)?;
         }
         let mut nowhere = io::sink();
         let environment = Environment {
@@ -267,14 +223,12 @@ fn invalid(error: &dyn std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// What to follow; none if inputs are to be read once.
+/// For how long inputs are followed; none if they are to be read once.
 fn followed(
-    inputs: &Named,
-    read: &InputChoices<'_>,
-    resolve_revisits: bool,
+    follow: bool,
     idle: Option<f64>,
     until_idle: Option<f64>,
-) -> PyResult<Option<Follow>> {
+) -> PyResult<Option<FollowTimes>> {
     let seconds = |name: &str, value: Option<f64>| match value {
         None => Ok(None),
         Some(value) if (0.0..=1e6).contains(&value) => Ok(Some(Duration::from_secs_f64(value))),
@@ -282,34 +236,17 @@ fn followed(
             "{name}: expected a number of seconds"
         ))),
     };
-    let (idle, until_idle) = (seconds("idle", idle)?, seconds("until_idle", until_idle)?);
-    if !read.is_followed {
-        return match idle.or(until_idle) {
-            None => Ok(None),
-            Some(_) => Err(PyValueError::new_err(
-                "idle and until_idle are for follow=True",
-            )),
-        };
+    let times = FollowTimes {
+        idle: seconds("idle", idle)?,
+        until_idle: seconds("until_idle", until_idle)?,
+    };
+    match (follow, times == FollowTimes::default()) {
+        (true, _) => Ok(Some(times)),
+        (false, true) => Ok(None),
+        (false, false) => Err(PyValueError::new_err(
+            "idle and until_idle are for follow=True",
+        )),
     }
-    for (name, is_set) in [
-        ("select", !read.select.is_empty()),
-        ("shard", read.share.is_some()),
-        ("pages_only", read.pages_only),
-        ("check_hashes", read.check_hashes),
-        ("resolve_revisits", resolve_revisits),
-    ] {
-        if is_set {
-            return Err(PyValueError::new_err(format!(
-                "follow and {name} exclude each other"
-            )));
-        }
-    }
-    let follow = inputs.follow()?;
-    Ok(Some(Follow {
-        idle: idle.unwrap_or(follow.idle),
-        until_idle,
-        ..follow
-    }))
 }
 
 /// Files for records of other kinds than pages, of a dict of kinds and paths.
@@ -326,25 +263,16 @@ fn kept(set_aside: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<SetAside>> {
     files.collect()
 }
 
-/// What makes outputs of their spools.
-fn last_steps(
-    output: &Output,
-    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] optional: OptionalColumns,
-) -> PyResult<BTreeMap<Format, Arc<dyn Assemble>>> {
-    let mut steps = BTreeMap::new();
-    for encoding in &output.encodings {
-        let format = encoding.format;
-        let step: Option<Arc<dyn Assemble>> = match format {
-            #[cfg(feature = "parquet")]
-            Format::Parquet => Some(Arc::new(trommel_output::Parquet { optional })),
-            other if other.is_assembled() => {
-                return Err(PyValueError::new_err(format!(
-                    "this module was built without the format {other}"
-                )));
-            }
-            _ => None,
-        };
-        steps.extend(step.map(|step| (format, step)));
+/// What makes an output in this format of its spool; none if the module was built without it.
+pub(crate) fn last_step(
+    format: Format,
+    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] options: &DocumentOptions,
+) -> Option<Arc<dyn Assemble>> {
+    match format {
+        #[cfg(feature = "parquet")]
+        Format::Parquet => Some(Arc::new(trommel_output::Parquet {
+            optional: trommel_output::OptionalColumns::of(options),
+        })),
+        _ => None,
     }
-    Ok(steps)
 }

@@ -14,7 +14,7 @@ use crate::{
     extractor::{PyExtractor, wrong},
     names::Names,
     page::PyDocument,
-    settings::Given,
+    settings::Keywords,
 };
 
 /// Takes the parts of one page as a crawler gets them, cut anywhere, and gives the document when it has ended.
@@ -54,13 +54,8 @@ impl PySession {
     ) -> PyResult<Self> {
         let extractor = match extractor {
             Some(extractor) => extractor.get().clone(),
-            None => PyExtractor::of(Given::default().settings()?),
+            None => PyExtractor::of(Keywords::default())?,
         };
-        if extractor.settings.sections || extractor.settings.posts {
-            return Err(PyValueError::new_err(
-                "a session gives whole texts: sections and posts are for pages that are there as a whole",
-            ));
-        }
         let hints = Hints {
             url: url.as_deref(),
             http_charset: charset,
@@ -75,10 +70,7 @@ impl PySession {
             hopeless: stop_hopeless,
             block_pages: stop_block_pages,
         };
-        // Links are known only of pages that are read with inline style.
-        let mut session = Session::owned(extractor.extractor.with_inline_style(true), hints)
-            .with_options(extractor.form)
-            .with_stops(stops);
+        let mut session = Session::owned(extractor.extractor, hints).with_stops(stops);
         if let Some(bytes) = max_page {
             session = session.with_max_page(bytes);
         }
@@ -132,7 +124,7 @@ impl PySession {
         });
         let document = document.ok_or_else(ended)?;
         let (url, date) = (self.url.clone(), self.date.clone());
-        Ok(PyDocument::new(document, url, date, None))
+        Ok(PyDocument::new(document, url, date))
     }
 
     /// Bytes of the page that the session holds.

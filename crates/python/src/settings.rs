@@ -1,21 +1,22 @@
-//! The keywords that every function of the module takes: how pages are extracted.
+//! Settings as Python gives them: keywords, dicts and configuration files.
 
 use std::{
     collections::BTreeMap,
+    path::PathBuf,
     str::FromStr,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use pyo3::{exceptions::PyValueError, prelude::*, pybacked::PyBackedBytes, types::PyDict};
-use trommel::{
-    ArticlePolicy, CommentPolicy, ContentPolicy, DocumentOptions, Extractor, HeadlinePolicy,
-    MarkdownOptions, Model,
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    pybacked::PyBackedBytes,
+    types::{PyBool, PyDict, PyFloat, PyInt, PyString},
 };
-use trommel_extract::{MathForm, NoteForm, Role, RoleSet, ScriptForm, TextOptions};
+use serde_json::Value;
+use trommel::{Field, Model, PartialSettings, Settings, SettingsError, fields};
 
-use trommel_output::OptionalColumns;
-
-use crate::errors::ModelError;
+use crate::{errors::ModelError, extractor::PyExtractor};
 
 /// Models that were read, so that a call for each page does not read one for each page.
 static READ: Mutex<BTreeMap<String, Arc<Model>>> = Mutex::new(BTreeMap::new());
@@ -35,11 +36,15 @@ pub(crate) struct NamedModel {
 }
 
 impl NamedModel {
-    /// The built-in model or model file of that name. Read once in a process.
+    /// The built-in model or model file of that name, the default model for the empty name. Read once in a process.
     ///
     /// # Errors
     /// `ModelError` if there is none, or it cannot be read.
     pub(crate) fn open(name: &str) -> PyResult<Self> {
+        let name = match name {
+            "" => Model::builtin_names().next().unwrap_or_default(),
+            name => name,
+        };
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
         let model = match read.get(name) {
             Some(model) => model.clone(),
@@ -60,7 +65,8 @@ impl NamedModel {
         })
     }
 
-    fn is_builtin(&self) -> bool {
+    /// Whether other processes know it by its name.
+    pub(crate) fn is_builtin(&self) -> bool {
         Model::builtin_names().any(|known| known == self.name)
     }
 }
@@ -81,160 +87,220 @@ impl<'a, 'py> FromPyObject<'a, 'py> for NamedModel {
         if let Ok(name) = given.extract::<String>() {
             return Self::open(&name);
         }
-        let path: std::path::PathBuf = given.extract()?;
+        let path: PathBuf = given.extract()?;
         Self::open(&path.to_string_lossy())
     }
 }
 
-/// How pages are extracted.
-#[derive(Clone)]
-pub(crate) struct ExtractionSettings {
-    pub(crate) model: NamedModel,
-    pub(crate) policy: ContentPolicy,
-    pub(crate) markdown: bool,
-    pub(crate) links: bool,
-    pub(crate) images: bool,
-    pub(crate) sections: bool,
-    pub(crate) posts: bool,
-    pub(crate) blocks: bool,
-    pub(crate) spans: bool,
-    pub(crate) tables: bool,
-    pub(crate) text: TextOptions,
+/// Which settings a function takes.
+pub(crate) type Scope = fn(&Field) -> bool;
+
+/// Those of single pages.
+pub(crate) fn of_pages(field: &Field) -> bool {
+    matches!(field.part(), "" | "content" | "text" | "include")
 }
 
-/// The values of the keywords as they were given.
-pub(crate) struct Given<'a> {
+/// Those of runs that give documents: all but what is said of files.
+pub(crate) fn of_documents(field: &Field) -> bool {
+    field.part() != "output"
+}
+
+/// Those of runs that write files.
+pub(crate) fn of_runs(_: &Field) -> bool {
+    true
+}
+
+/// Settings that keywords choose.
+#[derive(Clone, Default)]
+pub(crate) struct Keywords {
+    pub(crate) chosen: PartialSettings,
+    /// The model, read already.
     pub(crate) model: Option<NamedModel>,
-    pub(crate) markdown: bool,
-    pub(crate) links: bool,
-    pub(crate) images: bool,
-    pub(crate) sections: bool,
-    pub(crate) posts: bool,
-    pub(crate) comments: &'a str,
-    pub(crate) headline: &'a str,
-    pub(crate) articles: &'a str,
-    pub(crate) include: Vec<String>,
-    pub(crate) exclude: Vec<String>,
-    pub(crate) blocks: bool,
-    pub(crate) spans: bool,
-    pub(crate) tables: bool,
-    pub(crate) math: &'a str,
-    pub(crate) notes: &'a str,
-    pub(crate) scripts: &'a str,
 }
 
-impl Default for Given<'_> {
-    /// What is taken where nothing is given.
-    fn default() -> Self {
-        Self {
-            model: None,
-            markdown: false,
-            links: false,
-            images: false,
-            sections: false,
-            posts: false,
-            comments: "exclude",
-            headline: "auto",
-            articles: "all",
-            include: Vec::new(),
-            exclude: Vec::new(),
-            blocks: false,
-            spans: false,
-            tables: false,
-            math: "tex",
-            notes: "keep",
-            scripts: "caret",
-        }
-    }
-}
-
-impl Given<'_> {
-    /// What they stand for.
+impl Keywords {
+    /// Reads keywords; `None` leaves a choice open.
     ///
     /// # Errors
-    /// `ValueError` that names the keyword, the value and what it may be.
-    pub(crate) fn settings(self) -> PyResult<ExtractionSettings> {
-        let is_divided = self.sections || self.posts;
-        for (is_both, message) in [
-            (
-                self.sections && self.posts,
-                "sections and posts: a text is divided one way or the other",
-            ),
-            (
-                self.spans && is_divided,
-                "spans: of a text that is divided (sections, posts) no places are known",
-            ),
-        ] {
-            if is_both {
-                return Err(PyValueError::new_err(message));
+    /// `TypeError` for a keyword that there is not, and for a value of the wrong type; `ValueError` for a value that means
+    /// nothing; `ModelError` if the model cannot be read.
+    pub(crate) fn read(
+        model: Option<&Bound<'_, PyAny>>,
+        choices: Option<&Bound<'_, PyDict>>,
+        scope: Scope,
+    ) -> PyResult<Self> {
+        let mut keywords = Self::default();
+        if let Some(model) = model.filter(|model| !model.is_none()) {
+            keywords.model = Some(model.extract()?);
+        }
+        for (name, value) in choices.into_iter().flatten() {
+            let name: String = name.extract()?;
+            if value.is_none() {
+                continue;
             }
+            if name == "model" {
+                keywords.model = Some(value.extract()?);
+                continue;
+            }
+            let known = fields().iter().find(|field| field.name == name);
+            let is_here = known.map_or(name == "markdown", scope);
+            if !is_here {
+                return Err(unknown(&name, scope));
+            }
+            let set = keywords.chosen.set(&name, json(&name, &value)?);
+            set.map_err(|error| refusal(&error))?;
         }
-        let text = TextOptions::default()
-            .with_math(one_of("math", self.math, &MATH)?)
-            .with_notes(one_of("notes", self.notes, &NOTES)?)
-            .with_scripts(one_of("scripts", self.scripts, &SCRIPTS)?);
-        let policy = ContentPolicy {
-            comments: named::<CommentPolicy>("comments", self.comments)?,
-            headline: named::<HeadlinePolicy>("headline", self.headline)?,
-            articles: named::<ArticlePolicy>("articles", self.articles)?,
-            include: roles("include", &self.include)?,
-            exclude: roles("exclude", &self.exclude)?,
-        };
-        if let Some(role) = policy
-            .include
-            .iter()
-            .find(|role| policy.exclude.contains(*role))
-        {
-            return Err(PyValueError::new_err(format!(
-                "the role {} is both to include and to exclude",
-                role.name()
-            )));
-        }
-        Ok(ExtractionSettings {
-            model: match self.model {
-                Some(model) => model,
-                None => NamedModel::open(Model::builtin_names().next().unwrap_or_default())?,
-            },
-            policy,
-            markdown: self.markdown || self.links || self.images || self.sections,
-            links: self.links,
-            images: self.images,
-            sections: self.sections,
-            posts: self.posts,
-            blocks: self.blocks,
-            spans: self.spans,
-            tables: self.tables,
-            text,
-        })
+        Ok(keywords)
     }
 }
 
-fn roles(key: &str, names: &[String]) -> PyResult<RoleSet> {
-    names.iter().map(|name| named::<Role>(key, name)).collect()
+fn unknown(name: &str, scope: Scope) -> PyErr {
+    let known = fields().iter().filter(|field| scope(field));
+    let known: Vec<&str> = known.map(|field| field.name.as_str()).collect();
+    PyTypeError::new_err(format!(
+        "unknown keyword {name:?}, expected one of {}, markdown",
+        known.join(", ")
+    ))
 }
 
-const MATH: [(&str, MathForm); 3] = [
-    ("tex", MathForm::Tex),
-    ("plain", MathForm::Plain),
-    ("off", MathForm::Off),
-];
-const NOTES: [(&str, NoteForm); 2] = [("keep", NoteForm::Keep), ("drop", NoteForm::Drop)];
-const SCRIPTS: [(&str, ScriptForm); 2] = [
-    ("caret", ScriptForm::Caret),
-    ("unicode", ScriptForm::Unicode),
-];
-
-fn one_of<T: Copy>(key: &str, name: &str, known: &[(&str, T)]) -> PyResult<T> {
-    let found = known.iter().find(|(own, _)| *own == name);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let known: Vec<&str> = known.iter().map(|(own, _)| *own).collect();
-        unknown(key, name, &known)
-    })
+/// The exception about settings.
+pub(crate) fn refusal(error: &SettingsError) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
-fn name_of<T: PartialEq>(value: T, known: &[(&'static str, T)]) -> &'static str {
-    let found = known.iter().find(|(_, own)| *own == value);
-    found.map_or("", |(name, _)| *name)
+/// A value as JSON: text, number, truth, path, or several names.
+fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if value.is_instance_of::<PyBool>() {
+        return Ok(value.extract::<bool>()?.into());
+    }
+    if value.is_instance_of::<PyInt>() {
+        return Ok(value.extract::<i64>()?.into());
+    }
+    if value.is_instance_of::<PyFloat>() {
+        return Ok(value.extract::<f64>()?.into());
+    }
+    if value.is_instance_of::<PyString>() {
+        return Ok(value.extract::<String>()?.into());
+    }
+    if value.hasattr("__fspath__")? {
+        let path: PathBuf = value.extract()?;
+        return Ok(path.to_string_lossy().into_owned().into());
+    }
+    let wrong = || {
+        let kind = value.get_type().name();
+        let kind = kind.map_or_else(|_| "this".to_owned(), |kind| kind.to_string());
+        PyTypeError::new_err(format!(
+            "{name}: expected a text, a number, a bool or a list of names, not {kind}"
+        ))
+    };
+    let items = value.try_iter().map_err(|_| wrong())?;
+    let items = items.map(|item| item?.extract::<String>().map(Value::from));
+    let items: PyResult<Vec<Value>> = items.collect();
+    Ok(items.map_err(|_| wrong())?.into())
+}
+
+/// A configuration as callers give it: the path of a file, or a dict with the keys of one.
+#[derive(Clone, Default)]
+pub(crate) struct GivenConfig(pub(crate) PartialSettings);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for GivenConfig {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(dict) = given.cast::<PyDict>() {
+            let dumps = given.py().import("json")?.getattr("dumps")?;
+            let json: String = dumps.call1((dict,))?.extract()?;
+            let settings = PartialSettings::from_json(&json);
+            return settings
+                .map(Self)
+                .map_err(|error| PyValueError::new_err(format!("config: {error}")));
+        }
+        let path: PathBuf = given.extract()?;
+        let settings = PartialSettings::load(&path);
+        settings
+            .map(Self)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+/// Raises `ValueError` if a dict is no configuration, or names a file that is none.
+#[pyfunction]
+pub(crate) fn check_config(config: GivenConfig) {
+    // Reading it was the check.
+    drop(config);
+}
+
+/// Settings of a run: an extractor's or a configuration's, and keywords that win.
+pub(crate) struct RunChoices {
+    pub(crate) chosen: PartialSettings,
+    pub(crate) file: PartialSettings,
+    pub(crate) model: NamedModel,
+}
+
+impl RunChoices {
+    /// Reads them. Beside an extractor nothing may be said of pages: it would have no effect.
+    ///
+    /// # Errors
+    /// `ValueError` naming what is said twice, or a value that means nothing; `TypeError` for a keyword that there is not.
+    pub(crate) fn read(
+        extractor: Option<&Bound<'_, PyExtractor>>,
+        config: Option<GivenConfig>,
+        choices: Option<&Bound<'_, PyDict>>,
+        scope: Scope,
+    ) -> PyResult<Self> {
+        let Keywords { chosen, model } = Keywords::read(None, choices, scope)?;
+        let file = config.unwrap_or_default().0;
+        let Some(extractor) = extractor else {
+            let model = match model {
+                Some(model) => model,
+                None => {
+                    let name = file.get("model").and_then(Value::as_str);
+                    NamedModel::open(name.unwrap_or_default())?
+                }
+            };
+            let mut chosen = chosen;
+            let set = chosen.set("model", model.name.clone());
+            set.map_err(|error| refusal(&error))?;
+            return Ok(Self {
+                chosen,
+                file,
+                model,
+            });
+        };
+        let extractor = extractor.get();
+        let in_pages = fields().iter().filter(|field| of_pages(field));
+        for field in in_pages {
+            let is_model = field.name == "model" && model.is_some();
+            let twice = match (
+                is_model || chosen.get(&field.path).is_some(),
+                file.get(&field.path).is_some(),
+            ) {
+                (true, _) => field.name.clone(),
+                (false, true) => format!("{} of config", field.name),
+                (false, false) => continue,
+            };
+            return Err(PyValueError::new_err(format!(
+                "{twice} and extractor: an extractor has its own choices; give one of the two"
+            )));
+        }
+        let mut own = extractor.chosen.clone();
+        let set = own.set("model", extractor.model.name.clone());
+        set.map_err(|error| refusal(&error))?;
+        Ok(Self {
+            chosen: own.over(chosen),
+            file,
+            model: extractor.model.clone(),
+        })
+    }
+
+    /// The settings.
+    ///
+    /// # Errors
+    /// `ValueError` if choices exclude each other.
+    pub(crate) fn settings(&self) -> PyResult<Settings> {
+        let settings = self.chosen.clone().over(self.file.clone()).settings();
+        settings.map_err(|error| refusal(&error))
+    }
 }
 
 /// The value of a choice by its name.
@@ -242,79 +308,10 @@ fn name_of<T: PartialEq>(value: T, known: &[(&'static str, T)]) -> &'static str 
 /// # Errors
 /// `ValueError` that names the keyword, the value and what it may be.
 pub(crate) fn named<T: FromStr + strum::VariantNames>(key: &str, name: &str) -> PyResult<T> {
-    name.parse().map_err(|_| unknown(key, name, T::VARIANTS))
-}
-
-fn unknown(key: &str, name: &str, known: &[&str]) -> PyErr {
-    PyValueError::new_err(format!(
-        "{key}: unknown value {name:?}, expected {}",
-        known.join(", ")
-    ))
-}
-
-impl ExtractionSettings {
-    /// What extracts.
-    pub(crate) fn extractor(&self) -> Extractor {
-        Extractor::new(self.model.model.clone())
-            .with_policy(self.policy)
-            .with_inline_style(self.markdown)
-    }
-
-    /// What a document holds.
-    pub(crate) fn form(&self) -> DocumentOptions {
-        let form = DocumentOptions::default()
-            .with_blocks(self.blocks)
-            .with_spans(self.spans)
-            .with_tables(self.tables)
-            .with_text(self.text);
-        match self.markdown {
-            true => {
-                let markdown = MarkdownOptions::default().with_links(self.links);
-                form.with_markdown(markdown.with_images(self.images).with_text(self.text))
-            }
-            false => form,
-        }
-    }
-
-    /// The columns that its documents have beside the usual ones.
-    pub(crate) fn optional(&self) -> OptionalColumns {
-        OptionalColumns::of(&self.form())
-    }
-
-    /// The keywords that give the same settings elsewhere: a model of one's own goes along as bytes.
-    ///
-    /// # Errors
-    /// Only if memory runs out.
-    pub(crate) fn keywords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let keywords = PyDict::new(py);
-        match self.model.is_builtin() {
-            true => keywords.set_item("model", &self.model.name)?,
-            false => {
-                let bytes = self.model.model.to_bytes();
-                let bytes = bytes.map_err(|error| ModelError::new_err(error.to_string()))?;
-                keywords.set_item("model", pyo3::types::PyBytes::new(py, &bytes))?;
-            }
-        }
-        keywords.set_item("markdown", self.markdown)?;
-        keywords.set_item("links", self.links)?;
-        keywords.set_item("images", self.images)?;
-        keywords.set_item("sections", self.sections)?;
-        keywords.set_item("posts", self.posts)?;
-        keywords.set_item("comments", self.policy.comments.to_string())?;
-        keywords.set_item("headline", self.policy.headline.to_string())?;
-        keywords.set_item("articles", self.policy.articles.to_string())?;
-        for (key, roles) in [
-            ("include", self.policy.include),
-            ("exclude", self.policy.exclude),
-        ] {
-            keywords.set_item(key, roles.iter().map(Role::name).collect::<Vec<_>>())?;
-        }
-        keywords.set_item("blocks", self.blocks)?;
-        keywords.set_item("spans", self.spans)?;
-        keywords.set_item("tables", self.tables)?;
-        keywords.set_item("math", name_of(self.text.math, &MATH))?;
-        keywords.set_item("notes", name_of(self.text.notes, &NOTES))?;
-        keywords.set_item("scripts", name_of(self.text.scripts, &SCRIPTS))?;
-        Ok(keywords)
-    }
+    name.parse().map_err(|_| {
+        PyValueError::new_err(format!(
+            "{key}: unknown value {name:?}, expected {}",
+            T::VARIANTS.join(", ")
+        ))
+    })
 }

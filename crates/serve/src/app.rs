@@ -15,7 +15,7 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     task::{spawn_blocking, yield_now},
 };
-use trommel_extract::{ContentPolicy, Extractor};
+use trommel::{Extractor, PartialSettings, Settings};
 use trommel_filters::Filters;
 use trommel_metrics::Metrics;
 use trommel_model::Model;
@@ -34,9 +34,9 @@ const SHORT: usize = 256 << 10;
 /// What all requests share.
 pub(crate) struct App {
     pub(crate) models: Models,
-    pub(crate) policy: ContentPolicy,
+    /// The settings of pages where a request chooses nothing else.
+    pub(crate) defaults: PartialSettings,
     pub(crate) filters: Arc<Filters>,
-    pub(crate) has_filters: bool,
     pub(crate) limits: ServiceLimits,
     /// Most bytes of a page: of its bound, and of what there is memory for.
     pub(crate) max_page: u64,
@@ -68,8 +68,7 @@ impl App {
             .min(weight::longest(admission.work.all()));
         Arc::new(Self {
             models: Models::new(settings.models),
-            policy: settings.policy,
-            has_filters: !settings.filters.describe().is_empty(),
+            defaults: settings.defaults,
             filters: settings.filters,
             limits,
             max_page,
@@ -89,11 +88,9 @@ impl App {
         })
     }
 
-    /// An extractor by this model and policy, whose times are counted.
-    pub(crate) fn extractor(&self, model: Arc<Model>, policy: ContentPolicy) -> Extractor {
-        let extractor = Extractor::new(model)
-            .with_policy(policy)
-            .with_observer(self.stages.clone());
+    /// An extractor by this model and these settings, whose times are counted.
+    pub(crate) fn extractor(&self, model: Arc<Model>, settings: &Settings) -> Extractor {
+        let extractor = Extractor::with_model(settings, model).with_observer(self.stages.clone());
         match &self.sites {
             Some(sites) => extractor.with_sites(sites.clone()),
             None => extractor,
@@ -195,7 +192,7 @@ mod tests {
     fn app() -> Arc<App> {
         App::new(ServiceSettings {
             models: Vec::new(),
-            policy: ContentPolicy::default(),
+            defaults: PartialSettings::default(),
             filters: Arc::new(Filters::new(&FilterSettings::default())),
             limits: ServiceLimits {
                 jobs: NonZeroUsize::MIN,

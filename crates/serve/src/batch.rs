@@ -7,31 +7,28 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    body::Body,
-    extract::{Query, State, rejection::QueryRejection},
-    response::Response,
-};
+use axum::{body::Body, extract::State, response::Response};
 use bytes::Bytes;
 use futures_util::stream;
 use http::HeaderMap;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio::{
     runtime::Handle,
     sync::{mpsc, oneshot},
     time::Instant,
 };
+use trommel::{Extractor, Hints};
 use trommel_archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType};
-use trommel_extract::{DocumentOptions, Extractor, Hints, MarkdownOptions};
+use trommel_filters::Filters;
 use trommel_pipeline::{RecordOutcome, SingleRecords, crawl_charset};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use crate::{
     Problem,
     answer::{self, Refusal},
     app::App,
     body::{Incoming, plain, pump},
-    hints::query,
+    choices::{Choices, OwnKind, OwnParameter, ReadQuery, query_parameters},
     memory::Share,
     problem, weight,
 };
@@ -45,20 +42,18 @@ const LINES: usize = 64;
 const RECORDS: u64 = 4;
 const BATCHES: u64 = 4;
 
-/// What a batch asks for.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(default, deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct BatchQuery {
-    /// Name of a model that the service has.
-    pub(crate) model: Option<String>,
-    /// Whether the text is Markdown.
-    pub(crate) markdown: bool,
-    /// Whether all blocks of each page are written as well.
-    pub(crate) blocks: bool,
-    /// Whether a last line counts what became of the records.
-    pub(crate) summary: bool,
-}
+/// Parameters of a batch beside settings.
+const OF_BATCH: [OwnParameter; 1] = [OwnParameter {
+    name: "summary",
+    doc: "Whether a last line counts what became of the records.",
+    kind: OwnKind::Switch,
+}];
+
+query_parameters!(
+    /// The query of a batch.
+    BatchParameters,
+    OF_BATCH
+);
 
 /// What became of the records of a batch: each is a document, a drop or a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
@@ -87,7 +82,7 @@ pub(crate) struct BatchSummary {
 #[utoipa::path(
     post,
     path = "/extract/batch",
-    params(BatchQuery),
+    params(BatchParameters),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The archive"),
     responses(
         (status = 200, description = "A document a line", body = String, content_type = "application/x-ndjson"),
@@ -98,13 +93,19 @@ pub(crate) struct BatchSummary {
 )]
 pub(crate) async fn batch(
     State(app): State<Arc<App>>,
-    asked: Result<Query<BatchQuery>, QueryRejection>,
+    query: ReadQuery,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
-    let asked = query(asked)?;
+    let choices = Choices::read(query, &OF_BATCH)?;
+    let is_counted = choices.is_set("summary")?;
     plain(&headers)?;
-    let (_, model) = app.models.get(asked.model.as_deref())?;
+    let (_, model) = app.models.get(choices.model())?;
+    let settings = choices.settings(&app, &model)?;
+    let filters = match choices.has_filters() {
+        true => Arc::new(Filters::new(&settings.filters)),
+        false => app.filters.clone(),
+    };
     let slot = app
         .batches
         .clone()
@@ -118,9 +119,7 @@ pub(crate) async fn batch(
     tokio::spawn(pump(body, pieces, app.limits.timeout));
     let (sender, mut lines) = mpsc::channel(LINES);
     let (begun, begins) = oneshot::channel();
-    let extractor = app
-        .extractor(model, app.policy)
-        .with_inline_style(asked.markdown);
+    let extractor = app.extractor(model, &settings);
     let batch = Batch {
         app: app.clone(),
         runtime: Handle::current(),
@@ -130,7 +129,13 @@ pub(crate) async fn batch(
         summary: BatchSummary::default(),
     };
     tokio::task::spawn_blocking(move || {
-        batch.run(&extractor, Incoming::new(incoming), &asked, begun);
+        batch.run(
+            &extractor,
+            Incoming::new(incoming),
+            filters,
+            is_counted,
+            begun,
+        );
         drop((slot, reading));
     });
     // An archive that cannot be read at all is refused; later the status has been sent.
@@ -193,7 +198,8 @@ impl Batch {
         mut self,
         extractor: &Extractor,
         incoming: Incoming,
-        asked: &BatchQuery,
+        filters: Arc<Filters>,
+        is_counted: bool,
         begun: oneshot::Sender<Result<(), ArchiveError>>,
     ) {
         let options = ReadOptions {
@@ -216,10 +222,6 @@ impl Batch {
                 return;
             }
         };
-        let mut form = DocumentOptions::default().with_blocks(asked.blocks);
-        if asked.markdown {
-            form = form.with_markdown(MarkdownOptions::default());
-        }
         let (app, runtime) = (self.app.clone(), self.runtime.clone());
         // What the line of a page takes until it is sent.
         let taken = TakenShare::default();
@@ -237,7 +239,7 @@ impl Batch {
                 }
             }));
             let begin = Instant::now();
-            let mut document = extractor.extract(judged, hints).document(&form);
+            let mut document = extractor.document(judged, hints);
             if judged.len() < page.len() {
                 document.capped.push(MEMORY_CAP.to_owned());
             }
@@ -250,7 +252,7 @@ impl Batch {
         let payload = PayloadOptions {
             max_payload: self.max_record,
         };
-        let mut records = SingleRecords::new(&extract, self.app.filters.clone(), payload);
+        let mut records = SingleRecords::new(&extract, filters, payload);
         // The record after a response may say in which encoding the crawler took it to be.
         let mut held: Option<Record> = None;
         loop {
@@ -303,7 +305,7 @@ impl Batch {
         {
             return;
         }
-        if asked.summary
+        if is_counted
             && let Ok(mut line) = serde_json::to_vec(&serde_json::json!({"summary": self.summary}))
         {
             line.push(b'\n');

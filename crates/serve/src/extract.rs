@@ -2,14 +2,10 @@
 
 use std::{sync::Arc, time::Instant};
 
-use axum::{
-    body::Body,
-    extract::{Query, State, rejection::QueryRejection},
-    response::Response,
-};
+use axum::{body::Body, extract::State, response::Response};
 use http::{HeaderMap, HeaderValue};
 use trommel_extract::Document;
-use trommel_filters::Capture;
+use trommel_filters::{Capture, Filters};
 use trommel_output::PageForm;
 use trommel_text::TextStats;
 
@@ -18,7 +14,8 @@ use crate::{
     answer::{self, Refusal},
     app::App,
     body,
-    hints::{PageHints, PageQuery, query},
+    choices::{Choices, ReadQuery},
+    hints::{OF_PAGE, PageHints, PageParameters},
     negotiate, problem, weight,
 };
 
@@ -30,7 +27,7 @@ use crate::{
 #[utoipa::path(
     post,
     path = "/extract",
-    params(PageQuery),
+    params(PageParameters),
     request_body(content = String, content_type = "text/html", description = "The page"),
     responses(
         (status = 200, description = "Its text or document", headers(
@@ -49,30 +46,37 @@ use crate::{
 )]
 pub(crate) async fn extract(
     State(app): State<Arc<App>>,
-    asked: Result<Query<PageQuery>, QueryRejection>,
+    query: ReadQuery,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
-    let asked = query(asked)?;
-    let form = negotiate::form(&headers, (asked.links, asked.images))?;
-    let hints = asked.hints(&headers)?;
-    let (_, model) = app.models.get(asked.model.as_deref())?;
+    let mut choices = Choices::read(query, &OF_PAGE)?;
+    let form = negotiate::form(&headers)?;
+    match form {
+        // Its text has the form that is chosen.
+        PageForm::Json => {}
+        PageForm::Text => choices.choose("text.form", "plain")?,
+        PageForm::Markdown => choices.choose("text.form", "markdown")?,
+    }
+    let hints = PageHints::read(&choices, &headers)?;
+    let (_, model) = app.models.get(choices.model())?;
+    let settings = choices.settings(&app, &model)?;
+    let filters = match choices.has_filters() {
+        true => Arc::new(Filters::new(&settings.filters)),
+        false => app.filters.clone(),
+    };
     let begin = Instant::now();
     let page = body::whole(body, &headers, &app).await?;
     app.metrics.stage("body", begin.elapsed());
-    let extractor = app
-        .extractor(model, asked.policy(app.policy))
-        .with_inline_style(matches!(form, PageForm::Markdown { .. }));
+    let extractor = app.extractor(model, &settings);
     let weight = weight::of_page(&page.bytes);
     let made = app.judge(page, weight, move |app, page| {
         let begin = Instant::now();
-        let document = extractor
-            .extract(page, &hints.hints())
-            .document(&form.options());
+        let document = extractor.document(page, &hints.hints());
         app.metrics.page(page.len() as u64, begin.elapsed());
         app.metrics
             .document(f64::from(document.confidence), document.text.len() as u64);
-        let dropped = dropped(app, &hints, &document);
+        let dropped = dropped(&filters, &hints, &document);
         if let Some(reason) = dropped {
             app.metrics.dropped(reason);
         }
@@ -95,8 +99,8 @@ pub(crate) async fn extract(
 }
 
 /// Which filter would drop the document.
-fn dropped(app: &App, hints: &PageHints, document: &Document) -> Option<&'static str> {
-    if !app.has_filters {
+fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<&'static str> {
+    if filters.describe().is_empty() {
         return None;
     }
     let capture = Capture {
@@ -104,10 +108,7 @@ fn dropped(app: &App, hints: &PageHints, document: &Document) -> Option<&'static
         media_type: "text/html",
         robots: &[],
     };
-    let of_capture = app.filters.capture(&capture);
-    let reason = of_capture.or_else(|| {
-        app.filters
-            .document(document, &TextStats::new(&document.text))
-    });
+    let of_capture = filters.capture(&capture);
+    let reason = of_capture.or_else(|| filters.document(document, &TextStats::new(&document.text)));
     reason.map(trommel_filters::Reason::name)
 }

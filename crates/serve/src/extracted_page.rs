@@ -52,6 +52,8 @@ pub struct ExtractedPage {
     pub headings: Vec<String>,
     /// Type that the model takes the page for.
     pub page_type: String,
+    /// What stands in the way of the page that was asked for (`captcha`, `denied` ...); empty if nothing does.
+    pub blocked: String,
     /// Readers' comments, where they are kept apart from the text.
     pub comments: String,
     /// 0: the page is no response.
@@ -62,13 +64,16 @@ pub struct ExtractedPage {
     pub capped: String,
     /// Oddities, divided by semicolons.
     pub notes: String,
-    /// Empty: not asked for here.
+    /// All blocks of the page, where they are asked for.
     #[schema(value_type = Vec<Object>)]
     pub blocks: Vec<Value>,
-    /// Empty: not asked for here.
+    /// Where each part of the text stands in the decoded page, where that is asked for.
     #[schema(value_type = Vec<Object>)]
     pub spans: Vec<Value>,
-    /// Empty: not asked for here.
+    /// The tables among the text as rows, where they are asked for.
     #[schema(value_type = Vec<Object>)]
     pub tables: Vec<Value>,
+    /// What each of several people wrote on the page, where that is asked for.
+    #[schema(value_type = Vec<Object>)]
+    pub posts: Vec<Value>,
 }

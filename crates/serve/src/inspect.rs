@@ -2,51 +2,51 @@
 
 use std::{sync::Arc, time::Instant};
 
-use axum::{
-    body::Body,
-    extract::{Query, State, rejection::QueryRejection},
-    response::Response,
-};
+use axum::{body::Body, extract::State, response::Response};
 use http::HeaderMap;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
-use trommel_extract::{ContentPolicy, DocumentOptions, MarkdownOptions};
+use trommel::{MarkdownOptions, Model, Settings};
 use trommel_output::PageForm;
 use trommel_viewer::View;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use crate::{
     ExtractedPage, Problem,
     answer::{self, Refusal},
     app::App,
     body::{self, HeldPage},
-    hints::{Comments, Headline, PageHints, PageQuery, query},
+    choices::{Choices, OwnKind, OwnParameter, ReadQuery, query_parameters},
+    hints::{OF_PAGE, PageHints},
     problem, weight,
 };
 
-/// What is to be shown.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(default, deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct InspectQuery {
-    /// Id of a document of the index whose archived page is shown instead of the body.
-    id: Option<String>,
-    /// URL of the page.
-    url: Option<String>,
-    /// Charset that the server named.
-    charset: Option<String>,
-    /// Name of a model that the service has.
-    model: Option<String>,
-    /// Percent of probability from which blocks are kept, instead of the model's own choice.
-    #[param(minimum = 0, maximum = 100)]
-    threshold: Option<u8>,
-    /// What becomes of readers' comments.
-    #[param(inline)]
-    comments: Option<Comments>,
-    /// Whether the headline is part of the text.
-    #[param(inline)]
-    headline: Option<Headline>,
-}
+/// Parameters of the request beside settings.
+const OF_INSPECT: [OwnParameter; 6] = {
+    let [url, charset, date, status] = OF_PAGE;
+    [
+        url,
+        charset,
+        date,
+        status,
+        OwnParameter {
+            name: "id",
+            doc: "Id of a document of the index whose archived page is shown instead of the body.",
+            kind: OwnKind::Text,
+        },
+        OwnParameter {
+            name: "threshold",
+            doc: "Percent of probability from which blocks are kept, instead of the model's own choice.",
+            kind: OwnKind::Number(0, 100),
+        },
+    ]
+};
+
+query_parameters!(
+    /// The query of a request to show a page.
+    InspectParameters,
+    OF_INSPECT
+);
 
 /// A page as the extractor sees it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -71,7 +71,7 @@ pub(crate) struct Inspected {
 #[utoipa::path(
     post,
     path = "/inspect",
-    params(InspectQuery),
+    params(InspectParameters),
     request_body(content = String, content_type = "text/html", description = "The page"),
     responses(
         (status = 200, description = "What there is to show", body = Inspected),
@@ -83,29 +83,31 @@ pub(crate) struct Inspected {
 )]
 pub(crate) async fn inspect(
     State(app): State<Arc<App>>,
-    asked: Result<Query<InspectQuery>, QueryRejection>,
+    query: ReadQuery,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
-    let asked = query(asked)?;
-    if asked.threshold.is_some_and(|percent| percent > 100) {
-        return Err(Refusal::BadRequest(
-            "a threshold is 0 to 100 percent".to_owned(),
-        ));
-    }
-    app.models.get(asked.model.as_deref())?;
+    let choices = Choices::read(query, &OF_INSPECT)?;
+    let threshold = choices
+        .own("threshold")
+        .map(|percent| match percent.parse() {
+            Ok(percent @ 0..=100) => Ok(percent),
+            _ => Err(Refusal::BadRequest(
+                "a threshold is 0 to 100 percent".to_owned(),
+            )),
+        });
+    let threshold: Option<u8> = threshold.transpose()?;
+    let (_, model) = app.models.get(choices.model())?;
+    let settings = choices.settings(&app, &model)?;
+    let model = match threshold {
+        Some(percent) => app.models.with_threshold(choices.model(), percent)?,
+        None => model,
+    };
     let sent = body::whole(body, &headers, &app).await?;
-    let (page, hints) = match &asked.id {
-        None => {
-            let hints = PageQuery {
-                url: asked.url.clone(),
-                charset: asked.charset.clone(),
-                ..PageQuery::default()
-            };
-            (sent, hints.hints(&headers)?)
-        }
+    let (page, hints) = match choices.own("id") {
+        None => (sent, PageHints::read(&choices, &headers)?),
         Some(id) => {
-            let id = id.clone();
+            let id = id.to_owned();
             // Its record, the payload, and what codings leave of it.
             let weight = app.max_page.saturating_mul(3);
             let found = app.work(weight, move |app| archived(app, &id));
@@ -123,7 +125,7 @@ pub(crate) async fn inspect(
     };
     let weight = weight::of_report(&page.bytes);
     let made = app.judge(page, weight, move |app, page| {
-        answer::json_bytes(&shown(app, page, &hints, &asked)?)
+        answer::json_bytes(&shown(app, page, &hints, (&settings, &model))?)
     });
     let (shown, share) = made.await?;
     Ok(answer::body("application/json", share.around(shown?)))
@@ -133,27 +135,17 @@ fn shown(
     app: &App,
     page: &[u8],
     hints: &PageHints,
-    asked: &InspectQuery,
+    (settings, model): (&Settings, &Arc<Model>),
 ) -> Result<Inspected, Refusal> {
-    let name = asked.model.as_deref();
-    let model = match asked.threshold {
-        Some(percent) => app.models.with_threshold(name, percent)?,
-        None => app.models.get(name)?.1,
-    };
-    let policy = PageQuery {
-        comments: asked.comments,
-        headline: asked.headline,
-        ..PageQuery::default()
-    };
-    let policy: ContentPolicy = policy.policy(app.policy);
     let begin = Instant::now();
-    let extractor = app.extractor(model.clone(), policy);
+    let extractor = app.extractor(model.clone(), settings);
+    let extractor = extractor.map(|judge| judge.with_inline_style(true));
     let extraction = extractor.extract(page, &hints.hints());
     let milliseconds = begin.elapsed().as_secs_f64() * 1000.0;
-    let document = extraction.document(&DocumentOptions::default());
+    let document = extraction.document(extractor.options());
     let url = hints.url.as_deref();
     let document = PageForm::Json.print(document, url, None).ok();
-    let view = View::new(&extraction, url, &model);
+    let view = View::new(&extraction, url, model);
     Ok(Inspected {
         html: trommel_viewer::fragment(&view).map_err(|_| Refusal::Fault)?,
         markdown: extraction.markdown(&MarkdownOptions::default().with_links(true)),

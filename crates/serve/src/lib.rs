@@ -12,6 +12,7 @@ mod api;
 mod app;
 mod batch;
 mod body;
+mod choices;
 mod connection;
 mod extract;
 mod extracted_page;

@@ -16,10 +16,7 @@ const FORMS: [(&str, &str); 3] = [
 ///
 /// # Errors
 /// [`Refusal::NotAcceptable`] if it accepts none.
-pub(crate) fn form(
-    headers: &HeaderMap,
-    (links, images): (bool, bool),
-) -> Result<PageForm, Refusal> {
+pub(crate) fn form(headers: &HeaderMap) -> Result<PageForm, Refusal> {
     let accept: Vec<&str> = headers
         .get_all(ACCEPT)
         .iter()
@@ -35,7 +32,7 @@ pub(crate) fn form(
     match best.ok_or(Refusal::NotAcceptable)?.0 {
         0 => Ok(PageForm::Json),
         1 => Ok(PageForm::Text),
-        _ => Ok(PageForm::Markdown { links, images }),
+        _ => Ok(PageForm::Markdown),
     }
 }
 
@@ -44,7 +41,7 @@ pub(crate) fn media_type(form: PageForm) -> &'static str {
     match form {
         PageForm::Json => "application/json",
         PageForm::Text => "text/plain; charset=utf-8",
-        PageForm::Markdown { .. } => "text/markdown; charset=utf-8",
+        PageForm::Markdown => "text/markdown; charset=utf-8",
     }
 }
 
@@ -80,15 +77,12 @@ mod tests {
     fn accepted(accept: &str) -> Option<PageForm> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, accept.parse().unwrap());
-        form(&headers, (true, false)).ok()
+        form(&headers).ok()
     }
 
     #[test]
     fn the_best_form_is_given() {
-        let markdown = Some(PageForm::Markdown {
-            links: true,
-            images: false,
-        });
+        let markdown = Some(PageForm::Markdown);
         for (accept, given) in [
             ("", Some(PageForm::Json)),
             ("*/*", Some(PageForm::Json)),
@@ -108,6 +102,6 @@ mod tests {
         ] {
             assert_eq!(accepted(accept), given, "{accept}");
         }
-        assert_eq!(form(&HeaderMap::new(), (false, false)), Ok(PageForm::Json));
+        assert_eq!(form(&HeaderMap::new()), Ok(PageForm::Json));
     }
 }

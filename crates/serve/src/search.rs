@@ -20,7 +20,7 @@ use crate::{
     Problem,
     answer::{self, Refusal},
     app::App,
-    hints::{PageHints, query},
+    hints::PageHints,
     problem,
 };
 
@@ -292,6 +292,14 @@ fn pieces(snippet: &Snippet) -> Vec<SnippetPiece> {
     }
     push(at..snippet.text.len(), false);
     pieces
+}
+
+/// The query, or why it is none.
+fn query<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Refusal> {
+    match query {
+        Ok(Query(query)) => Ok(query),
+        Err(rejection) => Err(Refusal::BadRequest(rejection.body_text())),
+    }
 }
 
 #[cfg(test)]

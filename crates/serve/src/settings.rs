@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
-use trommel_extract::ContentPolicy;
+use trommel::PartialSettings;
 use trommel_filters::Filters;
 use trommel_model::Model;
 use trommel_sites::KnownSites;
@@ -13,8 +13,8 @@ use crate::{HostGuard, Token};
 pub struct ServiceSettings {
     /// The models that requests may name; the first is the default.
     pub models: Vec<(String, Arc<Model>)>,
-    /// What counts as main text, unless a request says otherwise.
-    pub policy: ContentPolicy,
+    /// The settings of pages where a request chooses nothing else.
+    pub defaults: PartialSettings,
     /// What drops documents: of a batch they are left out, a single page is marked.
     pub filters: Arc<Filters>,
     /// Its bounds.

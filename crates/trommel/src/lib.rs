@@ -96,14 +96,14 @@
 //! * `schema`: the list of all choices with their documentation, `fields`, for interfaces that are generated.
 
 pub use trommel_extract::{
-    ArticlePolicy, BlockRow, BlockSource, BlockVerdict, CommentPolicy, ContentPolicy, Document,
-    DocumentOptions, DocumentTable, Extraction, ExtractionObserver, ExtractionStage,
-    HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink, Post,
-    Role, RoleSet, ScriptForm, TextOptions, TextSpan,
+    ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, CommentPolicy, ContentPolicy,
+    Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver, ExtractionStage,
+    HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink,
+    Post, Role, RoleSet, ScriptForm, TextOptions, TextSpan,
 };
 pub use trommel_filters::FilterSettings;
 pub use trommel_model::{Model, ModelError};
-pub use trommel_output::{Compression, Format};
+pub use trommel_output::{Compression, Format, OutputRecord, PageForm};
 pub use trommel_sites::KnownSites;
 pub use trommel_text::{ByteSize, ByteSizeError};
 
@@ -117,16 +117,17 @@ mod session;
 mod settings;
 mod stops;
 
+pub use extractor::Extractor;
 #[cfg(feature = "archive")]
 pub use record::page_hints;
+pub use session::{DEFAULT_MAX_PAGE, Known, Session, Verdict};
 pub use settings::{
-    ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, OutputSettings, PartialSettings,
-    Settings, SettingsError, SettingsFileError, SiteMode, SiteSettings, TextForm, TextSettings,
+    ArchiveSettings, ContentSettings, IncludeSettings, LimitSettings, MAX_JOBS, OutputSettings,
+    PAGE_FACTOR, PartialSettings, Settings, SettingsError, SettingsFileError, SiteMode,
+    SiteSettings, TextForm, TextSettings,
 };
-pub use extractor::Extractor;
 #[cfg(feature = "schema")]
 pub use settings::{Field, Kind, Value, fields, parts};
-pub use session::{DEFAULT_MAX_PAGE, Known, Session, Verdict};
 pub use stops::{EarlyStops, StopReason};
 
 /// The main text of a page, by the first built-in model under the default settings. For more than one page, or for

@@ -169,7 +169,10 @@ impl<'a> Session<'a> {
             known.canonical.clone_from(&head.canonical);
             known.robots = head.meta("robots").map(str::to_owned);
         }
-        if let Some(extraction) = self.page.so_far(self.extractor.judge(), &self.hints.borrowed()) {
+        if let Some(extraction) = self
+            .page
+            .so_far(self.extractor.judge(), &self.hints.borrowed())
+        {
             known.links = extraction.links();
             known.next_page = extraction.next_page();
         }
@@ -370,15 +373,13 @@ mod tests {
         // The page goes on as if nobody had asked.
         session.feed(b"<p>And a last word of it.");
         let page = [page.as_bytes(), b"<p>And a last word of it."].concat();
-        assert_eq!(
-            session.finish(),
-            EXTRACTOR.document(&page, &hints)
-        );
+        assert_eq!(session.finish(), EXTRACTOR.document(&page, &hints));
     }
 
     #[test]
     fn settings_hold_for_sessions_too() {
-        let settings = Settings::from_json(r#"{"text": "markdown", "headline": "exclude"}"#).unwrap();
+        let settings =
+            Settings::from_json(r#"{"text": "markdown", "headline": "exclude"}"#).unwrap();
         let extractor = Extractor::new(&settings).unwrap();
         let mut session = Session::new(&extractor, Hints::default());
         session.feed(b"<h1>Mill</h1><p>one <b>two</b> <a href=http://x/>three</a>");

@@ -4,6 +4,7 @@
 //! declared here once, with its name, its values and its default, and the doors are generated from the list.
 
 mod apply;
+mod bounds;
 mod error;
 #[cfg(feature = "schema")]
 mod field;
@@ -25,10 +26,14 @@ use trommel_model::{Model, ModelError};
 use trommel_output::{Compression, Format};
 use trommel_text::ByteSize;
 
+pub use bounds::MAX_JOBS;
 pub use error::SettingsError;
 #[cfg(feature = "schema")]
 pub use field::{Field, Kind, Value, fields, parts};
 pub use partial::{PartialSettings, SettingsFileError};
+
+/// Bytes of memory that a page takes for each of its own.
+pub const PAGE_FACTOR: u64 = 24;
 
 /// All choices that change what comes out. The defaults are those of `trommel run` without options.
 ///
@@ -197,7 +202,9 @@ pub struct ArchiveSettings {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LimitSettings {
-    /// Worker threads, without influence on the output [default: processor cores].
+    /// Number of worker threads, without influence on the output [default: processor cores].
+    #[serde(deserialize_with = "bounds::jobs")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub jobs: Option<NonZeroUsize>,
     /// Most bytes kept of one record.
     pub max_record: ByteSize,
@@ -268,6 +275,44 @@ impl Settings {
         PartialSettings::from_toml(text)?.settings()
     }
 
+    /// Refuses filters on page types that the model does not tell: they would drop all pages, or none.
+    ///
+    /// # Errors
+    /// [`SettingsError::Invalid`] naming the type and those that the model tells.
+    pub fn check_page_types(&self, model: &Model) -> Result<(), SettingsError> {
+        let known = model.file().page_types.iter();
+        let known: Vec<&str> = known.map(|page_type| page_type.name.as_str()).collect();
+        match self.filters.unknown_page_type(&known) {
+            None => Ok(()),
+            Some((key, name)) => Err(SettingsError::invalid(
+                &format!("filters.{key}"),
+                format!(
+                    "the model knows no page type {name:?}; it knows {}",
+                    known.join(", ")
+                ),
+            )),
+        }
+    }
+
+    /// Most bytes kept of one record, and of one decoded page: a twenty-fourth and a forty-eighth of the memory
+    /// that may be taken, if that is less than what is chosen for each. They depend on nothing else, so that the
+    /// output does not depend on the number of workers.
+    pub fn max_record_and_payload(&self) -> (u64, u64) {
+        let LimitSettings {
+            jobs: _,
+            max_record: ByteSize(record),
+            max_payload: ByteSize(payload),
+            max_memory,
+        } = self.limits;
+        match max_memory {
+            None => (record, payload),
+            Some(ByteSize(memory)) => (
+                record.min(memory / PAGE_FACTOR),
+                payload.min(memory / 2 / PAGE_FACTOR),
+            ),
+        }
+    }
+
     /// Reads the model that is chosen.
     ///
     /// # Errors
@@ -330,8 +375,12 @@ impl Settings {
                 return Err(SettingsError::conflict(key, message));
             }
         }
+        self.check_bounds()?;
         let both = content.include.iter();
-        if let Some(role) = both.into_iter().find(|role| content.exclude.contains(*role)) {
+        if let Some(role) = both
+            .into_iter()
+            .find(|role| content.exclude.contains(*role))
+        {
             let message = format!("has the role {}, and so has exclude", role.name());
             return Err(SettingsError::conflict("content.include", &message));
         }

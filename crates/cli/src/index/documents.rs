@@ -3,11 +3,11 @@
 use std::{
     collections::BTreeMap,
     fs, io,
-    num::NonZeroUsize,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
+use trommel::Settings;
 use trommel_archive::{ReadOptions, Reader, RecordType, name};
 use trommel_output::{OutputRecord, ReadError, RecordReader, RecordSource};
 use trommel_pipeline::{Outcome, expand};
@@ -57,11 +57,7 @@ impl FeedOutcome {
 impl Documents {
     /// Sorts the arguments: files that hold documents by their names, folders that hold such files, and
     /// archives.
-    pub(super) fn new(
-        arguments: &[String],
-        model: Option<&str>,
-        jobs: Option<NonZeroUsize>,
-    ) -> Result<Self> {
+    pub(super) fn new(arguments: &[String], settings: Settings) -> Result<Self> {
         let (mut outputs, mut wets, mut archives) = (Vec::new(), Vec::new(), Vec::new());
         for argument in arguments {
             let path = Path::new(argument);
@@ -109,8 +105,7 @@ impl Documents {
             true => None,
             false => Some(Archives::new(
                 expand(&archives, None, &NetworkOptions::default())?,
-                model,
-                jobs,
+                settings,
             )?),
         };
         Ok(Self {

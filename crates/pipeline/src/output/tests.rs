@@ -2,23 +2,27 @@
 
 use super::*;
 
-const NONE: FormatChoice = FormatChoice {
-    formats: Vec::new(),
-    compression: None,
-};
-
-fn choice(formats: &[Format], compression: Option<Compression>) -> FormatChoice {
-    FormatChoice {
-        formats: formats.to_vec(),
-        compression,
-    }
+fn none() -> OutputSettings {
+    OutputSettings::default()
 }
 
-fn format(format: Format) -> FormatChoice {
+fn choice(formats: &[Format], compress: Option<Compression>) -> OutputSettings {
+    let mut choice = OutputSettings::default();
+    choice.format = formats.to_vec();
+    choice.compress = compress;
+    choice
+}
+
+fn in_parts(mut choice: OutputSettings) -> OutputSettings {
+    choice.split_size = Some(ByteSize(9));
+    choice
+}
+
+fn format(format: Format) -> OutputSettings {
     choice(&[format], None)
 }
 
-fn names(output: &str, chosen: FormatChoice, inputs: &[&str]) -> Vec<String> {
+fn names(output: &str, chosen: OutputSettings, inputs: &[&str]) -> Vec<String> {
     let inputs: Vec<Input> = inputs
         .iter()
         .map(|name| match *name {
@@ -27,7 +31,7 @@ fn names(output: &str, chosen: FormatChoice, inputs: &[&str]) -> Vec<String> {
             name => Input::File(name.into()),
         })
         .collect();
-    let output = Output::new(output, &chosen, &NONE).unwrap();
+    let output = Output::new(output, &chosen, &none()).unwrap();
     let paths = output.paths(&inputs).into_iter();
     paths
         .map(|path| path.strip_prefix("out").unwrap().to_string_lossy().into())
@@ -46,7 +50,7 @@ fn shards_are_named_after_their_archives() {
         "https://example.org/x/f.warc.gz?key=1/2",
     ];
     assert_eq!(
-        names("out", NONE, &inputs),
+        names("out", none(), &inputs),
         [
             "a.jsonl.zst", "b.jsonl.zst", "c.jsonl.zst", "d.jsonl.zst", "stdin.jsonl.zst",
             "e.warc.wet.jsonl.zst", "f.jsonl.zst"
@@ -63,10 +67,10 @@ fn shards_are_named_after_their_archives() {
 #[test]
 fn names_alike_are_told_apart_by_the_paths_not_by_the_order() {
     let inputs = ["x/a.warc", "y/a.warc.gz", "b.warc", "z/a.arc"];
-    let one = names("out", NONE, &inputs);
+    let one = names("out", none(), &inputs);
     let mut reversed = inputs;
     reversed.reverse();
-    let mut other = names("out", NONE, &reversed);
+    let mut other = names("out", none(), &reversed);
     other.reverse();
     assert_eq!(one, other);
     assert_eq!(one[2], "b.jsonl.zst");
@@ -77,7 +81,7 @@ fn names_alike_are_told_apart_by_the_paths_not_by_the_order() {
     }
     // The same input again.
     assert_eq!(
-        names("out", NONE, &["a.warc", "a.warc"]),
+        names("out", none(), &["a.warc", "a.warc"]),
         ["a.jsonl.zst", "a-2.jsonl.zst"]
     );
 }
@@ -96,7 +100,7 @@ fn the_suffix_sets_the_format() {
     ] {
         // What the configuration file says is weaker than a name on the command line.
         let fallback = choice(&[Format::Msgpack], Some(Compression::None));
-        let output = Output::new(name, &NONE, &fallback).unwrap();
+        let output = Output::new(name, &none(), &fallback).unwrap();
         let expected = Output {
             destination: Destination::File(name.into()),
             encodings: vec![Encoding {
@@ -115,7 +119,7 @@ fn names_of_files_that_are_not_written_are_refused() {
         "x.csv", "d/x.JSON", "x.jsonl.xz", "x.parquet.gz", "s3://b/x.csv",
     ] {
         assert_eq!(
-            Output::new(name, &NONE, &NONE).unwrap_err().to_string(),
+            Output::new(name, &none(), &none()).unwrap_err().to_string(),
             format!(
                 "{name}: no such file is written, only .jsonl[.gz|.zst], .msgpack[.gz|.zst], \
                  .wet[.gz], .anserini.jsonl[.gz], .trec[.gz], .bulk.ndjson[.gz|.zst], .parquet, \
@@ -123,11 +127,11 @@ fn names_of_files_that_are_not_written_are_refused() {
             )
         );
     }
-    let folder = |name: &str| Output::new(name, &NONE, &NONE).unwrap().destination;
+    let folder = |name: &str| Output::new(name, &none(), &none()).unwrap().destination;
     for name in ["out", "out.2026", "x.csv/", "crawl-1.5", "s3://b/x"] {
         assert_eq!(folder(name), Destination::Folder(name.into()));
     }
-    let error = Output::new("https://me:hush@host/x.jsonl?k=1", &NONE, &NONE);
+    let error = Output::new("https://me:hush@host/x.jsonl?k=1", &none(), &none());
     // The name of a format does not make a URL one that is written to.
     let error = error
         .map(|output| output.destination)
@@ -141,8 +145,8 @@ fn names_of_files_that_are_not_written_are_refused() {
 
 #[test]
 fn conflicts_are_errors() {
-    let error = |name: &str, chosen: &FormatChoice| {
-        let output = Output::new(name, chosen, &NONE);
+    let error = |name: &str, chosen: &OutputSettings| {
+        let output = Output::new(name, chosen, &none());
         output.unwrap_err().to_string()
     };
     assert_eq!(
@@ -201,7 +205,7 @@ fn several_formats_go_into_a_folder() {
             "standard output: is one output, several formats need a folder",
         ),
     ] {
-        let output = Output::new(name, chosen, &NONE);
+        let output = Output::new(name, chosen, &none());
         assert_eq!(output.unwrap_err().to_string(), error);
     }
 }
@@ -228,9 +232,9 @@ fn parts_are_numbered_before_the_suffix() {
         Format::Anserini,
         Format::Tantivy,
     ];
-    let split = |name: &str, chosen: &FormatChoice| {
-        let output = Output::new(name, chosen, &NONE).unwrap();
-        let output = output.split(Some(9)).unwrap();
+    let split = |name: &str, chosen: &OutputSettings| {
+        let chosen = in_parts(chosen.clone());
+        let output = Output::new(name, &chosen, &none()).unwrap();
         output.paths(&[Input::File("a.warc.gz".into())])
     };
     assert_eq!(
@@ -249,16 +253,17 @@ fn parts_are_numbered_before_the_suffix() {
         ("x.wet", "x-00000.wet"),
         ("x.tantivy", "x.tantivy"),
     ] {
-        assert_eq!(split(name, &NONE), [PathBuf::from(expected)]);
+        assert_eq!(split(name, &none()), [PathBuf::from(expected)]);
     }
-    let stdout = Output::new("-", &NONE, &NONE).unwrap();
-    assert_eq!(stdout.split(Some(9)), Err(DestinationError::Split));
+    let stdout = Output::new("-", &in_parts(none()), &none());
+    assert_eq!(stdout, Err(DestinationError::Split));
+    assert!(Output::new("-", &none(), &in_parts(none())).is_ok());
 }
 
 #[test]
 fn bulk_requests_have_their_mapping_beside_them() {
     let mapping = |name: &str, format: Format| {
-        let output = Output::new(name, &choice(&[format], None), &NONE).unwrap();
+        let output = Output::new(name, &choice(&[format], None), &none()).unwrap();
         output.mapping()
     };
     assert_eq!(
@@ -276,7 +281,7 @@ fn bulk_requests_have_their_mapping_beside_them() {
 #[test]
 fn standard_output_is_plain() {
     let fallback = choice(&[Format::Msgpack], Some(Compression::Zstd));
-    let output = Output::new("-", &NONE, &fallback).unwrap();
+    let output = Output::new("-", &none(), &fallback).unwrap();
     assert_eq!(output.encodings[0].compression, Compression::None);
     assert_eq!(output.encodings[0].format, Format::Msgpack);
 }
@@ -293,13 +298,13 @@ fn assembled_formats_have_a_place() {
             "tantivy cannot be written to standard output, only to a file or folder; choose another format",
         ),
     ] {
-        let refused = Output::new("-", &format(chosen), &NONE).unwrap_err();
+        let refused = Output::new("-", &format(chosen), &none()).unwrap_err();
         assert_eq!(refused.to_string(), words);
     }
     let folder = tempfile::tempdir().unwrap();
     let name = folder.path().join("x.tantivy");
     std::fs::create_dir(&name).unwrap();
-    let output = Output::new(name.to_str().unwrap(), &NONE, &NONE).unwrap();
+    let output = Output::new(name.to_str().unwrap(), &none(), &none()).unwrap();
     assert_eq!(output.destination, Destination::File(name));
     assert_eq!(output.encodings[0].format, Format::Tantivy);
     assert_eq!(
@@ -315,16 +320,16 @@ fn existing_files_and_folders() {
     std::fs::create_dir(at("x.jsonl")).unwrap();
     std::fs::write(at("notes.txt"), "").unwrap();
     std::fs::write(at("in.wet.gz"), "").unwrap();
-    let output = Output::new(&at("x.jsonl"), &NONE, &NONE).unwrap();
+    let output = Output::new(&at("x.jsonl"), &none(), &none()).unwrap();
     assert_eq!(
         output.destination,
         Destination::Folder(at("x.jsonl").into())
     );
     assert_eq!(
-        Output::new(&at("notes.txt"), &NONE, &NONE),
+        Output::new(&at("notes.txt"), &none(), &none()),
         Err(DestinationError::UnknownSuffix(at("notes.txt")))
     );
-    let output = Output::new(&at("in.wet.gz"), &NONE, &NONE).unwrap();
+    let output = Output::new(&at("in.wet.gz"), &none(), &none()).unwrap();
     assert_eq!(
         output.check(&[Input::File(at("x.jsonl/../in.wet.gz").into())]),
         Err(DestinationError::IsInput(at("x.jsonl/../in.wet.gz")))

@@ -3,16 +3,13 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, mpsc},
+    sync::mpsc,
     thread,
 };
 
-use trommel_filters::{FilterSettings, Filters};
+use trommel::{OutputSettings, SiteMode};
 use trommel_output::{Compression, Format, LocalDisk};
-use trommel_pipeline::{
-    Destination, Environment, Existing, FormatChoice, Input, Output, Plan, Recipe, SiteRecipe,
-    Summary, run,
-};
+use trommel_pipeline::{Destination, Environment, Existing, Input, Output, Plan, Summary, run};
 
 use crate::{
     disk::Failing,
@@ -37,13 +34,8 @@ fn a_second_run_into_one_output_is_refused_while_the_first_is_at_work() {
     let out = folder.path().join("out");
     let first = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
     let second = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
-    let second = Plan {
-        recipe: Recipe {
-            model: "other".to_owned(),
-            ..Recipe::default()
-        },
-        ..second
-    };
+    let mut second = second;
+    second.files.model = "other".to_owned();
     let (begun, wait) = mpsc::channel();
     let (go_on, hold) = mpsc::channel::<()>();
     let hold = std::sync::Mutex::new(hold);
@@ -87,8 +79,8 @@ fn outputs_are_replaced_only_when_asked() {
         Plan {
             output: Output::new(
                 all.to_str().unwrap(),
-                &FormatChoice::default(),
-                &FormatChoice::default(),
+                &OutputSettings::default(),
+                &OutputSettings::default(),
             )
             .unwrap(),
             quarantine: None,
@@ -245,8 +237,8 @@ fn files_beside_the_outputs_grow_over_interruptions() {
 fn runs_whose_pages_depend_on_all_inputs_take_no_more() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = archives(folder.path());
-    let revisits = |plan: &mut Plan| plan.resolve_revisits = true;
-    let sites = |plan: &mut Plan| plan.recipe.sites = SiteRecipe::TwoPass { max_bytes: 1 << 20 };
+    let revisits = |plan: &mut Plan| plan.settings.archive.resolve_revisits = true;
+    let sites = |plan: &mut Plan| plan.settings.sites.memory = SiteMode::TwoPass;
     type Change = dyn Fn(&mut Plan);
     let changes: [(&str, &Change); 2] = [
         ("--resolve-revisits", &revisits),
@@ -406,10 +398,7 @@ fn states_are_saved_though_filters_drop_all() {
     fs::write(&path, records.concat()).unwrap();
     let out = folder.path().join("out");
     let mut plan = small(&[path], &out, Format::Jsonl, Compression::None);
-    plan.filters = Arc::new(Filters::new(&FilterSettings {
-        min_chars: Some(1 << 20),
-        ..FilterSettings::default()
-    }));
+    plan.settings.filters.min_chars = Some(1 << 20);
     // A state after 64,000 bytes read, of 400,000 without a document.
     let saved = (0..60).any(|operations| {
         let _ = go_over(&plan, &Failing::after(operations), Existing::Overwrite);

@@ -3,6 +3,7 @@
 use std::{fs, num::NonZeroUsize, path::Path, thread, time::Duration};
 
 use serde_json::Value;
+use trommel::ByteSize;
 use trommel_archive::write::{gzip_member, write_record};
 use trommel_extract::{Document, Hints};
 use trommel_output::{Compression, Format};
@@ -89,12 +90,12 @@ pub fn plan(inputs: &[&Path], destination: Destination, format: Format) -> Plan 
         }],
         split: None,
     };
-    Plan {
-        jobs: NonZeroUsize::new(3).unwrap(),
-        max_record: 1 << 20,
-        max_payload: 1 << 20,
-        ..Plan::new(inputs.collect(), output)
-    }
+    let mut plan = Plan::new(inputs.collect(), output);
+    let limits = &mut plan.settings.limits;
+    limits.jobs = NonZeroUsize::new(3);
+    limits.max_record = ByteSize(1 << 20);
+    limits.max_payload = ByteSize(1 << 20);
+    plan
 }
 
 pub fn lines(bytes: &[u8]) -> Vec<Value> {

@@ -13,7 +13,8 @@ use std::{
 };
 
 use serde_json::Value;
-use trommel_filters::{DuplicateSettings, FilterSettings, Filters, Reason};
+use trommel::ByteSize;
+use trommel_filters::{DuplicateSettings, FilterSettings, Reason};
 use trommel_output::{Assemble, Compression, Disk, Format, OutputError};
 use trommel_pipeline::{
     Destination, DropReason, Encoding, Environment, Existing, Outcome, Plan, Progress,
@@ -49,7 +50,7 @@ pub fn small(inputs: &[PathBuf], out: &Path, format: Format, compression: Compre
     let mut plan = plan(&inputs, Destination::Folder(out.to_owned()), format);
     plan.output.encodings[0].compression = compression;
     plan.quarantine = Some(out.join("quarantine.warc.gz"));
-    plan.frame = 1000;
+    plan.settings.output.checkpoint = ByteSize(1000);
     plan
 }
 
@@ -142,7 +143,7 @@ fn duplicates_are_remembered_over_an_interruption() {
         duplicates: DuplicateSettings {
             exact: true,
             // Two generations of seven documents: some are forgotten on the way.
-            memory: 0,
+            memory: ByteSize(0),
             ..DuplicateSettings::default()
         },
         ..FilterSettings::default()
@@ -151,7 +152,7 @@ fn duplicates_are_remembered_over_an_interruption() {
         let out = folder.path().join(name);
         let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
         plan.inputs.push(plan.inputs[1].clone());
-        plan.filters = Arc::new(Filters::new(&settings));
+        plan.settings.filters = settings.clone();
         (plan, out)
     };
     let (plan, whole) = to("whole");
@@ -262,7 +263,7 @@ fn parts_go_on_where_they_ended() {
     let (plan, whole) = to("whole");
     let expected = counts(go(&plan, &Failing::never(), false).unwrap());
     let (mut jobs, alone) = to("jobs");
-    jobs.jobs = NonZeroUsize::MIN;
+    jobs.settings.limits.jobs = Some(NonZeroUsize::MIN);
     go(&jobs, &Failing::never(), false).unwrap();
     assert!(files(&alone) == files(&whole));
     let manifest: Value = serde_json::from_slice(&files(&whole)["_MANIFEST"]).unwrap();
@@ -334,7 +335,7 @@ fn a_stopped_run_goes_on() {
     go(&plan, &Failing::never(), false).unwrap();
     let out = folder.path().join("out");
     let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
-    plan.jobs = NonZeroUsize::MIN;
+    plan.settings.limits.jobs = Some(NonZeroUsize::MIN);
     let stop = Arc::new(AtomicBool::new(false));
     let mut stopper = Stopper {
         stop: stop.clone(),
@@ -357,7 +358,7 @@ fn a_read_error_ends_the_run_the_first_time_only() {
     let out = folder.path().join("out");
     let mut plan = small(&inputs, &out, Format::Jsonl, Compression::Zstd);
     // No state before the error, so that the second run meets the same disk.
-    plan.frame = 1 << 20;
+    plan.settings.output.checkpoint = ByteSize(1 << 20);
     let disk = Failing::reading(2000);
     let error = go(&plan, &disk, false).unwrap_err();
     assert!(matches!(error, RunError::Input(_)), "{error}");
@@ -366,7 +367,7 @@ fn a_read_error_ends_the_run_the_first_time_only() {
     // The disk is well again: nothing is missing.
     let again = folder.path().join("again");
     let mut well = small(&inputs, &again, Format::Jsonl, Compression::Zstd);
-    well.frame = plan.frame;
+    well.settings.output = plan.settings.output.clone();
     go(&well, &disk, false).unwrap_err();
     let summary = go(&well, &Failing::never(), true).unwrap();
     assert!(summary.files.iter().all(|file| file.error.is_none()));
@@ -393,7 +394,7 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     go(&plan, &Failing::after(12), false).unwrap_err();
     assert!(plan.state_file().unwrap().exists());
     let mut other = plan.clone();
-    other.recipe.model = "other".to_owned();
+    other.files.model = "other".to_owned();
     let error = go(&other, &Failing::never(), true).unwrap_err();
     assert!(
         error

@@ -9,11 +9,12 @@ use std::{
 };
 
 use serde_json::Value;
+use trommel::OutputSettings;
 use trommel_archive::write::gzip_member;
 use trommel_output::{Compression, Format, record_id};
 use trommel_pipeline::{
-    Destination, DropReason, Encoding, Environment, Existing, FailureKind, FormatChoice, Input,
-    Outcome, Output, ProgressState, RunError, Summary, run,
+    Destination, DropReason, Encoding, Environment, Existing, FailureKind, Input, Outcome, Output,
+    ProgressState, RunError, Summary, run,
 };
 
 use crate::make::*;
@@ -100,7 +101,7 @@ fn the_number_of_workers_does_not_show() {
             let out = folder.path().join(format!("{name}-{turn}"));
             let mut plan = plan(&[&a, &b], Destination::Folder(out.clone()), format);
             plan.output.encodings[0].compression = compression;
-            plan.jobs = NonZeroUsize::new(jobs).unwrap();
+            plan.settings.limits.jobs = NonZeroUsize::new(jobs);
             let summary = run(&plan, &extract, Environment::new(&mut io::sink(), &mut ())).unwrap();
             assert!(summary.adds_up());
             assert_eq!(summary.documents, 310);
@@ -490,8 +491,8 @@ fn the_name_of_the_output_is_understood() {
     let name = folder.path().join("deep/out");
     let output = Output::new(
         &name.to_string_lossy(),
-        &FormatChoice::default(),
-        &FormatChoice::default(),
+        &OutputSettings::default(),
+        &OutputSettings::default(),
     )
     .unwrap();
     let mut plan = plan(&[&path], Destination::Stdout, Format::Jsonl);

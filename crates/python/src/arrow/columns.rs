@@ -9,7 +9,7 @@ use arrow_array::{
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use pyo3::{exceptions::PyValueError, prelude::*};
-use trommel_extract::{DocumentTable, TextSpan};
+use trommel_extract::{DocumentTable, Post, TextSpan};
 use trommel_output::{COLUMNS, Column, ColumnValue, OptionalColumns, OutputBlock, OutputRecord};
 
 use crate::errors::TrommelError;
@@ -65,11 +65,20 @@ fn data_type(column: &Column) -> DataType {
         ColumnValue::Blocks => DataType::List(element(DataType::Struct(block_fields()))),
         ColumnValue::Spans => DataType::List(element(DataType::Struct(span_fields()))),
         ColumnValue::Tables => DataType::List(element(DataType::Struct(table_fields()))),
+        ColumnValue::Posts => DataType::List(element(DataType::Struct(post_fields()))),
     }
 }
 
 fn element(data_type: DataType) -> Arc<Field> {
     Arc::new(Field::new("element", data_type, false))
+}
+
+fn post_fields() -> Fields {
+    let names = ["author", "published", "text"];
+    names
+        .map(|name| Field::new(name, DataType::Utf8, false))
+        .into_iter()
+        .collect()
 }
 
 fn block_fields() -> Fields {
@@ -154,6 +163,11 @@ fn array(column: &Column, rows: &[Option<&OutputRecord>]) -> PyResult<ArrayRef> 
             rows.map(|row| row.map_or(&[][..], |row| row.tables.as_slice())),
             table_fields(),
             table_columns,
+        )?,
+        ColumnValue::Posts => structures(
+            rows.map(|row| row.map_or(&[][..], |row| row.posts.as_slice())),
+            post_fields(),
+            post_columns,
         )?,
     })
 }
@@ -252,6 +266,15 @@ fn span_columns(spans: &[&TextSpan]) -> PyResult<Vec<ArrayRef>> {
         long(|span| span.chars),
         long(|span| span.byte),
         long(|span| span.bytes),
+    ])
+}
+
+fn post_columns(posts: &[&Post]) -> PyResult<Vec<ArrayRef>> {
+    let text = |value: fn(&Post) -> &str| texts(posts.iter().map(move |post| Some(value(post))));
+    Ok(vec![
+        text(|post| post.author.as_deref().unwrap_or_default())?,
+        text(|post| post.published.as_deref().unwrap_or_default())?,
+        text(|post| &post.text)?,
     ])
 }
 

@@ -34,6 +34,13 @@ pub enum SettingsError {
 }
 
 impl SettingsError {
+    pub(super) fn invalid(key: &str, message: String) -> Self {
+        Self::Invalid {
+            key: key.to_owned(),
+            message,
+        }
+    }
+
     pub(super) fn conflict(key: &str, message: &str) -> Self {
         Self::Conflict {
             key: key.to_owned(),

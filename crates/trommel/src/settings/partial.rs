@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use toml::de::DeTable;
 
-use super::names::{DEFAULTS, PATHS, joined, name_of, pointed, unknown};
+use super::names::{DEFAULTS, PATHS, joined, leaves, name_of, pointed, unknown};
 use super::toml_value::table_to_json;
 use super::{Settings, SettingsError};
 
@@ -97,7 +97,11 @@ impl PartialSettings {
 
     /// Reads TOML; an error comes with its line.
     pub(super) fn with_lines(text: &str) -> Result<Self, (SettingsError, usize)> {
-        let line_at = |at: usize| 1 + text.get(..at).map_or(0, |before| before.matches('\n').count());
+        let line_at = |at: usize| {
+            1 + text
+                .get(..at)
+                .map_or(0, |before| before.matches('\n').count())
+        };
         let table = DeTable::parse(text).map_err(|error| {
             let line = line_at(error.span().map_or(0, |span| span.start));
             let message: Vec<&str> = error.message().lines().collect();
@@ -134,7 +138,9 @@ impl PartialSettings {
     pub fn set_text(&mut self, name: &str, text: &str) -> Result<(), SettingsError> {
         let path = PATHS.get(name).map_or(name, String::as_str);
         let value = match pointed(&DEFAULTS, path) {
-            Some(Value::Bool(_)) => text.parse::<bool>().map_or_else(|_| text.into(), Value::Bool),
+            Some(Value::Bool(_)) => text
+                .parse::<bool>()
+                .map_or_else(|_| text.into(), Value::Bool),
             Some(Value::Null | Value::Number(_)) => match serde_json::from_str(text) {
                 Ok(number @ Value::Number(_)) => number,
                 _ => text.into(),
@@ -166,9 +172,29 @@ impl PartialSettings {
         Ok(settings)
     }
 
+    /// The settings without a look at whether choices exclude each other: for tests of single choices.
+    ///
+    /// # Errors
+    /// If a value is none of its choice's.
+    pub fn unchecked(&self) -> Result<Settings, SettingsError> {
+        self.deserialized()
+    }
+
     /// Whether nothing is chosen.
     pub fn is_empty(&self) -> bool {
         self.chosen.is_empty()
+    }
+
+    /// Every choice that is made, by its name.
+    pub fn choices(&self) -> Vec<(String, Value)> {
+        let all = Value::Object(self.chosen.clone());
+        let mut paths = Vec::new();
+        leaves(&all, "", &mut paths);
+        let values = paths.iter().map(|path| {
+            let value = pointed(&all, path).cloned().unwrap_or_default();
+            (name_of(path).to_owned(), value)
+        });
+        values.collect()
     }
 
     /// The value of the choice at a path, if it is made.
@@ -240,10 +266,20 @@ impl PartialSettings {
     /// The same choices with what they imply, after a look at every value.
     fn checked(mut self) -> Result<Self, SettingsError> {
         let is_chosen = |path: &&str| self.get(path) == Some(&Value::Bool(true));
-        if self.get("text.form").is_none() && IN_MARKDOWN.iter().any(|path| is_chosen(&path)) {
+        if self.get("text.form").is_none() && IN_MARKDOWN.iter().any(is_chosen) {
             self.put("text.form", "markdown".into());
         }
-        self.deserialized()?;
+        let output = self.deserialized()?.output;
+        let fits = |compress| output.format.iter().any(|format| format.can_be(compress));
+        if let (Some(compress), Some(format)) = (output.compress, output.format.first())
+            && !fits(compress)
+        {
+            let message = format!(
+                "= \"{compress}\": {format} cannot be compressed so; leave the key out (it is \"{}\" then)",
+                format.usual_compression()
+            );
+            return Err(SettingsError::conflict("output.compress", &message));
+        }
         Ok(self)
     }
 
@@ -284,7 +320,10 @@ pub enum SettingsFileError {
 fn listed(own: &Value, value: Value) -> Value {
     match (own, value) {
         (Value::Array(_), Value::String(names)) => {
-            let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+            let names = names
+                .split(',')
+                .map(str::trim)
+                .filter(|name| !name.is_empty());
             names.map(Value::from).collect()
         }
         (_, value) => value,

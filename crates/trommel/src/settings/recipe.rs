@@ -12,9 +12,7 @@ const WITHOUT_EFFECT: [&str; 5] = [
     // Lowers max_record and max_payload, which are recorded as they are then.
     "limits.max_memory",
     // Recorded with the name of the output, which decides where these are not chosen.
-    "output.format",
-    "output.compress",
-    "output.split_size",
+    "output.format", "output.compress", "output.split_size",
 ];
 
 impl Settings {

@@ -1,0 +1,267 @@
+//! The memory of sites of a run: what the settings ask for, its file, and the first of two passes.
+
+use std::{
+    collections::BTreeMap,
+    error::Error,
+    fs::File,
+    io::{self, BufReader, BufWriter},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
+use tracing::subscriber::NoSubscriber;
+use trommel::{Extractor, Hints, KnownSites, Model, ModelError, Settings, SiteMode};
+use trommel_extract::{Document, SiteSurvey};
+use trommel_output::{AtomicFile, Compression, Format};
+use trommel_sites::SiteMemory;
+
+use crate::{Destination, Encoding, Environment, Input, Output, Plan, RunError, Summary, run};
+
+/// Names and checksums of the files that settings name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedFiles {
+    /// Name of the model and its SHA-256.
+    pub model: String,
+    /// SHA-256 of the memory of sites; empty without one.
+    pub sites: String,
+}
+
+/// The memory of sites that settings ask for.
+#[derive(Debug, Default)]
+pub enum RunSites {
+    /// None: every page is judged by itself.
+    #[default]
+    Off,
+    /// A pass over all inputs before the run.
+    TwoPass {
+        /// Most bytes of memory.
+        max_bytes: u64,
+    },
+    /// The pages that came before.
+    Online {
+        /// Most bytes of memory.
+        max_bytes: u64,
+    },
+    /// A file.
+    File(Box<SiteMemory>),
+}
+
+/// Why a memory of sites cannot be used; one line that says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SitesError {
+    /// Its file cannot be read, written or understood.
+    #[error("{path}: {source}", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// Inputs that grow, or can be read once only.
+    #[error("{0}")]
+    Inputs(String),
+    /// A run that cannot be continued.
+    #[error(
+        "a run with --site-memory online cannot be resumed: its knowledge of sites was not saved"
+    )]
+    Resume,
+}
+
+impl RunSites {
+    /// The memory that the settings ask for; reads its file.
+    ///
+    /// # Errors
+    /// [`SitesError::File`].
+    pub fn open(settings: &Settings) -> Result<Self, SitesError> {
+        let (sites, max_bytes) = (&settings.sites, settings.sites.size.0);
+        Ok(match (sites.memory, &sites.file) {
+            (SiteMode::TwoPass, _) => Self::TwoPass { max_bytes },
+            (SiteMode::Online, _) => Self::Online { max_bytes },
+            (SiteMode::Off, Some(file)) => Self::File(Box::new(load_sites(Path::new(file))?)),
+            (SiteMode::Off, None) => Self::Off,
+        })
+    }
+
+    /// Whether all inputs are read once more before.
+    pub fn reads_twice(&self) -> bool {
+        matches!(self, Self::TwoPass { .. })
+    }
+
+    /// Refuses what cannot be done: to read twice what can be read once, or to continue what depends on the pages
+    /// before.
+    ///
+    /// # Errors
+    /// In one line.
+    pub fn check(&self, plan: &Plan, resume: bool) -> Result<(), SitesError> {
+        let pipe = |input: &&Input| match input {
+            Input::Stdin => true,
+            Input::File(path) => {
+                std::fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
+            }
+            _ => false,
+        };
+        let refused = |message| Err(SitesError::Inputs(message));
+        match self {
+            Self::TwoPass { .. } if plan.follow.is_some() => refused(
+                "--site-memory two-pass needs inputs that are complete, not --follow".to_owned(),
+            ),
+            Self::TwoPass { .. } => match plan.inputs.iter().find(pipe) {
+                None => Ok(()),
+                Some(pipe) => refused(format!(
+                    "{}: --site-memory two-pass reads inputs twice, and a pipe can be read once",
+                    pipe.name()
+                )),
+            },
+            Self::Online { .. } if resume => Err(SitesError::Resume),
+            _ => Ok(()),
+        }
+    }
+
+    /// The extractor with this memory, after the first of two passes if there are two. Inputs that cannot be read are
+    /// reported by the second pass.
+    ///
+    /// # Errors
+    /// As for a run.
+    pub fn apply(
+        self,
+        extractor: Extractor,
+        plan: &Plan,
+        environment: Environment<'_>,
+    ) -> Result<Extractor, RunError> {
+        Ok(match self {
+            Self::Off => extractor,
+            Self::File(memory) => extractor.with_sites(Arc::new(KnownSites::fixed(*memory))),
+            Self::Online { max_bytes } => {
+                let memory = SiteMemory::new(max_bytes).with_model(extractor.model().identity());
+                extractor.with_sites(Arc::new(KnownSites::online(memory)))
+            }
+            Self::TwoPass { max_bytes } => {
+                let survey = extractor.judge().survey(max_bytes);
+                tracing::subscriber::with_default(NoSubscriber::default(), || {
+                    count_pages(plan, &extractor, &survey, environment)
+                })?;
+                tracing::info!("pages are counted; extracting");
+                extractor.map(|judge| judge.after(survey))
+            }
+        })
+    }
+}
+
+impl NamedFiles {
+    /// The checksums of a model and of a memory of sites.
+    ///
+    /// # Errors
+    /// Only if memory runs out.
+    pub fn of(settings: &Settings, model: &Model, sites: &RunSites) -> Result<Self, ModelError> {
+        let sha256 = HEXLOWER.encode(&Sha256::digest(model.to_bytes()?));
+        let sites = match sites {
+            RunSites::File(memory) => {
+                let mut digest = Digested(Sha256::new());
+                // Writing to a digest cannot fail.
+                let _ = memory.write(&mut digest);
+                format!("sha256 {}", HEXLOWER.encode(&digest.0.finalize()))
+            }
+            _ => String::new(),
+        };
+        Ok(Self {
+            model: format!("{} (sha256 {sha256})", settings.model_name()),
+            sites,
+        })
+    }
+}
+
+struct Digested(Sha256);
+
+impl io::Write for Digested {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Counts the blocks of all pages in the inputs of `plan`, those that its filters of captures keep.
+///
+/// # Errors
+/// As for a run.
+pub fn count_pages(
+    plan: &Plan,
+    extractor: &Extractor,
+    survey: &SiteSurvey,
+    environment: Environment<'_>,
+) -> Result<Summary, RunError> {
+    let plan = Plan {
+        quarantine: None,
+        set_aside: Vec::new(),
+        dropped: None,
+        assemble: BTreeMap::new(),
+        output: nowhere(),
+        ..plan.clone()
+    };
+    let count = |bytes: &[u8], hints: &Hints<'_>| {
+        extractor.judge().count(bytes, hints, survey);
+        Document::default()
+    };
+    let mut sink = io::sink();
+    let quiet = Environment {
+        disk: environment.disk,
+        stop: environment.stop,
+        network: environment.network,
+        ..Environment::new(&mut sink, environment.progress)
+    };
+    run(&plan, &count, quiet)
+}
+
+/// A plan to count the pages of inputs with [`count_pages`].
+pub fn counting_plan(inputs: Vec<Input>, settings: Settings) -> Plan {
+    Plan::new(inputs, nowhere()).with_settings(settings)
+}
+
+/// Standard output in a form that every document can be written in, for runs whose documents nobody wants.
+fn nowhere() -> Output {
+    Output {
+        destination: Destination::Stdout,
+        encodings: vec![Encoding {
+            format: Format::Msgpack,
+            compression: Compression::None,
+        }],
+        split: None,
+    }
+}
+
+/// Reads a memory of sites.
+///
+/// # Errors
+/// In one line that names the file.
+pub fn load_sites(path: &Path) -> Result<SiteMemory, SitesError> {
+    let read = || -> Result<SiteMemory, Box<dyn Error + Send + Sync>> {
+        Ok(SiteMemory::read(BufReader::new(File::open(path)?))?)
+    };
+    read().map_err(|source| SitesError::File {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Writes a memory of sites; under its name it is whole.
+///
+/// # Errors
+/// In one line that names the file.
+pub fn save_sites(memory: &SiteMemory, path: &Path) -> Result<(), SitesError> {
+    let write = || -> Result<(), Box<dyn Error + Send + Sync>> {
+        let mut file = BufWriter::new(AtomicFile::create(path)?);
+        memory.write(&mut file)?;
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(file.finish()?)
+    };
+    write().map_err(|source| SitesError::File {
+        path: path.to_owned(),
+        source,
+    })
+}
