@@ -43,19 +43,20 @@ impl Scope for OfRuns {
 
 impl Scope for OfPages {
     fn has(field: &Field) -> bool {
-        matches!(field.part(), "" | "content" | "text" | "include")
+        field.is_of_pages()
     }
 }
 
 impl Scope for OfService {
     fn has(field: &Field) -> bool {
-        OfPages::has(field) || matches!(field.part(), "filters") || field.name == "jobs"
+        field.is_of_documents() || field.name == "jobs"
     }
 }
 
 impl Scope for OfDocuments {
     fn has(field: &Field) -> bool {
-        matches!(field.part(), "" | "content" | "text" | "filters") || field.name == "jobs"
+        let is_listed = field.part() == "include";
+        (field.is_of_documents() && !is_listed) || field.name == "jobs"
     }
 }
 

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use serde_json::json;
 use trommel::{
     Document, EarlyStops, Extractor, Hints, PageForm, PartialSettings, Session, StopReason,
-    TextForm, Verdict,
+    TextForm, Verdict, fields,
 };
 
 /// Takes the text out of pages with one model, in each form that a caller may ask for.
@@ -118,7 +118,14 @@ impl TrommelExtractor {
     /// One line that says what is wrong.
     pub(crate) fn with_settings(json: &str) -> Result<Self, String> {
         let chosen = PartialSettings::from_json(json).map_err(|error| error.to_string())?;
-        Self::of(&chosen)
+        let other = fields().iter().find(|field| {
+            let is_chosen = chosen.get(&field.path).is_some();
+            is_chosen && !field.is_of_pages()
+        });
+        match other {
+            Some(field) => Err(format!("{}: is for whole runs, not for pages", field.name)),
+            None => Self::of(&chosen),
+        }
     }
 
     fn of(chosen: &PartialSettings) -> Result<Self, String> {

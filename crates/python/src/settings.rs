@@ -97,7 +97,7 @@ pub(crate) type Scope = fn(&Field) -> bool;
 
 /// Those of single pages.
 pub(crate) fn of_pages(field: &Field) -> bool {
-    matches!(field.part(), "" | "content" | "text" | "include")
+    field.is_of_pages()
 }
 
 /// Those of runs that give documents: all but what is said of files.

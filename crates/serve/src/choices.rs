@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::{Query, rejection::QueryRejection};
 use serde_json::Value;
-use trommel::{Field, Kind, PartialSettings, Settings, fields};
+use trommel::{Kind, PartialSettings, Settings, fields};
 use trommel_model::Model;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
@@ -38,15 +38,6 @@ pub(crate) struct Choices {
     own: BTreeMap<String, String>,
 }
 
-/// Whether requests may choose this setting. The others are the operator's: files of the machine, memory, outputs.
-fn is_of_requests(field: &Field) -> bool {
-    let is_of_pages = matches!(
-        field.part(),
-        "" | "content" | "text" | "include" | "filters"
-    );
-    is_of_pages && !field.path.starts_with("filters.duplicates")
-}
-
 impl Choices {
     /// Reads a query. A parameter is one of `own`, or a setting by its name.
     ///
@@ -67,7 +58,7 @@ impl Choices {
                 continue;
             }
             let known = fields().iter().find(|field| field.name == name);
-            if known.is_some_and(|field| !is_of_requests(field)) {
+            if known.is_some_and(|field| !field.is_of_requests()) {
                 return Err(wrong(format!(
                     "{name}: is for the service to choose, not for a request"
                 )));
@@ -152,7 +143,7 @@ pub(crate) fn described(own: &[OwnParameter]) -> Vec<Parameter> {
         };
         parameter(own.name, own.doc, schema.build().into())
     });
-    let settings = fields().iter().filter(|field| is_of_requests(field));
+    let settings = fields().iter().filter(|field| field.is_of_requests());
     let settings = settings.map(|field| parameter(&field.name, &field.doc, schema(&field.kind)));
     own.chain(settings).collect()
 }

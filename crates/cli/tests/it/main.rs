@@ -9,6 +9,7 @@ mod bench;
 mod crawl;
 mod dedup;
 mod documents;
+mod doors;
 #[cfg(feature = "index")]
 mod endpoint;
 mod eval;
@@ -36,6 +37,7 @@ mod select;
 #[cfg(feature = "serve")]
 mod serve;
 mod servers;
+mod settings;
 mod sites;
 #[cfg(feature = "train")]
 mod train;

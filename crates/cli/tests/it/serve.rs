@@ -17,14 +17,14 @@ use crate::{
 const SECRET: &str = "correct-horse-battery-staple";
 
 /// A service that is killed when it is dropped.
-struct Service {
+pub struct Service {
     child: Child,
     address: String,
     stderr: BufReader<ChildStderr>,
 }
 
 impl Service {
-    fn begin(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+    pub fn begin(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_trommel"));
         command
             .args(["--log-format", "json", "serve", "--listen", "127.0.0.1:0"])
@@ -59,7 +59,7 @@ impl Service {
     }
 
     /// Status and body of the answer.
-    fn post(&self, target: &str, headers: &str, body: &[u8]) -> (u16, Vec<u8>) {
+    pub fn post(&self, target: &str, headers: &str, body: &[u8]) -> (u16, Vec<u8>) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         // HTTP/1.0 answers come in one piece that ends with the connection.
         let length = body.len();

@@ -11,16 +11,16 @@ use std::{
     time::Duration,
 };
 
-use trommel_extract::{ContentPolicy, Extractor};
+use trommel::{Extractor, PartialSettings, Settings};
 use trommel_filters::Filters;
 use trommel_model::Model;
 use trommel_serve::{HostGuard, Listen, ServeError, ServiceLimits, ServiceSettings, Socket, serve};
 
 pub static FAST: LazyLock<Arc<Model>> = LazyLock::new(|| Arc::new(Model::builtin("fast").unwrap()));
 
-/// An extractor as the service has it.
-pub fn extractor() -> Extractor {
-    Extractor::new(FAST.clone())
+/// An extractor as the service has it, under settings in JSON.
+pub fn extractor(settings: &str) -> Extractor {
+    Extractor::with_model(&Settings::from_json(settings).unwrap(), FAST.clone())
 }
 
 /// A service that ends when it is dropped.
@@ -45,7 +45,7 @@ pub fn limits() -> ServiceLimits {
 pub fn settings(limits: ServiceLimits) -> ServiceSettings {
     ServiceSettings {
         models: vec![("fast".into(), FAST.clone())],
-        policy: ContentPolicy::default(),
+        defaults: PartialSettings::default(),
         filters: Arc::new(Filters::new(&trommel_filters::FilterSettings::default())),
         limits,
         token: None,

@@ -33,24 +33,26 @@ fn answers_are_what_extract_prints() {
     ]);
     let url = "https://news.example/mill";
     for page in &pages {
-        for (accept, target, form) in [
-            ("*/*", "/extract", PageForm::Json),
-            ("text/plain", "/extract", PageForm::Text),
+        for (accept, target, form, settings) in [
+            ("*/*", "/extract", PageForm::Json, "{}"),
+            (
+                "*/*",
+                "/extract?posts=true&text=markdown",
+                PageForm::Json,
+                r#"{"posts": true, "text": "markdown"}"#,
+            ),
+            ("text/plain", "/extract", PageForm::Text, "{}"),
             (
                 "text/markdown",
                 "/extract",
-                PageForm::Markdown {
-                    links: false,
-                    images: false,
-                },
+                PageForm::Markdown,
+                r#"{"text": "markdown"}"#,
             ),
             (
                 "text/markdown",
                 "/extract?links=true",
-                PageForm::Markdown {
-                    links: true,
-                    images: false,
-                },
+                PageForm::Markdown,
+                r#"{"links": true}"#,
             ),
         ] {
             let headers = format!("Accept: {accept}\r\nX-Page-Url: {url}\r\n");
@@ -59,7 +61,7 @@ fn answers_are_what_extract_prints() {
                 url: Some(url),
                 ..Hints::default()
             };
-            let document = extractor().extract(page, &hints).document(&form.options());
+            let document = extractor(settings).document(page, &hints);
             assert_eq!(given.status, 200, "{}", given.text());
             assert_eq!(given.text(), form.print(document, Some(url), None).unwrap());
         }

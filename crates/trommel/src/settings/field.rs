@@ -60,6 +60,23 @@ pub struct Value {
 }
 
 impl Field {
+    /// Whether it is about a page by itself: what counts as its text, how that is written, what is listed beside it. Doors
+    /// that take single pages have these.
+    pub fn is_of_pages(&self) -> bool {
+        matches!(self.part(), "" | "content" | "text" | "include")
+    }
+
+    /// Whether it is about documents, whatever is done with them: those of pages, and filters.
+    pub fn is_of_documents(&self) -> bool {
+        self.is_of_pages() || self.part() == "filters"
+    }
+
+    /// Whether a request over the network may choose it. The others are the operator's: files of the machine, memory,
+    /// outputs.
+    pub fn is_of_requests(&self) -> bool {
+        self.is_of_documents() && !self.path.starts_with("filters.duplicates")
+    }
+
     /// The part that it stands in (`text`), empty for none.
     pub fn part(&self) -> &str {
         self.path.split_once('.').map_or("", |(part, _)| part)

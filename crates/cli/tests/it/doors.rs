@@ -1,0 +1,194 @@
+//! Parity of the doors: every setting of pages, set through each of them, gives the same document of the same page.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+use trommel::{Extractor, Field, Hints, Kind, PageForm, Session, Settings, fields};
+use trommel_archive::write::{gzip_member, write_record};
+
+use crate::program::{trommel, workspace};
+
+const URL: &str = "https://valley.example/news/1";
+const DATE: &str = "2024-05-18T01:58:10Z";
+
+/// Pages on which every setting of pages shows.
+const PAGES: [&str; 2] = ["article", "thread"];
+
+fn page(name: &str) -> Vec<u8> {
+    fs::read(workspace().join(format!("tests/doors/{name}.html"))).unwrap()
+}
+
+/// Values of a setting that are not its default.
+fn others(field: &Field) -> Vec<Value> {
+    match &field.kind {
+        Kind::Switch => vec![(!field.default.as_bool().unwrap()).into()],
+        Kind::OneOf(values) => {
+            let others = values.iter().filter(|value| field.default != value.name);
+            others.map(|value| value.name.clone().into()).collect()
+        }
+        Kind::ListOf(_) if field.name == "include" => vec![json!(["navigation", "footer"])],
+        Kind::ListOf(_) => vec![json!(["body"])],
+        _ if field.name == "model" => vec!["best".into()],
+        kind => panic!("{}: no other value of {kind:?} is known", field.name),
+    }
+}
+
+/// A value as it stands on a command line or in a query.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(list) => {
+            let names = list.iter().map(|name| name.as_str().unwrap());
+            names.collect::<Vec<_>>().join(",")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What is compared: all keys but those of a capture.
+fn document(line: &str) -> Value {
+    let mut document: Value = serde_json::from_str(line).unwrap();
+    for key in ["id", "date", "source", "status"] {
+        document.as_object_mut().unwrap().remove(key).unwrap();
+    }
+    document
+}
+
+fn archive(page: &[u8]) -> Vec<u8> {
+    let mut block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n".to_vec();
+    block.extend_from_slice(page);
+    let headers = [
+        ("WARC-Type", "response"),
+        (
+            "WARC-Record-ID",
+            "<urn:uuid:00000000-0000-4000-8000-000000000001>",
+        ),
+        ("WARC-Target-URI", URL),
+        ("WARC-Date", DATE),
+        ("Content-Type", "application/http; msgtype=response"),
+    ];
+    let mut record = Vec::new();
+    write_record(&mut record, "WARC/1.1", &headers, &block).unwrap();
+    gzip_member(&record, 6).unwrap()
+}
+
+/// A page with what is needed to ask for it through every door.
+struct Asked<'a> {
+    folder: &'a Path,
+    service: Option<&'a Service>,
+    page: Vec<u8>,
+}
+
+impl Asked<'_> {
+    /// Its document through each door, by the name of the door.
+    fn through(&self, name: &str, value: &Value) -> Vec<(String, Value)> {
+        let option = format!("--{}={}", name.replace('_', "-"), text(value));
+        fs::write(self.folder.join("c.toml"), format!("{name} = {value}\n")).unwrap();
+        fs::write(self.folder.join("page.html"), &self.page).unwrap();
+        fs::write(self.folder.join("page.warc.gz"), archive(&self.page)).unwrap();
+        let mut doors = Vec::new();
+        let extract: &[&str] = &["extract", "page.html", "--url", URL, "-f", "json"];
+        let run: &[&str] = &["run", "page.warc.gz", "-o", "-", "-f", "jsonl"];
+        for command in [extract, run] {
+            for more in [&[option.as_str()][..], &["--config", "c.toml"]] {
+                let arguments = [command, more].concat();
+                let ran = trommel(self.folder, &arguments, b"");
+                doors.push((arguments.join(" "), document(ran.well())));
+            }
+        }
+        let settings = Settings::from_json(&json!({name: value}).to_string()).unwrap();
+        let extractor = Extractor::new(&settings).unwrap();
+        let hints = Hints {
+            url: Some(URL),
+            ..Hints::default()
+        };
+        let mut session = Session::new(&extractor, hints);
+        for part in self.page.chunks(700) {
+            session.feed(part);
+        }
+        for (door, made) in [
+            ("Extractor", extractor.document(&self.page, &hints)),
+            ("Session", session.finish()),
+        ] {
+            let line = PageForm::Json.print(made, Some(URL), None).unwrap();
+            doors.push((door.to_owned(), document(&line)));
+        }
+        if let Some(service) = self.service {
+            let query = format!("{name}={}", text(value).replace(',', "%2C"));
+            for (target, body) in [
+                (format!("/extract?{query}&url={URL}"), self.page.clone()),
+                (format!("/extract/batch?{query}"), archive(&self.page)),
+            ] {
+                let (status, answer) = service.post(&target, "", &body);
+                let answer = String::from_utf8(answer).unwrap();
+                assert_eq!(status, 200, "{target}: {answer}");
+                doors.push((target, document(answer.trim_end())));
+            }
+        }
+        doors
+    }
+}
+
+#[test]
+fn golden_a_setting_gives_the_same_through_every_door() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = service();
+    let mut lines = String::new();
+    let asked = PAGES.map(|name| Asked {
+        folder: folder.path(),
+        service: service.as_ref(),
+        page: page(name),
+    });
+    let usual = |asked: &Asked<'_>| asked.through("model", &"fast".into()).remove(0).1;
+    let usual: Vec<Value> = asked.iter().map(usual).collect();
+    for field in fields().iter().filter(|field| field.is_of_pages()) {
+        for value in others(field) {
+            let mut has_effect = false;
+            for ((asked, usual), page) in asked.iter().zip(&usual).zip(PAGES) {
+                let made = asked.through(&field.name, &value);
+                for (door, document) in &made {
+                    assert_eq!(*document, made[0].1, "{} = {value}: {door}", field.name);
+                }
+                has_effect |= made[0].1 != *usual;
+                let line = json!({
+                    "page": page, "name": field.name, "value": value, "document": made[0].1,
+                });
+                lines.push_str(&line.to_string());
+                lines.push('\n');
+            }
+            assert!(has_effect, "{} = {value} has no effect", field.name);
+        }
+    }
+    // The Python module is tested against these: crates/python/tests/test_doors.py.
+    let found = [("doors.jsonl".to_owned(), lines)].into();
+    crate::golden::compare(&workspace().join("tests/doors"), ".jsonl", &found);
+}
+
+#[cfg(feature = "serve")]
+use crate::serve::Service;
+
+/// A service that is asked as well.
+#[cfg(feature = "serve")]
+fn service() -> Option<Service> {
+    Some(Service::begin(&[], &[]))
+}
+
+#[cfg(not(feature = "serve"))]
+use none::Service;
+
+#[cfg(not(feature = "serve"))]
+fn service() -> Option<Service> {
+    None
+}
+
+#[cfg(not(feature = "serve"))]
+mod none {
+    /// A program without the service has none.
+    pub enum Service {}
+
+    impl Service {
+        pub fn post(&self, _: &str, _: &str, _: &[u8]) -> (u16, Vec<u8>) {
+            match *self {}
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `docs/settings.md`, generated from the list of settings, and held to the help of the program.
+
+use std::{collections::BTreeMap, fmt::Write as _, path::Path};
+
+use trommel::{ByteSize, Field, Kind, fields, parts};
+
+use crate::{
+    golden::compare,
+    program::{trommel, workspace},
+};
+
+/// What stands above the tables.
+const HEAD: &str = "# Settings\n\n\
+Every setting by its name, which is the same through every door: the option `--min-words` of the program, the key \
+`min_words` of a configuration file, the keyword `min_words=` in Python, the parameter `min_words` of a request, the key \
+of the JSON that the C library takes. A configuration file may also have the parts as tables (`[filters]`); \
+[configuration.md](configuration.md) says how settings work, this page which there are. It is generated from the code by \
+`make bless`.\n";
+
+/// What stands above the table of doors.
+const DOORS: &str = "\n## Doors\n\n\
+`run`: `trommel run`, its configuration file, and `run` in Python. `read_warc`: the function of that name, and the \
+readers for Spark, Ray, Dask and datatrove. `index`: `trommel index` and `trommel wacz text` of archives. `serve`: \
+options of `trommel serve` and its configuration file. Request: `/extract`, `/extract/batch` and `/inspect`. Page: \
+`trommel extract`, `Extractor`, `extract`, `extract_batch`, `inspect` and `Session` in Python, the C library. In Rust \
+`Settings` has all.\n\n\
+| setting | `run` | `read_warc` | `index` | `serve` | request | page |\n|---|---|---|---|---|---|---|\n";
+
+/// Why a door does not have a setting.
+const HOLES: &str = "\nWhere a door has no such setting it would have no effect there (outputs of a run have no meaning \
+for a page; an index has no blocks), or it is not for whoever sends a request to choose (files and memory of the machine \
+that serves).\n";
+
+fn values(field: &Field) -> String {
+    let names = |values: &[trommel::Value]| {
+        let names = values.iter().map(|value| format!("`{}`", value.name));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    match &field.kind {
+        Kind::Switch => "`true`, `false`".to_owned(),
+        Kind::OneOf(values) => names(values),
+        Kind::ListOf(values) => format!("list of {}", names(values)),
+        Kind::Texts => "list of texts".to_owned(),
+        Kind::Integer => "whole number".to_owned(),
+        Kind::Number => "number".to_owned(),
+        Kind::Bytes => "bytes, or a size (`64M`)".to_owned(),
+        _ => "text".to_owned(),
+    }
+}
+
+fn default(field: &Field) -> String {
+    match (&field.kind, &field.default) {
+        (Kind::Bytes, serde_json::Value::Number(bytes)) => {
+            format!("`{}`", ByteSize(bytes.as_u64().unwrap()))
+        }
+        (_, serde_json::Value::Null) => String::new(),
+        (_, serde_json::Value::Array(list)) if list.is_empty() => String::new(),
+        (_, serde_json::Value::String(text)) if text.is_empty() => String::new(),
+        (_, serde_json::Value::String(text)) => format!("`{text}`"),
+        (_, value) => format!("`{value}`"),
+    }
+}
+
+fn page() -> String {
+    let mut out = HEAD.to_owned();
+    let mut part = None;
+    for field in fields() {
+        if part != Some(field.part()) {
+            part = Some(field.part());
+            let heading = match parts().iter().find(|(name, _)| name == field.part()) {
+                Some((name, doc)) => format!("{} (`[{name}]`)", doc.trim_end_matches('.')),
+                None => "Model".to_owned(),
+            };
+            let _ = write!(
+                out,
+                "\n## {heading}\n\n| setting | values | default | meaning |\n|---|---|---|---|\n"
+            );
+        }
+        let doc = field.doc.replace('|', "\\|");
+        let (values, default) = (values(field), default(field));
+        let _ = writeln!(out, "| `{}` | {values} | {default} | {doc} |", field.name);
+    }
+    out.push_str(DOORS);
+    for field in fields() {
+        let marks = [
+            true,
+            field.part() != "output",
+            is_of_index(field),
+            is_of_service(field),
+            field.is_of_requests(),
+            field.is_of_pages(),
+        ];
+        let marks = marks.map(|has| if has { "yes" } else { "" });
+        let _ = writeln!(out, "| `{}` | {} |", field.name, marks.join(" | "));
+    }
+    out.push_str(HOLES);
+    out
+}
+
+fn is_of_service(field: &Field) -> bool {
+    field.is_of_documents() || field.name == "jobs"
+}
+
+fn is_of_index(field: &Field) -> bool {
+    is_of_service(field) && field.part() != "include"
+}
+
+#[test]
+fn golden_page_of_the_settings() {
+    let found = BTreeMap::from([("settings.md".to_owned(), page())]);
+    compare(&workspace().join("docs"), "settings.md", &found);
+}
+
+#[test]
+fn every_door_of_the_program_has_the_options_that_the_page_says() {
+    type Has = fn(&Field) -> bool;
+    let mut doors: Vec<(&[&str], Has)> = vec![
+        (&["run", "--help"], |_| true),
+        (&["extract", "--help"], Field::is_of_pages),
+        (&["wacz", "text", "--help"], is_of_index),
+    ];
+    if cfg!(feature = "index") {
+        doors.push((&["index", "--help"], is_of_index));
+    }
+    if cfg!(feature = "serve") {
+        doors.push((&["serve", "--help"], is_of_service));
+    }
+    for (arguments, has) in doors {
+        let ran = trommel(Path::new("."), arguments, b"");
+        let help = ran.well();
+        for field in fields() {
+            let option = format!("--{}", field.name.replace('_', "-"));
+            let is_there = help.lines().any(|line| {
+                let mut words = line
+                    .split([' ', ',', '[', '='])
+                    .filter(|word| !word.is_empty());
+                words.clone().take(2).any(|word| word == option) && words.next().is_some()
+            });
+            // The service has bounds, a memory of sites and parts of its own by these names.
+            let is_own = arguments[0] == "serve"
+                && ["sites", "sites_size", "max_memory"].contains(&field.name.as_str());
+            assert_eq!(is_there, has(field) || is_own, "{option} in {arguments:?}");
+        }
+    }
+}
