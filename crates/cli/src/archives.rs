@@ -1,15 +1,10 @@
 //! The documents of archives, for commands that do something else with them than `run`.
 
-use std::{
-    io::{self, BufReader, Write as _},
-    sync::Arc,
-    thread,
-};
+use std::{io, sync::Arc};
 
-use anyhow::{Context, Result, anyhow};
-use trommel::{Compression, Extractor, Format, OutputSettings, Settings};
-use trommel_output::{OutputRecord, RecordReader};
-use trommel_pipeline::{Environment, Input, Output, PackedOptions, Plan, Summary, unpack};
+use anyhow::Result;
+use trommel::{Extractor, OutputRecord, Settings};
+use trommel_pipeline::{Environment, Input, Output, PackedOptions, Plan, Summary, stream, unpack};
 use trommel_sources::NetworkOptions;
 
 use crate::{models, progress::Reporter};
@@ -23,15 +18,11 @@ pub struct Archives {
 impl Archives {
     /// The archives of `inputs`, read with the model of these settings.
     pub fn new(inputs: Vec<Input>, settings: Settings) -> Result<Self> {
-        let mut output = OutputSettings::default();
-        output.format = vec![Format::Msgpack];
-        output.compress = Some(Compression::None);
-        let output = Output::new("-", &output, &OutputSettings::default())?;
         let inputs = unpack(inputs, PackedOptions::default(), &NetworkOptions::default());
         let model = Arc::new(models::load(&settings)?);
         Ok(Self {
             extractor: Extractor::with_model(&settings, model),
-            plan: Plan::new(inputs, output).with_settings(settings),
+            plan: Plan::new(inputs, Output::caller()).with_settings(settings),
         })
     }
 
@@ -41,36 +32,28 @@ impl Archives {
         self
     }
 
-    /// Gives `take` every document, in order: runs the pipeline as for standard output, at the other end of
-    /// which documents are read back. What is taken is what `run` would write.
+    /// Gives `take` every document, in order: what `run` would write.
     pub fn documents(
         &self,
-        mut take: impl FnMut(OutputRecord) -> Result<()> + Send,
+        mut take: impl FnMut(OutputRecord) -> Result<()>,
     ) -> Result<Summary> {
-        let (read, mut write) = io::pipe().context("pipe")?;
-        thread::scope(|scope| {
-            let taker = scope.spawn(move || {
-                let reader = RecordReader::new(BufReader::with_capacity(1 << 16, read))?;
-                for stored in reader {
-                    take(stored?)?;
-                }
-                anyhow::Ok(())
-            });
-            let mut reporter = Reporter::new();
-            let summary = trommel_pipeline::run(
-                &self.plan,
-                &|bytes, hints| self.extractor.document(bytes, hints),
-                Environment::new(&mut write, &mut reporter),
-            );
-            let flushed = write.flush();
-            // The end of the pipe is the end of the documents.
-            drop(write);
-            let taken = taker
-                .join()
-                .map_err(|_| anyhow!("internal fault while reading documents"))?;
-            taken?;
-            flushed?;
-            Ok(summary?)
-        })
+        let mut refused = None;
+        let mut taken = |record| {
+            take(record).map_err(|error| {
+                refused = Some(error);
+                io::Error::other("not taken")
+            })
+        };
+        let (mut nowhere, mut reporter) = (io::sink(), Reporter::new());
+        let summary = stream(
+            &self.plan,
+            &|bytes, hints| self.extractor.document(bytes, hints),
+            Environment::new(&mut nowhere, &mut reporter),
+            &mut taken,
+        );
+        match refused {
+            Some(error) => Err(error),
+            None => Ok(summary?),
+        }
     }
 }

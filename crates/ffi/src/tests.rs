@@ -8,6 +8,7 @@ use std::{
 
 use crate::{
     TrommelForm, TrommelVerdict, trommel_extract, trommel_extractor_free, trommel_extractor_new,
+    trommel_extractor_with_settings,
     trommel_session_feed, trommel_session_finish, trommel_session_free, trommel_session_known,
     trommel_session_new, trommel_session_stop_early, trommel_string_free, trommel_version,
 };
@@ -109,5 +110,69 @@ fn a_form_that_is_none_gives_nothing() {
             assert!(session.is_null(), "{form}");
         }
         trommel_extractor_free(extractor);
+    }
+}
+
+#[test]
+fn settings_are_those_of_every_door() {
+    let null = ptr::null();
+    let read = |json: &str| -> Result<String, String> {
+        let json = CString::new(json).unwrap();
+        let mut error = ptr::null_mut();
+        // SAFETY: strings end with 0, and pointers are those that the library gave, each freed once.
+        unsafe {
+            let extractor = trommel_extractor_with_settings(json.as_ptr(), &raw mut error);
+            if extractor.is_null() {
+                return Err(taken(error).unwrap());
+            }
+            assert!(error.is_null());
+            let (page, length, form) = (PAGE.as_ptr(), PAGE.len(), TrommelForm::Json as c_int);
+            let made = taken(trommel_extract(extractor, page, length, null, null, null, form));
+            trommel_extractor_free(extractor);
+            Ok(made.unwrap())
+        }
+    };
+    for (json, part) in [
+        ("{}", "\"text\":\"The mill stands"),
+        (r#"{"headline": "include"}"#, "\"text\":\"Mills\\n"),
+        (r#"{"markdown": true, "model": "best"}"#, "\"text\":\"# Mills\\n"),
+    ] {
+        let made = read(json).unwrap();
+        assert!(made.contains(part), "{made}");
+    }
+    for (json, told) in [
+        ("[]", "settings: expected an object"),
+        (r#"{"headlines": "include"}"#, "unknown key \"headlines\", did you mean \"headline\"?"),
+        (r#"{"format": "wet"}"#, "format: is for whole runs, not for pages"),
+    ] {
+        assert_eq!(read(json).unwrap_err(), told);
+    }
+}
+
+#[test]
+fn a_setting_gives_the_same_through_every_door() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/doors");
+    let cases = std::fs::read_to_string(format!("{folder}/doors.jsonl")).unwrap();
+    let url = CString::new("https://valley.example/news/1").unwrap();
+    for case in cases.lines() {
+        let case: serde_json::Value = serde_json::from_str(case).unwrap();
+        let name = case["page"].as_str().unwrap();
+        let page = std::fs::read(format!("{folder}/{name}.html")).unwrap();
+        let settings = serde_json::json!({case["name"].as_str().unwrap(): case["value"]});
+        let settings = CString::new(settings.to_string()).unwrap();
+        // SAFETY: strings end with 0, and pointers are those that the library gave, each freed once.
+        let made = unsafe {
+            let extractor = trommel_extractor_with_settings(settings.as_ptr(), ptr::null_mut());
+            let null = ptr::null();
+            let (page, length, form) = (page.as_ptr(), page.len(), TrommelForm::Json as c_int);
+            let made = taken(trommel_extract(extractor, page, length, url.as_ptr(), null, null, form));
+            trommel_extractor_free(extractor);
+            made.unwrap()
+        };
+        let mut made: serde_json::Value = serde_json::from_str(&made).unwrap();
+        for key in ["id", "date", "source", "status"] {
+            made.as_object_mut().unwrap().remove(key).unwrap();
+        }
+        assert_eq!(made, case["document"], "{} = {}", case["name"], case["value"]);
     }
 }

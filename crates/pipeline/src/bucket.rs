@@ -47,7 +47,7 @@ impl Bucket {
                 let folder = path.to_string_lossy();
                 (format!("{}/", folder.trim_end_matches('/')), String::new())
             }
-            Destination::Stdout => return Ok(None),
+            Destination::Stdout | Destination::Caller => return Ok(None),
         };
         if !prefix.starts_with("s3://") {
             return Ok(None);

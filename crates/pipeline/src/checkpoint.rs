@@ -285,7 +285,7 @@ impl Checkpoint {
         let folder = match &plan.output.destination {
             Destination::Folder(folder) => Some(folder.as_path()),
             Destination::File(path) => path.parent(),
-            Destination::Stdout => None,
+            Destination::Stdout | Destination::Caller => None,
         };
         let complete = self.complete.iter().map(|file| file.file.path.as_path());
         let mut files = self.outputs.paths().chain(complete);
@@ -399,7 +399,7 @@ impl Continued {
         let folder = match &plan.output.destination {
             Destination::Folder(folder) => Some(folder.as_path()),
             Destination::File(path) => path.parent(),
-            Destination::Stdout => None,
+            Destination::Stdout | Destination::Caller => None,
         };
         let folder = folder.unwrap_or(Path::new(""));
         for file in &self.contents.files {

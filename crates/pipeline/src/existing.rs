@@ -34,7 +34,7 @@ impl<'a> Names<'a> {
     pub(crate) fn new(plan: &'a Plan) -> Option<Self> {
         let encodings = || plan.output.encodings.iter();
         let (folder, stems, suffixes) = match &plan.output.destination {
-            Destination::Stdout => return None,
+            Destination::Stdout | Destination::Caller => return None,
             Destination::Folder(folder) => (
                 folder.clone(),
                 plan.output.stems(&plan.inputs).into_iter().collect(),

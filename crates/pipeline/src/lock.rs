@@ -28,7 +28,7 @@ impl OutputLock {
         let (output, path) = match destination {
             Destination::Folder(folder) => (folder, Ok(folder.join(".run.lock"))),
             Destination::File(path) => (path, hidden(path, "lock")),
-            Destination::Stdout => return Ok(None),
+            Destination::Stdout | Destination::Caller => return Ok(None),
         };
         let path = path.map_err(|source| RunError::output(output, source))?;
         loop {

@@ -27,6 +27,8 @@ pub enum Destination {
     File(PathBuf),
     /// Standard output.
     Stdout,
+    /// Whoever runs it, in this process: see [`stream`](crate::stream).
+    Caller,
 }
 
 impl Destination {
@@ -50,7 +52,7 @@ impl Destination {
                 let name = file.file_name().unwrap_or_default().to_string_lossy();
                 Some(file.with_file_name(format!("{name}.quarantine.warc.gz")))
             }
-            (None, Self::Stdout) => None,
+            (None, Self::Stdout | Self::Caller) => None,
         };
         let place = path.as_ref().and_then(|path| path.canonicalize().ok());
         let mut read = inputs.iter().filter_map(Input::path);
@@ -146,6 +148,15 @@ pub enum DestinationError {
 }
 
 impl Output {
+    /// Documents for whoever runs the plan, in this process.
+    pub fn caller() -> Self {
+        Self {
+            destination: Destination::Caller,
+            encodings: Vec::new(),
+            split: None,
+        }
+    }
+
     /// The output that `name` stands for: `-` is standard output, plain unless `chosen` says
     /// otherwise; an existing folder, or a name without the suffix of a file, is a folder; another name is
     /// one file, and its suffix sets format and compression. An `s3://` URL is taken as a path: where
@@ -313,7 +324,7 @@ impl Output {
                 let (stem, suffix) = divided(path);
                 Some(path.with_file_name(format!("{stem}{number}{suffix}")))
             }
-            Destination::Stdout => None,
+            Destination::Stdout | Destination::Caller => None,
         }
     }
 
@@ -330,7 +341,7 @@ impl Output {
                 let (stem, _) = divided(path);
                 Some(path.with_file_name(format!("{stem}.bulk.mapping.json")))
             }
-            Destination::Stdout => None,
+            Destination::Stdout | Destination::Caller => None,
         }
     }
 

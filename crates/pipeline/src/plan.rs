@@ -90,7 +90,7 @@ impl Plan {
         match &self.output.destination {
             Destination::Folder(folder) => Some(folder.join(".run.checkpoint")),
             Destination::File(path) => hidden(path, "checkpoint").ok(),
-            Destination::Stdout => None,
+            Destination::Stdout | Destination::Caller => None,
         }
     }
 

@@ -43,7 +43,7 @@ impl Plan {
         let destination = match destination {
             Destination::Folder(folder) => path(folder),
             Destination::File(file) => path(file),
-            Destination::Stdout => "-".to_owned(),
+            Destination::Stdout | Destination::Caller => "-".to_owned(),
         };
         let (formats, compressions): (Vec<&str>, Vec<&str>) = encodings
             .iter()

@@ -18,9 +18,10 @@ use trommel_output::{BULK_MAPPING, Disk, hidden};
 
 use crate::clock::{Clock, Stage};
 use crate::{
-    Destination, Environment, Existing, Input, Plan, Progress, ProgressState, ResumeError,
+    Destination, Environment, Existing, Input, Output, Plan, Progress, ProgressState, ResumeError,
     RunError, Summary,
     checkpoint::{Checkpoint, Continued},
+    environment::TakeDocument,
     existing::{check_kinds, outputs, remove_leftovers, remove_sides},
     follow::Followed,
     gate::Gate,
@@ -62,6 +63,7 @@ pub fn run(
     let encoders = Encoder::all(plan)?;
     let Environment {
         stdout,
+        mut documents,
         progress,
         disk,
         stop,
@@ -71,6 +73,10 @@ pub fn run(
         clock,
         metrics,
     } = environment;
+    let mut take = |record| match &mut documents {
+        Some(take) => take(record),
+        None => Ok(()),
+    };
     let flag = network.stop.clone();
     let flag_set = || stop.load(Ordering::Relaxed) || flag.is_set();
     let is_stopped = || plan.follow.is_none() && flag_set();
@@ -120,6 +126,7 @@ pub fn run(
         quarantine: plan.quarantine.is_some(),
         set_aside: &plan.set_aside,
         clock,
+        hands_over: plan.output.destination == Destination::Caller,
         about: plan.dropped.is_some(),
     };
     let followed = Followed::new(
@@ -132,6 +139,7 @@ pub fn run(
     );
     let mut writer = RunWriter::new(plan, &encoders, stdout, disk, continued)?;
     writer.metrics = metrics;
+    writer.documents = Some(&mut take);
     let mut ticker = Ticker {
         progress,
         position: &position,
@@ -189,7 +197,10 @@ pub fn run(
         Ok(()) => false,
         Err(RunError::Output { source, .. })
             if source.kind() == io::ErrorKind::BrokenPipe
-                && plan.output.destination == Destination::Stdout =>
+                && matches!(
+                    plan.output.destination,
+                    Destination::Stdout | Destination::Caller
+                ) =>
         {
             writer.close();
             writer.finish()?;
@@ -210,6 +221,28 @@ pub fn run(
     summary.seconds += begun.elapsed().as_secs_f64();
     ticker.tell(&summary);
     Ok(summary)
+}
+
+/// Reads all inputs of `plan` as [`run`] does, and gives its documents to `take` in the order of the records instead of
+/// writing them.
+///
+/// # Errors
+/// As for [`run`]; what `take` fails with ends the run.
+pub fn stream<'a>(
+    plan: &Plan,
+    extract: &Extract<'_>,
+    environment: Environment<'a>,
+    take: &'a mut TakeDocument<'a>,
+) -> Result<Summary, RunError> {
+    let plan = Plan {
+        output: Output::caller(),
+        ..plan.clone()
+    };
+    let environment = Environment {
+        documents: Some(take),
+        ..environment
+    };
+    run(&plan, extract, environment)
 }
 
 fn write_mapping(disk: &dyn Disk, path: &Path) -> io::Result<()> {

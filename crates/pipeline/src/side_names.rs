@@ -92,7 +92,7 @@ impl<'a> OwnNames<'a> {
                 let spool = name.strip_suffix(".tmp").unwrap_or(name);
                 file.file_name().is_some_and(is_of) || self.names.has(spool, true)
             }),
-            Destination::Stdout => false,
+            Destination::Stdout | Destination::Caller => false,
         };
         is_kept || is_mapping || self.names.has(&name, true)
     }

@@ -70,6 +70,7 @@ impl<'a> SingleRecords<'a> {
             quarantine: false,
             set_aside: &[],
             clock: None,
+            hands_over: false,
             about: false,
         };
         let made = worker.made(&Captured {

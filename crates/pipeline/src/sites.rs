@@ -14,10 +14,10 @@ use sha2::{Digest, Sha256};
 use tracing::subscriber::NoSubscriber;
 use trommel::{Extractor, Hints, KnownSites, Model, ModelError, Settings, SiteMode};
 use trommel_extract::{Document, SiteSurvey};
-use trommel_output::{AtomicFile, Compression, Format};
+use trommel_output::AtomicFile;
 use trommel_sites::SiteMemory;
 
-use crate::{Destination, Encoding, Environment, Input, Output, Plan, RunError, Summary, run};
+use crate::{Environment, Input, Output, Plan, RunError, Summary, run};
 
 /// Names and checksums of the files that settings name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -201,7 +201,7 @@ pub fn count_pages(
         set_aside: Vec::new(),
         dropped: None,
         assemble: BTreeMap::new(),
-        output: nowhere(),
+        output: Output::caller(),
         ..plan.clone()
     };
     let count = |bytes: &[u8], hints: &Hints<'_>| {
@@ -220,19 +220,7 @@ pub fn count_pages(
 
 /// A plan to count the pages of inputs with [`count_pages`].
 pub fn counting_plan(inputs: Vec<Input>, settings: Settings) -> Plan {
-    Plan::new(inputs, nowhere()).with_settings(settings)
-}
-
-/// Standard output in a form that every document can be written in, for runs whose documents nobody wants.
-fn nowhere() -> Output {
-    Output {
-        destination: Destination::Stdout,
-        encodings: vec![Encoding {
-            format: Format::Msgpack,
-            compression: Compression::None,
-        }],
-        split: None,
-    }
+    Plan::new(inputs, Output::caller()).with_settings(settings)
 }
 
 /// Reads a memory of sites.

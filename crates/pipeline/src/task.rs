@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use trommel_archive::{Record, ResumePoint};
 use trommel_filters::Fingerprint;
+use trommel_output::OutputRecord;
 
 use crate::{
     DropReason, FailureKind, dropped_list::About, identity::Identity, packed::Listing,
@@ -164,6 +165,8 @@ pub(crate) enum RecordVerdict {
     Document {
         /// It in each output format, none where the format has no place for it.
         encoded: Vec<Option<Vec<u8>>>,
+        /// It as it is, for whoever takes it in this process.
+        record: Option<Box<OutputRecord>>,
         /// Bytes of its text.
         text: u64,
         /// Its confidence.

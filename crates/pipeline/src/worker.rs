@@ -58,6 +58,8 @@ pub(crate) struct Worker<'a> {
     pub(crate) set_aside: &'a [SetAside],
     /// Is told how long payloads and encoding take; how long extracting takes, the extractor knows.
     pub(crate) clock: Option<&'a Clock>,
+    /// Whether documents are taken in this process, as they are.
+    pub(crate) hands_over: bool,
     /// Whether something is to be told of records that are dropped.
     pub(crate) about: bool,
 }
@@ -210,7 +212,7 @@ impl Worker<'_> {
             Some(reason) => RecordVerdict::Dropped(DropReason::Filtered(reason)),
             None => {
                 let fingerprint = self.filters.fingerprint(&stats);
-                self.encode(&output_record(record, &page, id, document), fingerprint)
+                self.encode(output_record(record, &page, id, document), fingerprint)
             }
         };
         if let Some(clock) = self.clock {
@@ -232,16 +234,16 @@ impl Worker<'_> {
         }
     }
 
-    fn encode(&self, record: &OutputRecord, fingerprint: Fingerprint) -> RecordVerdict {
+    fn encode(&self, record: OutputRecord, fingerprint: Fingerprint) -> RecordVerdict {
         let mut encoded = Vec::with_capacity(self.encoders.len());
         for encoder in self.encoders {
             let mut bytes = Vec::with_capacity(record.text.len() + 1024);
-            match encoder.encode.record(record, &mut bytes) {
+            match encoder.encode.record(&record, &mut bytes) {
                 Ok(taken) => encoded.push(taken.then_some(bytes)),
                 Err(error) => return failed(FailureKind::Encode, error.to_string()),
             }
         }
-        if encoded.iter().all(Option::is_none) {
+        if !self.hands_over && encoded.iter().all(Option::is_none) {
             return RecordVerdict::Dropped(DropReason::NoText);
         }
         RecordVerdict::Document {
@@ -249,6 +251,7 @@ impl Worker<'_> {
             text: record.text.len() as u64,
             confidence: record.confidence,
             fingerprint,
+            record: self.hands_over.then(|| Box::new(record)),
         }
     }
 }
@@ -366,6 +369,7 @@ mod tests {
             quarantine: false,
             set_aside: &[],
             clock: None,
+            hands_over: false,
             about: false,
         };
         let (task_sender, tasks) = crossbeam_channel::unbounded();

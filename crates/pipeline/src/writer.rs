@@ -17,6 +17,7 @@ use trommel_output::{Compression, Disk, Format, discard};
 use crate::{
     DamageReport, Destination, DropReason, FileReport, Outcome, Plan, RunError, Summary,
     checkpoint::{Checkpoint, Continued, journal_file},
+    environment::TakeDocument,
     identity::Identity,
     journal::{Done, Journal, JournalEntry},
     manifest::Listed,
@@ -68,6 +69,8 @@ pub(crate) struct RunWriter<'a> {
     begin: Instant,
     /// Is told what is counted.
     pub(crate) metrics: Option<&'a Metrics>,
+    /// Takes the documents, if they are for the caller.
+    pub(crate) documents: Option<&'a mut TakeDocument<'a>>,
     /// Report of the input that is being read.
     report: FileReport,
     summary: Summary,
@@ -140,6 +143,7 @@ impl<'a> RunWriter<'a> {
             since: Since::default(),
             begin: Instant::now(),
             metrics: None,
+            documents: None,
             report: current.report,
             summary: state.summary.clone(),
             times: state.times.clone(),
@@ -373,6 +377,11 @@ impl<'a> RunWriter<'a> {
             made.verdict = RecordVerdict::Dropped(DropReason::Filtered(reason));
         }
         self.summary.forgotten = self.duplicates.forgotten();
+        if let RecordVerdict::Document { record, .. } = &mut made.verdict
+            && let (Some(record), Some(take)) = (record.take(), &mut self.documents)
+        {
+            take(*record).map_err(|source| RunError::output(Path::new("-"), source))?;
+        }
         if let RecordVerdict::Document { encoded, .. } = &made.verdict {
             let longest = self.outputs.write(encoded)?;
             self.since.encoded = self.since.encoded.saturating_add(longest);

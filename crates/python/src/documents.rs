@@ -1,10 +1,10 @@
 //! `read_warc`: the documents of archives as record batches, in the order of the records.
 //!
-//! A run (the same that `trommel run` is) writes MessagePack into a channel on threads of its own; whoever
-//! iterates takes records out of it.
+//! A run (the same that `trommel run` is) sends documents through a channel from threads of its own; whoever iterates
+//! takes them out of it.
 
 use std::{
-    io::{self, BufRead, Read, Write},
+    io,
     num::NonZeroUsize,
     sync::{
         Arc, Mutex, PoisonError,
@@ -15,11 +15,10 @@ use std::{
 };
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use serde_json::Value;
 use trommel::Hints;
-use trommel_output::{OptionalColumns, OutputRecord, RecordReader};
+use trommel_output::{OptionalColumns, OutputRecord};
 use trommel_pipeline::{
-    Environment, Outcome, PreparedRun, RunError as Ended, RunRequest, Summary, run,
+    Environment, Outcome, PreparedRun, RunError as Ended, RunRequest, Summary, stream,
 };
 use trommel_sources::NetworkOptions;
 
@@ -31,82 +30,54 @@ use crate::{
     logging,
     names::Paths,
     run::{last_step, summary_dict},
-    settings::{GivenConfig, RunChoices, of_documents, refusal},
+    settings::{GivenConfig, RunChoices, of_documents},
     signals::PAUSE,
 };
 
-/// Pieces of output on their way, each of about [`PIECE`].
+/// Pieces on their way, each of about [`PIECE`].
 const AHEAD: usize = 2;
-/// Bytes of documents after which a piece is sent.
-const PIECE: u64 = 1 << 20;
+/// Documents, and bytes of them, after which a piece is sent.
+const PIECE: (usize, usize) = (64, 1 << 20);
 /// Bytes of text after which a batch ends early.
 const BATCH_BYTES: usize = 64 << 20;
 
-/// Takes what a run writes to its standard output.
+/// Collects documents and sends them in pieces: to wake the reader for each costs more than the document.
 struct Pieces {
-    sender: SyncSender<Vec<u8>>,
-    piece: Vec<u8>,
+    sender: SyncSender<Vec<OutputRecord>>,
+    piece: Vec<OutputRecord>,
+    bytes: usize,
 }
 
-impl Write for Pieces {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.piece.extend_from_slice(bytes);
-        Ok(bytes.len())
+impl Pieces {
+    fn add(&mut self, record: OutputRecord) -> io::Result<()> {
+        self.bytes += size(&record);
+        self.piece.push(record);
+        match self.piece.len() >= PIECE.0 || self.bytes >= PIECE.1 {
+            true => self.send(),
+            false => Ok(()),
+        }
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        if self.piece.is_empty() {
-            return Ok(());
-        }
-        // Nobody iterates any more.
+    fn send(&mut self) -> io::Result<()> {
+        self.bytes = 0;
+        // If that fails, nobody iterates any more.
         self.sender
             .send(std::mem::take(&mut self.piece))
             .map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
 
-/// Reads what a run wrote. Waiting ends if a signal comes.
-struct Stream {
-    receiver: Receiver<Vec<u8>>,
-    piece: io::Cursor<Vec<u8>>,
-    /// The exception that a signal raised.
-    signal: Arc<Mutex<Option<PyErr>>>,
-}
-
-impl BufRead for Stream {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        while self.piece.position() == self.piece.get_ref().len() as u64 {
-            match self.receiver.recv_timeout(PAUSE) {
-                Ok(piece) => self.piece = io::Cursor::new(piece),
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {
-                    if let Err(signal) = Python::attach(|py| py.check_signals()) {
-                        *self.signal.lock().unwrap_or_else(PoisonError::into_inner) = Some(signal);
-                        return Err(io::Error::other("interrupted"));
-                    }
-                }
-            }
-        }
-        self.piece.fill_buf()
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        self.piece.consume(bytes);
-    }
-}
-
-impl Read for Stream {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(into)?;
-        self.consume(read);
-        Ok(read)
-    }
+/// Bytes of text in a document.
+fn size(record: &OutputRecord) -> usize {
+    let blocks = record.blocks.iter().map(|block| block.text.len());
+    record.text.len() + blocks.sum::<usize>()
 }
 
 /// The run and what is read of it.
 struct Reading {
-    stream: Option<Stream>,
-    records: Option<RecordReader<Stream>>,
+    receiver: Receiver<Vec<OutputRecord>>,
+    /// Documents that have come and are in no batch yet.
+    waiting: std::vec::IntoIter<OutputRecord>,
     run: Option<JoinHandle<Result<Summary, Ended>>>,
     columns: ArrowColumns,
 }
@@ -116,7 +87,6 @@ struct Reading {
 pub(crate) struct DocumentBatches {
     reading: Mutex<Reading>,
     summary: Mutex<Option<Summary>>,
-    signal: Arc<Mutex<Option<PyErr>>>,
     stop: Arc<AtomicBool>,
     batch_size: usize,
     strict: bool,
@@ -164,20 +134,9 @@ pub(crate) fn read_warc(
         ..RunRequest::default()
     };
     let (disk, is_object) = source.into_request(&mut request)?;
-    // What a batch is made of.
-    let mut pieces_of = given.chosen.clone();
-    for (name, value) in [
-        ("format", Value::from("msgpack")),
-        ("compress", "none".into()),
-        ("checkpoint", PIECE.into()),
-    ] {
-        pieces_of
-            .set(name, value)
-            .map_err(|error| refusal(&error))?;
-    }
     let prepared = py.detach(|| {
         let model = Some(given.model.model.clone());
-        request.prepare(&pieces_of, &given.file, model, &last_step, &network)
+        request.prepare(&given.chosen, &given.file, model, &last_step, &network)
     });
     let PreparedRun {
         plan,
@@ -199,6 +158,7 @@ pub(crate) fn read_warc(
         let mut pieces = Pieces {
             sender,
             piece: Vec::new(),
+            bytes: 0,
         };
         let mut no_progress = ();
         let mut sink = io::sink();
@@ -208,36 +168,31 @@ pub(crate) fn read_warc(
             ..Environment::new(&mut sink, &mut no_progress)
         };
         let extractor = sites.apply(extractor, &plan, first_pass)?;
+        let mut nowhere = io::sink();
         let environment = Environment {
             disk: &*disk,
             stop: &stopped,
             network,
-            ..Environment::new(&mut pieces, &mut no_progress)
+            ..Environment::new(&mut nowhere, &mut no_progress)
         };
         let extract = |bytes: &[u8], hints: &Hints<'_>| extractor.document(bytes, hints);
-        let summary = run(&plan, &extract, environment)?;
-        // What came after the last frame; that nobody wants it is no fault.
-        let _ = pieces.flush();
+        let summary = stream(&plan, &extract, environment, &mut |record| pieces.add(record))?;
+        // What came last; that nobody wants it is no fault.
+        let _ = pieces.send();
         Ok(summary)
     };
     let run = thread::Builder::new()
         .name("trommel".to_owned())
         .spawn(run)
         .map_err(|error| TrommelError::new_err(format!("cannot start a thread: {error}")))?;
-    let signal = Arc::new(Mutex::new(None));
     Ok(DocumentBatches {
         reading: Mutex::new(Reading {
-            stream: Some(Stream {
-                receiver,
-                piece: io::Cursor::default(),
-                signal: signal.clone(),
-            }),
-            records: None,
+            receiver,
+            waiting: Vec::new().into_iter(),
             run: Some(run),
             columns,
         }),
         summary: Mutex::new(None),
-        signal,
         stop,
         batch_size: batch_size.map_or(usize::MAX, NonZeroUsize::get),
         strict,
@@ -277,18 +232,7 @@ impl DocumentBatches {
             let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
             reading.records(self.batch_size)
         });
-        let records = match records {
-            Ok(records) => records,
-            Err(error) => {
-                self.stop.store(true, Ordering::Relaxed);
-                let signal = self
-                    .signal
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .take();
-                return Err(signal.unwrap_or_else(|| TrommelError::new_err(error)));
-            }
-        };
+        let records = records.inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
         if records.is_empty() {
             return self.end(py).map(|()| None);
         }
@@ -318,27 +262,22 @@ impl DocumentBatches {
 
 impl Reading {
     /// The next documents, none at the end.
-    fn records(&mut self, most: usize) -> Result<Vec<OutputRecord>, String> {
+    ///
+    /// # Errors
+    /// The exception of a signal that came.
+    fn records(&mut self, most: usize) -> PyResult<Vec<OutputRecord>> {
         let mut records = Vec::new();
-        let reader = match (&mut self.records, self.stream.take()) {
-            (Some(reader), _) => reader,
-            (empty, Some(stream)) => {
-                empty.insert(RecordReader::new(stream).map_err(|error| error.to_string())?)
-            }
-            (None, None) => return Ok(records),
-        };
         let mut bytes = 0;
-        for record in reader {
-            let record = record.map_err(|error| error.to_string())?;
-            bytes += record.text.len()
-                + record
-                    .blocks
-                    .iter()
-                    .map(|block| block.text.len())
-                    .sum::<usize>();
-            records.push(record);
-            if records.len() >= most || bytes >= BATCH_BYTES {
-                break;
+        while records.len() < most && bytes < BATCH_BYTES {
+            if let Some(record) = self.waiting.next() {
+                bytes += size(&record);
+                records.push(record);
+                continue;
+            }
+            match self.receiver.recv_timeout(PAUSE) {
+                Ok(piece) => self.waiting = piece.into_iter(),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
             }
         }
         Ok(records)

@@ -47,7 +47,7 @@ mod _native {
     #[pymodule_export]
     use crate::session::PySession;
     #[pymodule_export]
-    use crate::settings::{check_config, models};
+    use crate::settings::{check_choices, check_config, models, settings};
     #[cfg(feature = "train")]
     #[pymodule_export]
     use crate::training::train;

@@ -14,7 +14,7 @@ use pyo3::{
     types::{PyBool, PyDict, PyFloat, PyInt, PyString},
 };
 use serde_json::Value;
-use trommel::{Field, Model, PartialSettings, Settings, SettingsError, fields};
+use trommel::{Field, Kind, Model, PartialSettings, Settings, SettingsError, fields};
 
 use crate::{errors::ModelError, extractor::PyExtractor};
 
@@ -147,7 +147,11 @@ impl Keywords {
             if !is_here {
                 return Err(unknown(&name, scope));
             }
-            let set = keywords.chosen.set(&name, json(&name, &value)?);
+            let set = match json(&name, &value)? {
+                // Engines that know nothing but text give numbers and truths as text.
+                Value::String(text) => keywords.chosen.set_text(&name, &text),
+                value => keywords.chosen.set(&name, value),
+            };
             set.map_err(|error| refusal(&error))?;
         }
         Ok(keywords)
@@ -228,6 +232,42 @@ impl<'a, 'py> FromPyObject<'a, 'py> for GivenConfig {
 pub(crate) fn check_config(config: GivenConfig) {
     // Reading it was the check.
     drop(config);
+}
+
+/// Raises what `read_warc` would raise about these keywords.
+#[pyfunction]
+#[pyo3(signature = (**choices))]
+pub(crate) fn check_choices(choices: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    Keywords::read(None, choices, of_documents).map(drop)
+}
+
+/// Every setting, as a list of dicts: `name`, the `part` that it stands in, `doc`, `kind` of its values, the `values` if
+/// they are names, `default`.
+#[pyfunction]
+pub(crate) fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let all = fields().iter().map(|field| {
+        let values: Vec<&str> = match &field.kind {
+            Kind::OneOf(values) | Kind::ListOf(values) => {
+                values.iter().map(|value| value.name.as_str()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let kind = match &field.kind {
+            Kind::Switch => "switch",
+            Kind::OneOf(_) => "name",
+            Kind::ListOf(_) | Kind::Texts => "list",
+            Kind::Integer => "integer",
+            Kind::Number => "number",
+            Kind::Bytes => "bytes",
+            _ => "text",
+        };
+        serde_json::json!({
+            "name": field.name, "part": field.part(), "doc": field.doc, "kind": kind, "values": values,
+            "default": field.default,
+        })
+    });
+    let json = Value::Array(all.collect()).to_string();
+    py.import("json")?.call_method1("loads", (json,))
 }
 
 /// Settings of a run: an extractor's or a configuration's, and keywords that win.

@@ -7,7 +7,7 @@ from pathlib import Path
 import trommel_text
 
 STUBS = ast.parse((Path(trommel_text.__file__).parent / "__init__.pyi").read_text())
-RECORDS = {"Progress", "Known", "Choices", "ModelAndChoices"}
+RECORDS = {"Progress", "Known", "Choices", "RunChoices", "FileChoices"}
 
 
 def parameters(function: ast.FunctionDef) -> list[tuple[str, bool]]:
@@ -46,12 +46,17 @@ def test_every_function_and_method_is_as_its_stub_says():
     assert compared > 60
 
 
-def test_choices_are_the_keywords_of_an_extractor():
-    choices = next(node for node in STUBS.body if isinstance(node, ast.ClassDef) and node.name == "Choices")
-    named = [member.target.id for member in choices.body if isinstance(member, ast.AnnAssign)]
-    assert named == [name for name, _ in actual(trommel_text.Extractor) if name != "model"]
-    for name in named:
-        assert f"`{name}`" in trommel_text.extract.__doc__, name
+def test_every_setting_is_a_typed_keyword():
+    def named(record: str) -> set[str]:
+        node = next(node for node in STUBS.body if isinstance(node, ast.ClassDef) and node.name == record)
+        return {member.target.id for member in node.body if isinstance(member, ast.AnnAssign)}
+
+    def of(*parts: str) -> set[str]:
+        return {one["name"] for one in trommel_text.settings() if one["part"] in parts}
+
+    assert named("Choices") == of("content", "text", "include") | {"markdown"}
+    assert named("RunChoices") == of("", "sites", "filters", "archive", "limits")
+    assert named("FileChoices") == of("output")
 
 
 def test_every_public_name_has_a_stub_and_a_docstring():

@@ -6,7 +6,7 @@
 
 One page: `extract`, or an `Extractor` for many pages of the same choices; `Session` for a page that arrives in
 parts. Many pages: `extract_batch`, Arrow in and out. Archives: `read_warc` for record batches of documents,
-`run` for files of them. `inspect` shows why which block is kept. `compat` has the calls of other libraries.
+`run` for files of them. `settings` lists every choice. `inspect` shows why which block is kept. `compat` has the calls of other libraries.
 """
 
 from ._native import (
@@ -33,6 +33,7 @@ from ._native import (
     models,
     read_warc,
     run,
+    settings,
 )
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "models",
     "read_warc",
     "run",
+    "settings",
 ]
 
 try:

@@ -39,28 +39,65 @@ Scripts = Literal["caret", "unicode"]
 # An Arrow array or chunked array: whatever has `__arrow_c_array__` or `__arrow_c_stream__`.
 Arrow = Any
 
-# The keywords of `Extractor`, which `extract`, `extract_batch`, `read_warc` and `run` take as well.
+# Settings of pages: the keywords of `Extractor`, `extract`, `extract_batch` and `inspect`.
 class Choices(TypedDict, total=False):
     markdown: bool
-    links: bool
-    images: bool
-    sections: bool
-    posts: bool
+    text: Literal["plain", "markdown"]
     comments: Comments
     headline: Headline
     articles: Articles
     include: Sequence[Role] | str
     exclude: Sequence[Role] | str
-    blocks: bool
-    spans: bool
-    tables: bool
+    links: bool
+    images: bool
+    sections: bool
     math: Math
     notes: Notes
     scripts: Scripts
+    blocks: bool
+    spans: bool
+    tables: bool
+    posts: bool
 
-# With the model, which `extract` and `extract_batch` take by its place.
-class ModelAndChoices(Choices, total=False):
+# Settings of runs that give documents: the keywords of `read_warc`.
+class RunChoices(Choices, total=False):
     model: Path | bytes | None
+    site_memory: Literal["off", "two-pass", "online"]
+    sites: Path
+    sites_size: int | str
+    status: Sequence[str] | str
+    media_types: Sequence[str] | str
+    robots: Sequence[Literal["noindex", "noai"]] | str
+    min_words: int
+    max_words: int
+    min_chars: int
+    max_chars: int
+    languages: Sequence[str] | str
+    exclude_languages: Sequence[str] | str
+    page_types: Sequence[str] | str
+    exclude_page_types: Sequence[str] | str
+    min_confidence: float
+    rules: Sequence[Literal["c4", "gopher", "gopher-repetition", "block-page"]] | str
+    exact_duplicates: bool
+    near_duplicates: bool
+    duplicates_memory: int | str
+    pages_only: bool
+    check_hashes: bool
+    resolve_revisits: bool
+    base_url: str
+    select_anywhere: bool
+    whole_ranges: bool
+    jobs: int
+    max_record: int | str
+    max_payload: int | str
+    max_memory: int | str
+
+# Settings of runs that write files: the keywords of `run`.
+class FileChoices(RunChoices, total=False):
+    format: Sequence[str] | str
+    compress: Literal["zst", "gz", "none"]
+    split_size: int | str
+    checkpoint: int | str
 
 class TrommelError(Exception): ...
 
@@ -158,6 +195,8 @@ class Document:
     @property
     def headings(self) -> list[str]: ...
     @property
+    def blocked(self) -> str | None: ...
+    @property
     def comments(self) -> str | None: ...
     @property
     def charset(self) -> str: ...
@@ -197,23 +236,7 @@ class Extractor:
     def __new__(
         cls,
         model: Path | bytes | None = None,
-        *,
-        markdown: bool = False,
-        links: bool = False,
-        images: bool = False,
-        sections: bool = False,
-        posts: bool = False,
-        comments: Comments = "exclude",
-        headline: Headline = "auto",
-        articles: Articles = "all",
-        include: Sequence[Role] | str = (),
-        exclude: Sequence[Role] | str = (),
-        blocks: bool = False,
-        spans: bool = False,
-        tables: bool = False,
-        math: Math = "tex",
-        notes: Notes = "keep",
-        scripts: Scripts = "caret",
+        **choices: Unpack[Choices],
     ) -> Extractor: ...
     def extract(
         self, html: Page, url: str | None = None, charset: str | None = None, date: str | None = None
@@ -269,12 +292,9 @@ class DocumentBatches:
 
 def check_config(config: Path | dict[str, Any]) -> None: ...
 def document_schema(
-    blocks: bool | None = None,
-    spans: bool | None = None,
-    tables: bool | None = None,
-    *,
-    config: Path | dict[str, Any] | None = None,
+    *, config: Path | dict[str, Any] | None = None, **choices: Unpack[RunChoices]
 ) -> RecordBatch: ...
+def settings() -> list[dict[str, Any]]: ...
 def models() -> list[str]: ...
 def extract(
     html: Page,
@@ -299,52 +319,37 @@ def inspect(
     url: str | None = None,
     charset: str | None = None,
     model: Path | bytes | None = None,
-    *,
-    comments: Comments = "exclude",
-    headline: Headline = "auto",
+    **choices: Unpack[Choices],
 ) -> Inspection: ...
 def read_warc(
     source: Path | Sequence[Path] | BinaryIO,
     *,
     extractor: Extractor | None = None,
     config: Path | dict[str, Any] | None = None,
-    jobs: int | None = None,
     batch_size: int | None = 1024,
     strict: bool = False,
-    base_url: str | None = None,
-    pages_only: bool = False,
-    resolve_revisits: bool = False,
-    **choices: Unpack[ModelAndChoices],
+    select: Path | Sequence[Path] | None = None,
+    shard: str | None = None,
+    **choices: Unpack[RunChoices],
 ) -> DocumentBatches: ...
 def run(
     inputs: Path | Sequence[Path] | BinaryIO,
     out: Path,
     *,
     extractor: Extractor | None = None,
-    format: Sequence[str] | str | None = None,
-    compress: str | None = None,
-    split_size: int | None = None,
     config: Path | dict[str, Any] | None = None,
-    jobs: int | None = None,
     resume: bool = False,
     overwrite: bool = False,
     quarantine: Path | None = None,
     set_aside: dict[str, Path] | None = None,
     dropped: Path | None = None,
     select: Path | Sequence[Path] | None = None,
-    select_anywhere: bool = False,
-    whole_ranges: bool = False,
     shard: str | None = None,
-    base_url: str | None = None,
-    pages_only: bool = False,
-    check_hashes: bool = False,
-    resolve_revisits: bool = False,
     follow: bool = False,
     idle: float | None = None,
     until_idle: float | None = None,
-    max_memory: int | None = None,
     progress: Callable[[Progress], object] | None = None,
-    **choices: Unpack[ModelAndChoices],
+    **choices: Unpack[FileChoices],
 ) -> dict[str, Any]: ...
 def evaluate(
     pages: Path,

@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-TEXTS = ("model", "comments", "headline", "articles", "math", "notes", "scripts")
-LISTS = ("include", "exclude")
-FLAGS = ("markdown", "links", "images", "sections", "posts", "blocks", "spans", "tables")
+from . import _native
+
+# Settings that `read_warc` takes, by their names; it reads their texts.
+SETTINGS = tuple(one["name"] for one in _native.settings() if one["part"] != "output" and one["name"] != "jobs") + ("markdown",)
 # In lower case, as engines give them.
 OTHERS = ("path", "paths", "config", "jobs", "batchsize", "reports", "onerror", "filterpushdown")
 
@@ -19,20 +20,12 @@ class Options:
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self.given = {name.lower(): value for name, value in given.items()}
-        known = (*TEXTS, *LISTS, *FLAGS, *OTHERS)
+        known = (*SETTINGS, *OTHERS)
         for name in self.given:
             if name not in known:
                 raise ValueError(f"unknown option {name!r}, expected one of {', '.join(known)}")
-        self.choices: dict[str, Any] = {}
-        for name in TEXTS:
-            if name in self.given:
-                self.choices[name] = self.given[name]
-        for name in LISTS:
-            if name in self.given:
-                self.choices[name] = [one.strip() for one in self.given[name].split(",") if one.strip()]
-        for name in FLAGS:
-            if name in self.given:
-                self.choices[name] = self.flag(name)
+        self.choices: dict[str, Any] = {name: self.given[name] for name in SETTINGS if name in self.given}
+        _native.check_choices(**self.choices)
         config = self.given.get("config")
         self.config: dict[str, Any] | str | None = config
         if config and config.lstrip().startswith("{"):
@@ -43,12 +36,6 @@ class Options:
         self.on_error = self.given.get("onerror", "report")
         if self.on_error not in ("report", "fail"):
             raise ValueError(f"onError: unknown value {self.on_error!r}, expected report, fail")
-
-    def flag(self, name: str) -> bool:
-        value = str(self.given.get(name, "false")).lower()
-        if value not in ("true", "false"):
-            raise ValueError(f"{name}: unknown value {value!r}, expected true, false")
-        return value == "true"
 
     def number(self, name: str, usual: int) -> int:
         value = self.given.get(name, usual)

@@ -76,8 +76,7 @@ class TrommelDataSource(DataSource):
 
     def schema(self) -> StructType:
         options = Options(self.options)
-        columns = [options.choices.get(name) for name in ("blocks", "spans", "tables")]
-        return document_schema(*columns, config=options.config)
+        return document_schema(config=options.config, **options.choices)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         options = Options(self.options)

@@ -125,8 +125,9 @@ impl PartialSettings {
     /// # Errors
     /// If there is no such choice, or the value is none of its.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<(), SettingsError> {
-        self.place("", name, value.into())?;
-        *self = std::mem::take(self).checked()?;
+        let mut changed = self.clone();
+        changed.place("", name, value.into())?;
+        *self = changed.checked()?;
         Ok(())
     }
 
@@ -137,12 +138,17 @@ impl PartialSettings {
     /// Likewise.
     pub fn set_text(&mut self, name: &str, text: &str) -> Result<(), SettingsError> {
         let path = PATHS.get(name).map_or(name, String::as_str);
+        if let ("markdown", Ok(is_markdown)) = (name, text.to_ascii_lowercase().parse::<bool>()) {
+            return self.set(name, is_markdown);
+        }
         let value = match pointed(&DEFAULTS, path) {
-            Some(Value::Bool(_)) => text
-                .parse::<bool>()
-                .map_or_else(|_| text.into(), Value::Bool),
+            Some(Value::Bool(_)) => {
+                let is_set = text.to_ascii_lowercase().parse::<bool>();
+                is_set.map_or_else(|_| text.into(), Value::Bool)
+            }
+            // A number, or a text that looks like one.
             Some(Value::Null | Value::Number(_)) => match serde_json::from_str(text) {
-                Ok(number @ Value::Number(_)) => number,
+                Ok(number @ Value::Number(_)) if self.set(name, number.clone()).is_ok() => number,
                 _ => text.into(),
             },
             _ => text.into(),
