@@ -33,10 +33,7 @@ impl Archives {
     }
 
     /// Gives `take` every document, in order: what `run` would write.
-    pub fn documents(
-        &self,
-        mut take: impl FnMut(OutputRecord) -> Result<()>,
-    ) -> Result<Summary> {
+    pub fn documents(&self, mut take: impl FnMut(OutputRecord) -> Result<()>) -> Result<Summary> {
         let mut refused = None;
         let mut taken = |record| {
             take(record).map_err(|error| {

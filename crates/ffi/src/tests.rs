@@ -8,9 +8,9 @@ use std::{
 
 use crate::{
     TrommelForm, TrommelVerdict, trommel_extract, trommel_extractor_free, trommel_extractor_new,
-    trommel_extractor_with_settings,
-    trommel_session_feed, trommel_session_finish, trommel_session_free, trommel_session_known,
-    trommel_session_new, trommel_session_stop_early, trommel_string_free, trommel_version,
+    trommel_extractor_with_settings, trommel_session_feed, trommel_session_finish,
+    trommel_session_free, trommel_session_known, trommel_session_new, trommel_session_stop_early,
+    trommel_string_free, trommel_version,
 };
 
 /// A string of the library, freed.
@@ -127,7 +127,9 @@ fn settings_are_those_of_every_door() {
             }
             assert!(error.is_null());
             let (page, length, form) = (PAGE.as_ptr(), PAGE.len(), TrommelForm::Json as c_int);
-            let made = taken(trommel_extract(extractor, page, length, null, null, null, form));
+            let made = taken(trommel_extract(
+                extractor, page, length, null, null, null, form,
+            ));
             trommel_extractor_free(extractor);
             Ok(made.unwrap())
         }
@@ -135,15 +137,24 @@ fn settings_are_those_of_every_door() {
     for (json, part) in [
         ("{}", "\"text\":\"The mill stands"),
         (r#"{"headline": "include"}"#, "\"text\":\"Mills\\n"),
-        (r#"{"markdown": true, "model": "best"}"#, "\"text\":\"# Mills\\n"),
+        (
+            r#"{"markdown": true, "model": "best"}"#,
+            "\"text\":\"# Mills\\n",
+        ),
     ] {
         let made = read(json).unwrap();
         assert!(made.contains(part), "{made}");
     }
     for (json, told) in [
         ("[]", "settings: expected an object"),
-        (r#"{"headlines": "include"}"#, "unknown key \"headlines\", did you mean \"headline\"?"),
-        (r#"{"format": "wet"}"#, "format: is for whole runs, not for pages"),
+        (
+            r#"{"headlines": "include"}"#,
+            "unknown key \"headlines\", did you mean \"headline\"?",
+        ),
+        (
+            r#"{"format": "wet"}"#,
+            "format: is for whole runs, not for pages",
+        ),
     ] {
         assert_eq!(read(json).unwrap_err(), told);
     }
@@ -165,7 +176,15 @@ fn a_setting_gives_the_same_through_every_door() {
             let extractor = trommel_extractor_with_settings(settings.as_ptr(), ptr::null_mut());
             let null = ptr::null();
             let (page, length, form) = (page.as_ptr(), page.len(), TrommelForm::Json as c_int);
-            let made = taken(trommel_extract(extractor, page, length, url.as_ptr(), null, null, form));
+            let made = taken(trommel_extract(
+                extractor,
+                page,
+                length,
+                url.as_ptr(),
+                null,
+                null,
+                form,
+            ));
             trommel_extractor_free(extractor);
             made.unwrap()
         };
@@ -173,6 +192,10 @@ fn a_setting_gives_the_same_through_every_door() {
         for key in ["id", "date", "source", "status"] {
             made.as_object_mut().unwrap().remove(key).unwrap();
         }
-        assert_eq!(made, case["document"], "{} = {}", case["name"], case["value"]);
+        assert_eq!(
+            made, case["document"],
+            "{} = {}",
+            case["name"], case["value"]
+        );
     }
 }

@@ -76,14 +76,17 @@ impl Plan {
             ("set aside", or_none(&set_aside.join(", "))),
             ("dropped", path_or_none(dropped)),
             ("follow", follow.unwrap_or_else(|| NONE.to_owned())),
-            ("effective max_record", self.max_record().to_string()),
-            ("effective max_payload", self.max_payload().to_string()),
-            ("model file", or_none(&files.model)),
-            ("memory of sites", or_none(&files.sites)),
             ("SOURCE_DATE_EPOCH", number_or_none(*epoch)),
         ]);
         let choices = settings.canonical().into_iter();
         values.extend(choices.map(|(name, value)| (name, or_none(&value))));
+        // Behind their names: a file may have been written anew.
+        values.extend(named([
+            ("effective max_record", self.max_record().to_string()),
+            ("effective max_payload", self.max_payload().to_string()),
+            ("model file", or_none(&files.model)),
+            ("memory of sites", or_none(&files.sites)),
+        ]));
         values
     }
 

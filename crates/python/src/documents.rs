@@ -176,7 +176,9 @@ pub(crate) fn read_warc(
             ..Environment::new(&mut nowhere, &mut no_progress)
         };
         let extract = |bytes: &[u8], hints: &Hints<'_>| extractor.document(bytes, hints);
-        let summary = stream(&plan, &extract, environment, &mut |record| pieces.add(record))?;
+        let summary = stream(&plan, &extract, environment, &mut |record| {
+            pieces.add(record)
+        })?;
         // What came last; that nobody wants it is no fault.
         let _ = pieces.send();
         Ok(summary)

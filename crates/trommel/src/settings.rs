@@ -358,17 +358,17 @@ impl Settings {
             (
                 "text.sections",
                 text.sections && include.posts,
-                "and posts exclude each other: a text is divided one way or the other",
+                "sections and posts exclude each other: a text is divided one way or the other",
             ),
             (
                 "include.spans",
                 include.spans && is_divided,
-                "and divided text (sections, posts) exclude each other: the places are not known",
+                "of text that is divided (sections, posts) the places are not known",
             ),
             (
                 "sites.file",
                 sites.file.is_some() && sites.memory != SiteMode::Off,
-                "and site_memory exclude each other",
+                "a file and site_memory exclude each other",
             ),
         ] {
             if is_wrong {
@@ -381,7 +381,7 @@ impl Settings {
             .into_iter()
             .find(|role| content.exclude.contains(*role))
         {
-            let message = format!("has the role {}, and so has exclude", role.name());
+            let message = format!("the role {} is both to include and to exclude", role.name());
             return Err(SettingsError::conflict("content.include", &message));
         }
         Ok(())

@@ -98,7 +98,11 @@ fn a_finished_run_says_that_there_is_nothing_to_do() {
     assert!(again.stderr.contains("nothing to do"), "{}", again.stderr);
     let other = run(&["--resume", "--model", "best"]);
     assert_eq!(other.code, 2);
-    assert!(other.stderr.contains("had model fast"), "{}", other.stderr);
+    assert!(
+        other.stderr.contains("had model fast, this one has best"),
+        "{}",
+        other.stderr
+    );
     assert!(
         !other.stderr.contains("the same command"),
         "{}",

@@ -364,9 +364,21 @@ fn links_are_written_on_request() {
     );
     let ran = trommel(&workspace(), &arguments, page.as_bytes());
     assert_eq!(ran.well(), format!("{a} {b} See there.\n"));
-    let ran = trommel(&workspace(), &["extract", "--links"], page.as_bytes());
+    // They ask for Markdown by themselves.
+    let ran = trommel(
+        &workspace(),
+        &[&["extract"], &more[..]].concat(),
+        page.as_bytes(),
+    );
+    assert!(ran.well().contains("[there](https://a.example/x/b?c)"));
+    let refused = ["extract", "--links", "-f", "text"];
+    let ran = trommel(&workspace(), &refused, page.as_bytes());
     assert_eq!((ran.code, ran.text()), (2, ""));
-    assert!(ran.stderr.contains("--links"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("text.links: is for Markdown only"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -401,7 +413,7 @@ fn what_is_more_than_text_stands_in_divisions() {
     ] {
         let ran = trommel(&workspace(), &refused, page.as_bytes());
         assert_eq!((ran.code, ran.text()), (2, ""));
-        assert!(ran.stderr.contains("--sections"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("sections"), "{}", ran.stderr);
     }
 }
 

@@ -207,6 +207,6 @@ fn unknown_keys_of_filters_are_errors_with_their_line() {
         &[&sample(), "-o", "out", "--config", "c.toml"],
     );
     assert_eq!(ran.code, 2);
-    let expected = "c.toml:3: unknown key \"language\", did you mean \"languages\"?";
+    let expected = "c.toml:3: unknown key \"filters.language\", did you mean \"languages\"?";
     assert!(ran.stderr.contains(expected), "{}", ran.stderr);
 }

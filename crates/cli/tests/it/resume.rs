@@ -346,24 +346,24 @@ fn a_run_goes_on_under_the_same_settings_only() {
         ),
         (
             &["--check-hashes"],
-            "had check-hashes false, this one has true",
+            "had check_hashes false, this one has true",
         ),
-        (&["--base-url", "x"], "had base-url none, this one has x"),
+        (&["--base-url", "x"], "had base_url none, this one has x"),
         (
             &["--resolve-revisits"],
-            "had resolve-revisits false, this one has true",
+            "had resolve_revisits false, this one has true",
         ),
         (
             &["--site-memory", "two-pass"],
-            "had site memory off, this one has two-pass in",
+            "had site_memory off, this one has two-pass",
         ),
         (
             &["--max-memory", "16M"],
-            "had max-record 67108864, this one has ",
+            "had effective max_record 67108864, this one has ",
         ),
         (
             &["--config", "few.toml"],
-            "had filters.min_words none, this one has 5",
+            "had min_words none, this one has 5",
         ),
     ] {
         // With a new input, whose text would be of another kind, and without.

@@ -155,7 +155,7 @@ fn exit_codes() {
         (
             2,
             &["a.warc", "-o", "out", "-f", "xml"],
-            "expected jsonl, msgpack, wet, anserini, trec, bulk, parquet or tantivy",
+            "possible values: jsonl, msgpack, wet, anserini, trec, bulk, parquet, tantivy",
         ),
         (
             2,
@@ -195,22 +195,22 @@ fn numbers_that_cannot_be_meant_are_refused_wherever_they_stand() {
         (
             &["--max-memory", "10"][..],
             "max_memory = 10",
-            "max-memory: 10 bytes is less than the least, 16M",
+            "max_memory: 10 bytes is less than the least, 16M",
         ),
         (
             &["--max-memory", "1K"],
             "max_memory = 1024",
-            "max-memory: 1024 bytes is less than the least, 16M",
+            "max_memory: 1024 bytes is less than the least, 16M",
         ),
         (
             &["--max-payload", "1"],
             "max_payload = 1",
-            "max-payload: 1 byte is less than the least, 1K",
+            "max_payload: 1 byte is less than the least, 1K",
         ),
         (
             &["--split-size", "3"],
             "split_size = 3",
-            "split-size: 3 bytes is less than the least, 1K",
+            "split_size: 3 bytes is less than the least, 1K",
         ),
         (&["-j", "1000000"], "jobs = 1000000", "1024"),
     ] {
@@ -219,7 +219,7 @@ fn numbers_that_cannot_be_meant_are_refused_wherever_they_stand() {
         }
     }
     for (config, words) in [
-        ("split_size = 0", "split-size: 0 bytes is less than"),
+        ("split_size = 0", "split_size: \"0\" is out of range"),
         (
             "max_memory = 1000000000000000000",
             "is more than the most, 512G",
@@ -230,7 +230,7 @@ fn numbers_that_cannot_be_meant_are_refused_wherever_they_stand() {
         ),
         (
             "filters.min_words = 9\nfilters.max_words = 3",
-            "min_words = 9 is more than max_words = 3",
+            "min_words: 9 is more than max_words = 3",
         ),
         (
             "filters.page_types = ['artikel']",
@@ -364,10 +364,11 @@ fn markdown_of_a_run_has_links_and_images_on_request() {
         let is_shown = text.contains("![A mill](https://a.example/x/m.png)");
         assert_eq!(is_shown, options.contains(&"--images"), "{text}");
     }
-    let ran = trommel(folder.path(), &["run", "-", "-o", "-", "--links"], b"");
+    let arguments = ["run", "-", "-o", "-", "--links", "--text", "plain"];
+    let ran = trommel(folder.path(), &arguments, record.as_bytes());
     assert_eq!(ran.code, 2);
     assert!(
-        ran.stderr.contains("--links needs --markdown"),
+        ran.stderr.contains("text.links: is for Markdown only"),
         "{}",
         ran.stderr
     );

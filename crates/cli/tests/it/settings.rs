@@ -77,6 +77,11 @@ fn page() -> String {
             );
         }
         let doc = field.doc.replace('|', "\\|");
+        let doc = doc.replace("[text](address)", "`[text](address)`");
+        let doc = doc.replace(
+            "![alternative text](address)",
+            "`![alternative text](address)`",
+        );
         let (values, default) = (values(field), default(field));
         let _ = writeln!(out, "| `{}` | {values} | {default} | {doc} |", field.name);
     }
@@ -136,9 +141,12 @@ fn every_door_of_the_program_has_the_options_that_the_page_says() {
                     .filter(|word| !word.is_empty());
                 words.clone().take(2).any(|word| word == option) && words.next().is_some()
             });
-            // The service has bounds, a memory of sites and parts of its own by these names.
-            let is_own = arguments[0] == "serve"
-                && ["sites", "sites_size", "max_memory"].contains(&field.name.as_str());
+            // Commands have options of their own by these names: the form of a page, bounds of the service.
+            let is_own = match arguments[0] {
+                "extract" => field.name == "format",
+                "serve" => ["sites", "sites_size", "max_memory"].contains(&field.name.as_str()),
+                _ => false,
+            };
             assert_eq!(is_there, has(field) || is_own, "{option} in {arguments:?}");
         }
     }

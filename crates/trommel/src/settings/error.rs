@@ -21,7 +21,7 @@ pub enum SettingsError {
         message: String,
     },
     /// Two choices exclude each other.
-    #[error("{key} {message}")]
+    #[error("{key}: {message}")]
     Conflict {
         /// The choice that cannot be.
         key: String,

@@ -148,7 +148,12 @@ impl PartialSettings {
             }
             // A number, or a text that looks like one.
             Some(Value::Null | Value::Number(_)) => match serde_json::from_str(text) {
-                Ok(number @ Value::Number(_)) if self.set(name, number.clone()).is_ok() => number,
+                Ok(number @ Value::Number(_)) => {
+                    return self.set(name, number).or_else(|error| {
+                        let as_text = self.set(name, text);
+                        as_text.map_err(|_| error)
+                    });
+                }
                 _ => text.into(),
             },
             _ => text.into(),
@@ -281,7 +286,7 @@ impl PartialSettings {
             && !fits(compress)
         {
             let message = format!(
-                "= \"{compress}\": {format} cannot be compressed so; leave the key out (it is \"{}\" then)",
+                "{format} cannot be compressed as {compress}; leave the key out (it is \"{}\" then)",
                 format.usual_compression()
             );
             return Err(SettingsError::conflict("output.compress", &message));

@@ -27,12 +27,22 @@ impl Settings {
         counted
             .map(|path| {
                 let value = match pointed(&all, path) {
-                    Some(Value::String(text)) => text.clone(),
-                    Some(value) => value.to_string(),
+                    _ if path == "model" => self.model_name().to_owned(),
+                    Some(value) => shown(value),
                     None => String::new(),
                 };
                 (name_of(path).to_owned(), value)
             })
             .collect()
+    }
+}
+
+/// A value as people write it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
     }
 }

@@ -64,7 +64,7 @@ fn links_ask_for_markdown() {
     let refused = toml("links = true\ntext = 'plain'").unwrap().settings();
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "text.links is for Markdown only: add text = \"markdown\""
+        "text.links: is for Markdown only: add text = \"markdown\""
     );
 }
 
