@@ -197,9 +197,15 @@ fn option(field: &'static Field) -> Arg {
             .value_parser(["true", "false"])
             .hide_possible_values(true)
             .value_name("BOOL"),
-        Kind::OneOf(values) => arg.value_parser(names(values)),
-        Kind::ListOf(values) => arg
+        Kind::OneOf(values) => arg
             .value_parser(names(values))
+            .value_name(field.name.to_uppercase()),
+        // Of long lists the names are enough.
+        Kind::ListOf(values) => arg
+            .value_parser(match values.len() {
+                0..=8 => names(values),
+                _ => PossibleValuesParser::new(values.iter().map(|value| &*value.name)).into(),
+            })
             .value_delimiter(',')
             .action(ArgAction::Append)
             .value_name("NAME,..."),

@@ -22,12 +22,12 @@ macro_rules! named {
 named! {
     /// What becomes of readers' comments beside a page's own text. Posts of a forum are its text.
     pub enum CommentPolicy {
-        /// They are left out.
+        /// Left out.
         #[default]
         Exclude,
-        /// They are part of the text.
+        /// Part of the text.
         Include,
-        /// They are kept apart from the text.
+        /// Apart from the text, in `comments`.
         Separate,
     }
 }
@@ -35,12 +35,12 @@ named! {
 named! {
     /// Whether the main headline is part of the text. It is always a source of the title.
     pub enum HeadlinePolicy {
-        /// Where the model takes it for text.
+        /// Part of the text where the model takes it for text.
         #[default]
         Auto,
-        /// Always.
+        /// Always part of the text.
         Include,
-        /// Never.
+        /// Never part of the text.
         Exclude,
     }
 }
@@ -48,10 +48,10 @@ named! {
 named! {
     /// What becomes of articles that a page shows below its own, as pages do that go on at their end.
     pub enum ArticlePolicy {
-        /// They are part of the text.
+        /// Part of the text.
         #[default]
         All,
-        /// They are left out.
+        /// Left out.
         First,
     }
 }

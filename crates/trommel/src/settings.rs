@@ -44,7 +44,7 @@ pub const PAGE_FACTOR: u64 = 24;
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Built-in model, or a model file. Empty for the first built-in one.
+    /// Built-in model or model file [default: the first built-in one].
     pub model: String,
     /// What counts as main text.
     pub content: ContentSettings,
@@ -70,11 +70,11 @@ pub struct Settings {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ContentSettings {
-    /// Readers' comments beside a page's own text. Posts of a forum are its text.
+    /// Readers' comments beside a page's own text (posts of a forum are its text).
     pub comments: CommentPolicy,
     /// Whether the main headline is part of the text. It is always a source of the title.
     pub headline: HeadlinePolicy,
-    /// Articles that a page shows below its own, as pages do that go on at their end.
+    /// Articles that a page shows below its own, as endless pages do.
     pub articles: ArticlePolicy,
     /// Roles of which all blocks are part of the text, whatever the model says of each.
     pub include: RoleSet,
@@ -88,7 +88,7 @@ pub struct ContentSettings {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TextSettings {
-    /// Plain text or Markdown.
+    /// Form of the text.
     pub form: TextForm,
     /// Write links into Markdown as [text](address).
     pub links: bool,
@@ -97,11 +97,11 @@ pub struct TextSettings {
     /// Put reviews, comments, questions with answers, ingredients, captions and other kept parts of a role of their own
     /// into divisions of the Markdown, `::: ROLE` above and `:::` below.
     pub sections: bool,
-    /// Formulas.
+    /// How formulas are written.
     pub math: MathForm,
-    /// Footnotes, and the marks that refer to them.
+    /// What becomes of footnotes, and of the marks that refer to them.
     pub notes: NoteForm,
-    /// Superscripts and subscripts that would run together with what is before them.
+    /// How superscripts and subscripts are written that would run together with what is before them.
     pub scripts: ScriptForm,
 }
 
@@ -110,7 +110,7 @@ pub struct TextSettings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TextForm {
-    /// Lines of text.
+    /// Lines of plain text.
     #[default]
     Plain,
     /// CommonMark with the tables of GitHub.
@@ -141,9 +141,9 @@ pub struct IncludeSettings {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SiteSettings {
-    /// Where knowledge of the site comes from.
+    /// Correct the model by what other pages of the same site say.
     pub memory: SiteMode,
-    /// A memory of sites made by `trommel sites build`; excludes `memory`.
+    /// File with a memory of sites, made by `trommel sites build`; excludes site_memory.
     pub file: Option<String>,
     /// Memory that counts of sites take at most, at least 1M; past it an even sample of the blocks is kept.
     pub size: ByteSize,
@@ -164,12 +164,12 @@ impl Default for SiteSettings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SiteMode {
-    /// Nowhere: every page is judged by itself.
+    /// Judge every page by itself.
     #[default]
     Off,
-    /// All inputs are read and counted before a second pass extracts.
+    /// Read and count all inputs before a second pass extracts.
     TwoPass,
-    /// The pages that came before, so that the output depends on their order and on the workers.
+    /// Learn from the pages that came before: the output depends on their order and on the workers.
     Online,
 }
 

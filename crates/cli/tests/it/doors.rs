@@ -12,7 +12,7 @@ const URL: &str = "https://valley.example/news/1";
 const DATE: &str = "2024-05-18T01:58:10Z";
 
 /// Pages on which every setting of pages shows.
-const PAGES: [&str; 2] = ["article", "thread"];
+const PAGES: [&str; 3] = ["article", "short", "thread"];
 
 fn page(name: &str) -> Vec<u8> {
     fs::read(workspace().join(format!("tests/doors/{name}.html"))).unwrap()

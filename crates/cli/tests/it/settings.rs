@@ -32,8 +32,12 @@ for a page; an index has no blocks), or it is not for whoever sends a request to
 that serves).\n";
 
 fn values(field: &Field) -> String {
+    // Of long lists the names are enough.
     let names = |values: &[trommel::Value]| {
-        let names = values.iter().map(|value| format!("`{}`", value.name));
+        let names = values.iter().map(|value| match values.len() {
+            0..=8 => format!("`{}` ({})", value.name, value.doc.trim_end_matches('.')),
+            _ => format!("`{}`", value.name),
+        });
         names.collect::<Vec<_>>().join(", ")
     };
     match &field.kind {
@@ -52,6 +56,12 @@ fn default(field: &Field) -> String {
     match (&field.kind, &field.default) {
         (Kind::Bytes, serde_json::Value::Number(bytes)) => {
             format!("`{}`", ByteSize(bytes.as_u64().unwrap()))
+        }
+        (_, serde_json::Value::Null | serde_json::Value::String(_))
+            if field.doc.contains("[default: ") =>
+        {
+            let (_, said) = field.doc.split_once("[default: ").unwrap();
+            said.trim_end_matches(['.', ']']).to_owned()
         }
         (_, serde_json::Value::Null) => String::new(),
         (_, serde_json::Value::Array(list)) if list.is_empty() => String::new(),
@@ -76,7 +86,8 @@ fn page() -> String {
                 "\n## {heading}\n\n| setting | values | default | meaning |\n|---|---|---|---|\n"
             );
         }
-        let doc = field.doc.replace('|', "\\|");
+        let doc = field.doc.split(" [default").next().unwrap_or_default();
+        let doc = doc.replace('|', "\\|");
         let doc = doc.replace("[text](address)", "`[text](address)`");
         let doc = doc.replace(
             "![alternative text](address)",
