@@ -336,9 +336,11 @@ mod tests {
             ["InlineNote \"why\""]
         );
         assert_eq!(
-            shown("<p>was <del>$5</del> $4, <s>a</s><strike> b</strike> <a href=/x><img alt=c></a> d"),
+            shown(
+                "<p>was <del>$5</del> $4, <s>a</s><strike> b</strike> <a href=/x><img alt=c></a> d"
+            ),
             [
-                "Deleted \"$5\"", "Deleted \"a\"", "Deleted \" b\"", "LinkedImage \"\""
+                "Deleted \" $5\"", "Deleted \" a\"", "Deleted \" b\"", "LinkedImage \"\""
             ]
         );
         // Not through the end of a block, nor an image at one of its ends.
