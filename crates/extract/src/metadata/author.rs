@@ -146,7 +146,7 @@ fn from_facts(sources: &Sources) -> Vec<String> {
             person::add(&fact.value, &mut names);
         }
         if !names.is_empty() {
-            if is_listed(page, author.element) {
+            if is_listed(sources.html, page, author.element) {
                 names.clear();
             }
             break;
@@ -174,7 +174,7 @@ fn from_links(sources: &Sources) -> Vec<String> {
         }
         person::add(&element_text(sources.html, fact.start, ELEMENT), &mut names);
         if !names.is_empty() {
-            if block.is_none() && is_listed(sources.page, fact.element) {
+            if block.is_none() && is_listed(sources.html, sources.page, fact.element) {
                 return Vec::new();
             }
             // More authors stand in the same line; links further down are other pages'.
@@ -212,7 +212,7 @@ fn from_markup(sources: &Sources) -> Vec<String> {
                 }
                 if !names.is_empty() {
                     // Others further down are items of the same listing.
-                    return match is_listed(page, at) {
+                    return match is_listed(sources.html, page, at) {
                         true => Vec::new(),
                         false => names,
                     };
@@ -260,7 +260,7 @@ fn from_lines(sources: &Sources) -> Vec<String> {
             );
         }
         if !names.is_empty() {
-            return match is_listed(page, block.element) {
+            return match is_listed(sources.html, page, block.element) {
                 true => Vec::new(),
                 false => names,
             };
@@ -273,7 +273,7 @@ fn from_lines(sources: &Sources) -> Vec<String> {
         let mut leads = BOXES.iter().filter(begins);
         let name = leads.find_map(|lead| text.strip_prefix(lead));
         if let Some(name) = name.filter(|name| person::is_full(name)) {
-            if !is_listed(page, block.element) {
+            if !is_listed(sources.html, page, block.element) {
                 person::add(name, &mut names);
             }
             break;
@@ -348,7 +348,11 @@ mod tests {
             let html =
                 format!("<main><article><h1>Mill</h1>{byline}<p>The text.</article>{items}</main>");
             assert_eq!(of(&html), ["Jane Roe"], "{byline}");
-            let item = |n| format!("<div><h3>Re: mill {n}</h3>{byline}<p>What I say.</div>");
+            let item = |n| {
+                format!(
+                    "<div><h3><a href='/t#{n}'>Re: mill {n}</a></h3>{byline}<p>What I say.</div>"
+                )
+            };
             let items: String = (1..5).map(item).collect();
             assert_eq!(
                 of(&format!("<main>{items}</main>")),

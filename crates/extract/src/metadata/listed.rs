@@ -18,10 +18,10 @@ const TITLES: [&str; 2] = ["title", "headline"];
 
 /// Whether the element stands in one of several parts side by side that are alike: each has a linked title of
 /// its own and names an author. A part with the page's first headline is the page's own.
-pub(super) fn is_listed(page: &Page, element: u32) -> bool {
+pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
     let mut around = page.path(element).skip(1).take(AROUND);
     around.any(|(at, own)| {
-        if own.tag.is_inline() || !is_item(page, at..own.end) {
+        if own.tag.is_inline() || !is_item(html, page, at..own.end) {
             return false;
         }
         let Some(parent) = page.element(own.parent) else {
@@ -31,7 +31,10 @@ pub(super) fn is_listed(page: &Page, element: u32) -> bool {
         let mut next = own.parent + 1;
         while let Some(sibling) = page.element(next).filter(|_| next < parent.end) {
             let is_like = next != at && sibling.tag == own.tag;
-            if is_like && is_item(page, next..sibling.end) && has_author(page, next..sibling.end) {
+            if is_like
+                && is_item(html, page, next..sibling.end)
+                && has_author(page, next..sibling.end)
+            {
                 items += 1;
             }
             next = sibling.end.max(next + 1);
@@ -41,7 +44,7 @@ pub(super) fn is_listed(page: &Page, element: u32) -> bool {
 }
 
 /// Whether elements are a part with a linked title, and none of them is a headline of the first level.
-fn is_item(page: &Page, elements: Range<u32>) -> bool {
+fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
     let titles = TITLES.map(|word| word_hash(word.as_bytes()));
     let mut has_title = false;
     for at in elements.clone() {
@@ -56,7 +59,12 @@ fn is_item(page: &Page, elements: Range<u32>) -> bool {
                 .attribute_words(element)
                 .iter()
                 .any(|word| word.attribute != Attribute::Role && titles.contains(&word.hash));
-        let is_link = |at: u32| page.element(at).is_some_and(|own| own.tag == Tag::A);
+        // Posts lead to themselves, by a place on the page.
+        let is_link = |at: u32| {
+            let link = page.element(at).filter(|own| own.tag == Tag::A);
+            let href = link.and_then(|own| own.attribute(html, "href"));
+            href.is_some_and(|href| !href.contains('#'))
+        };
         has_title = has_title
             || is_title
                 && ((at..element.end).take(INSIDE).any(is_link)
