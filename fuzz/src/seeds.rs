@@ -214,9 +214,11 @@ fn models() -> Option<Vec<Vec<u8>>> {
         word_weights: vec![],
         page_types: vec![PageTypeScorer {
             name: "story".into(),
+            sharpness: 1.0,
             scorer: Additive::default(),
         }],
         embedded: Some(embedded.clone()),
+        pooling: 0.0,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),

@@ -272,10 +272,7 @@ fn site_memory_learns_only_of_those_who_may_teach_it() {
     let service = Service::begin(&["--sites", file], &[("TROMMEL_TOKEN", SECRET)]);
     let header = format!("Authorization: Bearer {SECRET}\r\n");
     assert_eq!(is_kept(&service, &header, 1), (200, true));
-    for number in 2..62 {
-        assert_eq!(is_kept(&service, &header, number).0, 200, "{number}");
-    }
-    assert_eq!(is_kept(&service, &header, 62), (200, false));
+    assert_eq!(is_kept(&service, &header, 2), (200, false));
     assert_eq!(service.ended().0, 0);
     assert_ne!(fs::read(&path).unwrap(), begun);
 }
