@@ -14,7 +14,7 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}"
 export RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 -Cllvm-args=-sanitizer-coverage-trace-compares"
-targets=${*:-archive http charset html model}
+targets=${*:-archive http charset html model wacz state}
 set --
 for target in $targets; do set -- "$@" --bin "$target"; done
 cargo build --quiet --release --locked --target "$host" "$@"

@@ -21,6 +21,7 @@ fuzz_target!(|data: &[u8]| {
         ReadOptions {
             max_record: 100,
             max_header: 300,
+            live: false,
         }
     };
     let Ok(mut reader) = Reader::new("f", Cursor::new(bytes.to_vec()), options) else {

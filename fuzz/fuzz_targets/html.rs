@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use trommel_html::{Engine, Limits, LolEngine, Page, PushReader, ScanEngine, ScanReader, Vectors};
+use trommel_html::{Engine, Limits, LolEngine, Page, PushReader, ScanEngine, ScanReader};
+use trommel_text::vectors::Vectors;
 
 /// Bytes that say where chunks end.
 const CUTS: usize = 4;

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{self, Write},
+    io::{self, Cursor, Write},
     path::Path,
 };
 
@@ -12,6 +12,7 @@ use trommel_model::{
     Additive, ColumnWeight, EmbeddedScorer, FORMAT, Linear, Model, ModelFile, PageTypeScorer,
     Scorer, Selection, StepFunction, Training, TreeNode, Trees, VERSION, WeightedScorer,
 };
+use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 const PAGE: &str =
     "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>one</p>\r\n\r\n";
@@ -213,9 +214,11 @@ fn models() -> Option<Vec<Vec<u8>>> {
         word_weights: vec![],
         page_types: vec![PageTypeScorer {
             name: "story".into(),
+            sharpness: 1.0,
             scorer: Additive::default(),
         }],
         embedded: Some(embedded.clone()),
+        pooling: 0.0,
         selection: Selection::Threshold(0.5),
         adapted_from: None,
         training: Training::default(),
@@ -224,6 +227,51 @@ fn models() -> Option<Vec<Vec<u8>>> {
     files
         .map(|file| Model::new(file).ok()?.to_bytes().ok())
         .collect()
+}
+
+fn containers() -> io::Result<Vec<Vec<u8>>> {
+    const PAGES: &str = "{\"format\":\"json-pages-1.0\",\"id\":\"pages\"}\n{\"url\":\"http://a.b/\",\"title\":\"A\"}\n";
+    const DESCRIPTION: &str = "{\"profile\":\"data-package\",\"resources\":[{\"path\":\"archive/a.warc\",\"hash\":\"sha256:00\",\"bytes\":4}]}";
+    let archive = records()?.concat();
+    let zipped = |method: CompressionMethod, archive: &[u8]| {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        let options = SimpleFileOptions::default().compression_method(method);
+        for (name, bytes) in [
+            ("archive/a.warc", archive),
+            ("pages/pages.jsonl", PAGES.as_bytes()),
+            ("datapackage.json", DESCRIPTION.as_bytes()),
+        ] {
+            zip.start_file(name, options).map_err(io::Error::other)?;
+            zip.write_all(bytes)?;
+        }
+        Ok::<_, io::Error>(zip.finish().map_err(io::Error::other)?.into_inner())
+    };
+    let stored = zipped(CompressionMethod::Stored, b"WARC")?;
+    // Without its directory, and with two entries of one name.
+    let end = stored.windows(4).position(|at| at == b"PK\x01\x02");
+    let cut = stored.get(..end.unwrap_or_default()).unwrap_or_default();
+    let twice = [&stored[..], cut].concat();
+    Ok(vec![
+        stored.clone(),
+        zipped(CompressionMethod::Deflated, &archive)?,
+        cut.to_vec(),
+        twice,
+    ])
+}
+
+fn states() -> io::Result<Vec<Vec<u8>>> {
+    let (states, entries) = trommel_pipeline::fuzzing::seeds();
+    let archive = records()?.concat();
+    let archive = archive.get(..archive.len() / 4 * 4).unwrap_or_default();
+    let length = u8::try_from(archive.len() / 4).unwrap_or(u8::MAX);
+    let states = states.iter().flat_map(|state| {
+        [
+            [&[1, b'W', b'A', b'R', b'C'], &state[..]].concat(),
+            [&[length], archive, &state[..]].concat(),
+        ]
+    });
+    let entries = entries.iter().map(|entry| [&[0], &entry[..]].concat());
+    Ok(states.chain(entries).collect())
 }
 
 fn main() -> io::Result<()> {
@@ -237,6 +285,8 @@ fn main() -> io::Result<()> {
         ("html", pages()),
         ("charset", charsets()),
         ("model", models),
+        ("wacz", containers()?),
+        ("state", states()?),
     ];
     for (target, seeds) in targets {
         let folder = Path::new(&folder).join(target);

@@ -16,7 +16,7 @@ use trommel_sources::is_url;
 
 use crate::messages::causes;
 use crate::models;
-use crate::page::PageInput;
+use crate::page::{PageInput, note_reviews};
 use crate::settings::{OfPages, SettingsArgs};
 
 /// Extract the main text of HTML pages
@@ -163,6 +163,7 @@ fn extracted(
     };
     let extraction = extractor.extract(&bytes, &hints);
     warn_of_nothing(&extraction, &page.name);
+    note_reviews(&extraction, &page.name);
     let file = is_named.then_some(page.name.as_str());
     let document = extraction.document(extractor.options());
     let form = match form {

@@ -14,6 +14,7 @@ use trommel_output::AtomicFile;
 use trommel_viewer::{View, report};
 
 use crate::models;
+use crate::page::note_reviews;
 use source::InspectedPage;
 
 /// Show one page as the extractor sees it: a self-contained HTML report with every block, its
@@ -54,6 +55,7 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
         date: source.date.as_deref(),
     };
     let extraction = Extractor::new(model.clone()).extract(&source.bytes, &hints);
+    note_reviews(&extraction, &args.page);
     let report = report(&View::new(&extraction, hints.url, &model))?;
     match &args.output {
         Some(path) => {

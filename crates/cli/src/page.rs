@@ -10,9 +10,28 @@ use std::{
 use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
 use trommel_archive::{FileSignature, PayloadOptions, binary_type};
+use trommel_extract::{Extraction, Role};
 #[cfg(feature = "remote")]
 use trommel_sources::NetworkOptions;
 use trommel_sources::is_url;
+
+/// Says of a product page what leaves the reviews out that its text holds.
+pub fn note_reviews(extraction: &Extraction<'_>, name: &str) {
+    let judgement = &extraction.verdicts().judgement;
+    let page_type = judgement.page_type.as_ref();
+    if page_type.is_none_or(|own| own.name != "product") {
+        return;
+    }
+    let roles = extraction.roles();
+    let kept = judgement.choice.kept.iter().zip(&roles);
+    let reviews = kept.filter(|(kept, role)| **kept && **role == Role::Review);
+    let reviews = reviews.count();
+    if reviews > 0 {
+        tracing::info!(
+            "{name}: {reviews} blocks of the text are buyers' reviews; --exclude review leaves them out"
+        );
+    }
+}
 
 /// Endings of the names of pages in folders; `.gz` may follow.
 const ENDINGS: [&str; 3] = [".html", ".htm", ".xhtml"];

@@ -161,7 +161,11 @@ fn write(
     AtomicFile::write_all(&out, &trained.model.to_bytes()?)
         .with_context(|| format!("cannot write {}", out.display()))?;
     if let Some(judged) = &args.judged {
-        JudgedSet::new(sets, trained, options.comments).write(&path(judged, "judged"))?;
+        let path = path(judged, "judged");
+        let named = || format!("cannot write {}", path.display());
+        let mut out = AtomicFile::create(&path).with_context(named)?;
+        JudgedSet::new(sets, trained, options.comments).write(&path, &mut out)?;
+        out.finish().with_context(named)?;
     }
     Ok(())
 }

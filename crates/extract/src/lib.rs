@@ -42,6 +42,7 @@ mod links;
 mod lists;
 mod lone_text;
 mod metadata;
+mod names;
 mod notes;
 mod observer;
 mod page_memory;

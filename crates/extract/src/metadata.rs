@@ -10,6 +10,7 @@ mod canonical;
 mod date;
 mod description;
 pub(crate) mod likeness;
+mod listed;
 mod months;
 mod person;
 mod site;

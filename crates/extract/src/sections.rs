@@ -1,15 +1,12 @@
-//! A heading belongs to what it heads: headings of sections above kept text, lists, tables, code, or headings below
-//! theirs.
+//! A heading belongs to what it heads: headings of sections right above what is kept.
 
-use trommel_html::{Element, ElementKinds, Page, Tag};
+use trommel_html::{ElementKinds, Page, Tag};
 
 /// Blocks and words of a heading; more are an element that was never closed.
 const HEADING_BLOCKS: usize = 3;
 const HEADING_WORDS: u32 = 25;
-/// Words of the text below, from which on it is more than a label.
-const TEXT_WORDS: u32 = 8;
-/// Elements around a heading or text that are looked at.
-const AROUND: usize = 4;
+/// Elements around a heading that are looked at.
+const AROUND: usize = 12;
 
 /// Keeps headings, but for the headline (a block), right above what is kept and stands beside them, or beside an
 /// element with nothing but the heading in it (one entry a block in `kept`).
@@ -34,13 +31,12 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
         let next = at + inside.max(1);
         let is_kept = |at: usize| kept.get(at) == Some(&true);
         let heads = headline.is_none_or(|own| !(at..next).contains(&own))
-            && !element.hidden
+            && (!element.hidden || is_hidden(page, next))
             && inside <= HEADING_BLOCKS
             && words <= HEADING_WORDS
             && !(at..next).any(is_kept)
             && is_kept(next)
-            && is_beside(page, element.parent, at, next)
-            && (is_text(page, next) || is_lower(page, element.tag, next));
+            && is_beside(page, element.parent, at, next);
         if heads {
             let own = kept.iter_mut().skip(at).take(next - at);
             own.for_each(|kept| *kept = true);
@@ -84,25 +80,11 @@ pub(crate) fn heading(page: &Page, block: usize) -> Option<u32> {
     path.find(|(_, own)| own.tag.is_heading()).map(|(at, _)| at)
 }
 
-/// Whether a block is text, code, or a part of a list or table: more than a label.
-fn is_text(page: &Page, block: usize) -> bool {
-    let Some(own) = page.blocks.get(block) else {
-        return false;
-    };
-    let is_part = |own: &Element| {
-        own.tag.keeps_space() || matches!(own.tag, Tag::Li | Tag::Td | Tag::Th | Tag::Dt | Tag::Dd)
-    };
-    let mut around = page.path(own.element).take(AROUND);
-    own.link_density() < 0.5
-        && heading(page, block).is_none()
-        && (own.words >= TEXT_WORDS || around.any(|(_, own)| is_part(own)))
-}
-
-/// Whether a block is in a heading of a lower level.
-fn is_lower(page: &Page, tag: Tag, block: usize) -> bool {
-    let level = |tag: Tag| tag.name().as_bytes().get(1).copied().unwrap_or_default();
-    let below = heading(page, block).and_then(|at| page.element(at));
-    below.is_some_and(|below| level(below.tag) > level(tag))
+/// Whether the page hides a block, as it does with the tabs that are not open.
+fn is_hidden(page: &Page, block: usize) -> bool {
+    let block = page.blocks.get(block);
+    let element = block.and_then(|block| page.element(block.element));
+    element.is_some_and(|own| own.hidden)
 }
 
 /// Whether a block is in the element around a heading (the block at `at` is its first), or in one around that which
@@ -121,7 +103,7 @@ pub(crate) fn is_beside(page: &Page, around: u32, at: usize, block: usize) -> bo
             return true;
         }
         let has_more = before.is_some_and(|before| before.element >= own);
-        if element.hidden || has_more {
+        if has_more {
             return false;
         }
         own = element.parent;
@@ -162,18 +144,20 @@ mod tests {
             "<div><a href=#s><div><div><h2>-Section</h2></div></div></a><div><p>T</div></div>"
         ));
         assert!(!heads("<div><p>-x<div><h2>-Section</h2></div></div><p>T"));
-        let deep = "<div>".repeat(5) + "<h2>-Section</h2>" + &"</div>".repeat(5);
-        assert!(!heads(&(deep + "<p>T")));
+        let deep =
+            |depth| "<div>".repeat(depth) + "<h2>-Section</h2>" + &"</div>".repeat(depth) + "<p>T";
+        assert!(heads(&deep(5)) && !heads(&deep(20)));
+        assert!(heads("<div hidden><h2>-Tab</h2><p>T</div>"));
         assert_eq!(left("<h2>-Code</h2><pre>go</pre>", None).len(), 2);
         assert_eq!(
             left("<h2>-Part</h2><div><h3>Section</h3></div>", None).len(),
             2
         );
-        assert_eq!(left("<h2>-Part</h2><h2>Section</h2>", None).len(), 1);
+        assert_eq!(left("<h3>-Kind</h3><h2>Section</h2>", None).len(), 2);
         assert_eq!(left("<h2>-List</h2><ul><li>one</ul>", None).len(), 2);
         assert!(!heads("<h2>-Section</h2><p>-label</p><p>T"));
-        assert!(!heads("<h2>-Section</h2><p>short"));
+        assert!(heads("<h2>-$20</h2><p>per month"));
         assert!(heads("<h2><a href='#section'>-Section</a></h2><p>T"));
-        assert!(!heads("<h2>-Section</h2><p><a href=x>T</a>"));
+        assert!(heads("<h2>-Section</h2><p><a href=x>T</a>"));
     }
 }

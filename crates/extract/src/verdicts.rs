@@ -9,6 +9,7 @@ use crate::floods::keep_beside_floods;
 use crate::formulas::keep_formulas;
 use crate::lists::keep_list_items;
 use crate::lone_text::keep_lone_text;
+use crate::names::keep_names;
 use crate::policy::{ArticlePolicy, CommentPolicy, ContentPolicy, HeadlinePolicy};
 use crate::render::embedded::role as role_of_embedded;
 use crate::role::{Role, refined, roles};
@@ -67,6 +68,7 @@ impl ContentPolicy {
         drop_strays(page, &own.fields, &mut body);
         keep_beside_floods(page, &own.fields, &mut body);
         keep_lead(page, own.headline, &own.probabilities, &mut body);
+        keep_names(page, &own.fields, &mut body);
         keep_section_headings(page, own.headline, &mut body);
         keep_numbered_lists(page, &mut body);
         if !own.embedded.iter().any(|own| own.kept) && keep_lone_text(page, &mut body) {

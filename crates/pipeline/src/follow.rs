@@ -105,6 +105,8 @@ struct LiveInput {
     stem: String,
     visits: u32,
     point: Option<ResumePoint>,
+    /// Stored bytes from its beginning on that are counted.
+    counted: u64,
     /// Length at which it was last read.
     tried: u64,
     /// Whether it is a WARC file without compression; none as long as that is not known.
@@ -288,7 +290,6 @@ impl RecordFeed<'_> {
                 return Ok(false);
             }
         };
-        let from = Reader::position(&reader).min(point.offset());
         let is_ended = ends_a_record(&growing, length, &mut input.is_plain);
         let mut is_new = false;
         while let Some(item) = reader.next() {
@@ -307,7 +308,8 @@ impl RecordFeed<'_> {
                 tracing::error!("{error}");
                 break;
             }
-            visit.bytes = visit.bytes.max(at.saturating_sub(from));
+            visit.bytes += at.saturating_sub(input.counted);
+            input.counted = input.counted.max(at);
             input.point = Some(after);
             is_new = true;
         }
@@ -376,6 +378,7 @@ impl Inputs {
             (point, is_begun) = (current, true);
         }
         self.all.push(LiveInput {
+            counted: point.map_or(0, |point| point.offset()),
             tried: 0,
             fault: None,
             is_plain: None,

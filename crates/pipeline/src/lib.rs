@@ -15,6 +15,8 @@ mod environment;
 mod error;
 mod existing;
 mod follow;
+#[doc(hidden)]
+pub mod fuzzing;
 mod gate;
 mod id;
 mod identity;

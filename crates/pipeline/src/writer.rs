@@ -156,7 +156,7 @@ impl<'a> RunWriter<'a> {
             writer.add_report(done.report);
         }
         writer.check_complete()?;
-        writer.publish_complete()?;
+        writer.publish_left_complete()?;
         Ok(writer)
     }
 

@@ -5,20 +5,28 @@ const FIXED: u64 = 1 << 20;
 /// For each byte: the decoded page, its text, copies of it in the answer.
 const BYTE: u64 = 12;
 /// For each bracket, which may begin an element and a block, up to as many as a page keeps apart.
-const TAG: u64 = 600;
-const TAGS: u64 = 1 << 18;
-/// What showing a page takes besides, for each byte and at most.
-const SHOWN: u64 = 12;
+const TAG: u64 = 900;
+const TAGS: u64 = 180_000;
+/// For each brace and square bracket, which may begin a value of embedded data, up to as many as are read.
+const VALUE: u64 = 420;
+const VALUES: u64 = 220_000;
+/// What showing a page takes besides, for each byte and each bracket, and at most.
+const SHOWN: u64 = 20;
+const SHOWN_TAG: u64 = 2500;
 const SHOWN_MOST: u64 = 80 << 20;
 
 /// Bytes that judging this page may take.
 pub(crate) fn of_page(page: &[u8]) -> u64 {
-    of(page.len() as u64, tags(page))
+    let (tags, values) = marks(page);
+    of(page.len() as u64, tags, values)
 }
 
 /// The same with the report on it.
 pub(crate) fn of_report(page: &[u8]) -> u64 {
-    let shown = (page.len() as u64).saturating_mul(SHOWN);
+    let (bytes, tags) = (page.len() as u64, marks(page).0);
+    let shown = bytes
+        .saturating_mul(SHOWN)
+        .saturating_add(tags.saturating_mul(SHOWN_TAG));
     of_page(page).saturating_add(shown.min(SHOWN_MOST))
 }
 
@@ -43,15 +51,21 @@ pub(crate) fn fitting(page: &[u8], memory: u64) -> &[u8] {
     page.get(..from).unwrap_or_default()
 }
 
-fn of(bytes: u64, tags: u64) -> u64 {
-    let tags = tags.min(TAGS).saturating_mul(TAG);
+fn of(bytes: u64, tags: u64, values: u64) -> u64 {
     FIXED
         .saturating_add(bytes.saturating_mul(BYTE))
-        .saturating_add(tags)
+        .saturating_add(tags.min(TAGS).saturating_mul(TAG))
+        .saturating_add(values.min(VALUES).saturating_mul(VALUE))
 }
 
-fn tags(page: &[u8]) -> u64 {
-    page.iter().filter(|byte| **byte == b'<').count() as u64
+/// The angle brackets of a page, and its braces and square brackets.
+fn marks(page: &[u8]) -> (u64, u64) {
+    let (mut tags, mut values) = (0, 0);
+    for byte in page {
+        tags += u64::from(*byte == b'<');
+        values += u64::from(matches!(byte, b'{' | b'['));
+    }
+    (tags, values)
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ fn a_growing_file_gives_what_a_whole_one_does() {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
         let path = at.join(name);
-        let run = Live::start(at, &[name, "-o", "-"]);
+        let run = Live::start(at, &[name, "-o", "-", "--summary", "counts.json"]);
         append(&path, &records[0]);
         wait(at, "the first document, with nothing behind it", || {
             stdout(at).len() == 1
@@ -160,6 +160,10 @@ fn a_growing_file_gives_what_a_whole_one_does() {
         assert_eq!(code, Some(0), "{stderr}");
         let whole = trommel(at, &["run", name, "-o", "-"], b"");
         assert_eq!(stdout(at), lines(whole.well()), "{name}");
+        let counts = fs::read_to_string(at.join("counts.json")).unwrap();
+        let counts: Value = serde_json::from_str(&counts).unwrap();
+        let bytes = fs::metadata(&path).unwrap().len();
+        assert_eq!(counts["stored_bytes"], bytes, "{name}: {counts}");
     }
 }
 
@@ -168,7 +172,7 @@ fn a_pipe_is_written_out_when_it_is_silent_and_ends_the_run_when_it_ends() {
     for make in [gzip, record] {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
-        let mut run = Live::start(at, &["-", "-o", "-"]);
+        let mut run = Live::start(at, &["-", "-o", "-", "--summary", "counts.json"]);
         run.send(&make(1));
         wait(at, "the first document", || stdout(at).len() == 1);
         run.send(&make(2));
@@ -181,6 +185,10 @@ fn a_pipe_is_written_out_when_it_is_silent_and_ends_the_run_when_it_ends() {
         assert_eq!(stdout(at).len(), 3);
         let stderr = fs::read_to_string(at.join("stderr")).unwrap();
         assert!(stderr.contains("file is cut"), "{stderr}");
+        let counts = fs::read_to_string(at.join("counts.json")).unwrap();
+        let counts: Value = serde_json::from_str(&counts).unwrap();
+        let bytes = make(1).len() + make(2).len() + last.len() - 20;
+        assert_eq!(counts["stored_bytes"], bytes, "{counts}");
     }
 }
 

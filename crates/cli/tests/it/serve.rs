@@ -267,4 +267,12 @@ fn site_memory_learns_only_of_those_who_may_teach_it() {
     }
     assert_eq!(service.ended().0, 0);
     assert_eq!(fs::read(&path).unwrap(), begun);
+
+    // Who has the token teaches it: what every page of the site says is no text of any.
+    let service = Service::begin(&["--sites", file], &[("TROMMEL_TOKEN", SECRET)]);
+    let header = format!("Authorization: Bearer {SECRET}\r\n");
+    assert_eq!(is_kept(&service, &header, 1), (200, true));
+    assert_eq!(is_kept(&service, &header, 2), (200, false));
+    assert_eq!(service.ended().0, 0);
+    assert_ne!(fs::read(&path).unwrap(), begun);
 }

@@ -4,6 +4,7 @@ use trommel_html::{Attribute, FactKind, element_text, strip_markup};
 use trommel_text::word_hash;
 
 use super::byline::near;
+use super::listed::is_listed;
 use super::person;
 use super::site::key;
 use super::sources::{Sources, rank};
@@ -31,7 +32,7 @@ const METAS: &[&str] = &[
 ];
 
 /// Words in the attributes of elements that hold authors.
-const TOKENS: [&str; 8] = [
+pub(super) const TOKENS: [&str; 8] = [
     "author", "authors", "byline", "byl", "writer", "auteur", "autor", "username",
 ];
 
@@ -49,12 +50,12 @@ const BOXES: [&str; 6] = [
 /// Bytes of an element that holds an author.
 const ELEMENT: usize = 1500;
 /// Words of a line that names an author.
-const LINE: u32 = 40;
+pub(super) const LINE: u32 = 40;
 /// Author elements that are looked at for a name.
 const MOST: usize = 32;
 
 /// The authors' names, of the first source that has any. The site's own name counts only where there
-/// is no other.
+/// is no other. Whoever wrote one of the items of a listing is not the page's author.
 pub(super) fn authors(sources: &Sources, sites: &[String]) -> Vec<String> {
     let reads: [fn(&Sources) -> Vec<String>; 7] = [
         from_graph, from_meta, from_labels, from_facts, from_links, from_markup, from_lines,
@@ -145,6 +146,9 @@ fn from_facts(sources: &Sources) -> Vec<String> {
             person::add(&fact.value, &mut names);
         }
         if !names.is_empty() {
+            if is_listed(sources.html, page, author.element) {
+                names.clear();
+            }
             break;
         }
     }
@@ -170,6 +174,9 @@ fn from_links(sources: &Sources) -> Vec<String> {
         }
         person::add(&element_text(sources.html, fact.start, ELEMENT), &mut names);
         if !names.is_empty() {
+            if block.is_none() && is_listed(sources.html, sources.page, fact.element) {
+                return Vec::new();
+            }
             // More authors stand in the same line; links further down are other pages'.
             block = Some(fact.block);
         }
@@ -187,12 +194,12 @@ fn from_markup(sources: &Sources) -> Vec<String> {
     let others = OTHERS.map(|token| word_hash(token.as_bytes()));
     let mut names = Vec::new();
     for block in near(page, headline).filter_map(|at| page.blocks.get(at)) {
-        let around = page.path(block.element).take(3).map(|(_, element)| element);
+        let around = page.path(block.element).take(3);
         let inside = page
             .inline(block)
             .iter()
-            .filter_map(|index| page.element(*index));
-        for element in inside.chain(around) {
+            .filter_map(|index| Some((*index, page.element(*index)?)));
+        for (at, element) in inside.chain(around) {
             let has = |set: &[u64]| {
                 page.attribute_words(element)
                     .iter()
@@ -204,7 +211,11 @@ fn from_markup(sources: &Sources) -> Vec<String> {
                     person::add(line, &mut names);
                 }
                 if !names.is_empty() {
-                    return names;
+                    // Others further down are items of the same listing.
+                    return match is_listed(sources.html, page, at) {
+                        true => Vec::new(),
+                        false => names,
+                    };
                 }
             }
         }
@@ -249,7 +260,10 @@ fn from_lines(sources: &Sources) -> Vec<String> {
             );
         }
         if !names.is_empty() {
-            return names;
+            return match is_listed(sources.html, page, block.element) {
+                true => Vec::new(),
+                false => names,
+            };
         }
     }
     // A box about the author at the end of the text.
@@ -259,7 +273,9 @@ fn from_lines(sources: &Sources) -> Vec<String> {
         let mut leads = BOXES.iter().filter(begins);
         let name = leads.find_map(|lead| text.strip_prefix(lead));
         if let Some(name) = name.filter(|name| person::is_full(name)) {
-            person::add(name, &mut names);
+            if !is_listed(sources.html, page, block.element) {
+                person::add(name, &mut names);
+            }
             break;
         }
     }
@@ -308,6 +324,42 @@ mod tests {
         }
         let comment = "<h1>Head</h1><p>text<div class=comment-author>Jane Roe</div>";
         assert!(of(comment).is_empty());
+    }
+
+    #[test]
+    fn authors_of_items_are_not_the_pages() {
+        for byline in [
+            "<p class=byline>by Jane Roe</p>",
+            "<p>By Jane Roe</p>",
+            "<p><a rel=author href=/jane>Jane Roe</a></p>",
+            "<span itemprop=author>Jane Roe</span>",
+        ] {
+            let item = |n| {
+                format!(
+                    "<article class='post-{n}'><h2><a href=/{n}>Mill number {n}</a></h2>{byline}<p>A teaser of the mill.</article>"
+                )
+            };
+            let items: String = (1..5).map(item).collect();
+            for headline in ["<h1>News</h1>", ""] {
+                let html = format!("{headline}<main>{items}</main>");
+                assert!(of(&html).is_empty(), "{headline} {byline}");
+            }
+            // An article with others behind it, and posts whose titles lead nowhere, have their author.
+            let html =
+                format!("<main><article><h1>Mill</h1>{byline}<p>The text.</article>{items}</main>");
+            assert_eq!(of(&html), ["Jane Roe"], "{byline}");
+            let item = |n| {
+                format!(
+                    "<div><h3><a href='/t#{n}'>Re: mill {n}</a></h3>{byline}<p>What I say.</div>"
+                )
+            };
+            let items: String = (1..5).map(item).collect();
+            assert_eq!(
+                of(&format!("<main>{items}</main>")),
+                ["Jane Roe"],
+                "{byline}"
+            );
+        }
     }
 
     #[test]

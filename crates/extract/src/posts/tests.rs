@@ -55,6 +55,26 @@ fn posts_have_author_and_time() {
 }
 
 #[test]
+fn a_thread_of_which_one_post_is_kept_gives_that_post() {
+    let text = |name: &str| format!("What {name} says of the mill").repeat(5);
+    let part = |number: u32, name: &str| {
+        format!(
+            "<div id=post-{number} class='post'><div class=post-head><a class=username>{name}</a> \
+             <time datetime=2024-05-0{number}>then</time></div><p>{}</div>",
+            text(name)
+        )
+    };
+    let html = [part(1, "ann"), part(2, "bob"), part(3, "cid")].concat();
+    assert_eq!(of(&html).len(), 3);
+    assert_eq!(
+        of_kept(&html, |text| text.contains("What bob")),
+        [post("bob", "2024-05-02", &text("bob"))]
+    );
+    // What stands alone is no thread.
+    assert!(of(&part(1, "ann")).is_empty());
+}
+
+#[test]
 fn the_author_may_stand_beside_the_text() {
     let row = |name: &str, text: &str| {
         format!(

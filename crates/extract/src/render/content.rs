@@ -11,7 +11,7 @@ use crate::notes::{Definition, Notes};
 use crate::render::data_table::{DataTable, data_tables};
 use crate::render::listings;
 use crate::render::options::{NoteForm, TextOptions};
-use crate::render::pieces::{Piece, PieceKind, pieces};
+use crate::render::pieces::{Form, Piece, PieceKind, pieces};
 use crate::render::traced::{OriginSource, TracedText};
 
 /// A heading with more blocks is an element that was never closed.
@@ -159,13 +159,14 @@ impl<'a> KeptContent<'a> {
     }
 
     /// The text of a block in pieces; `None` if it is one as it stands.
-    pub fn pieces(&self, at: u32) -> Option<Vec<Piece>> {
+    pub fn pieces(&self, at: u32, form: Form) -> Option<Vec<Piece>> {
         let block = self.block(at)?;
         if !self.page.has_notations() {
             return None;
         }
         let notations = self.page.notations(block);
-        pieces(self.text(at), at, notations, self.notes, self.options)
+        let form = (form, self.options);
+        pieces(self.text(at), at, notations, self.notes, form)
     }
 
     /// Writes the text of a block as plain text says it, changed by `change`, which keeps its length.
@@ -177,7 +178,7 @@ impl<'a> KeptContent<'a> {
     ) {
         let text = self.text(at);
         let copied = |from: usize| OriginSource::Copied { block: at, from };
-        let Some(pieces) = self.pieces(at) else {
+        let Some(pieces) = self.pieces(at, Form::Plain) else {
             return out.push(&change(text), copied(0));
         };
         for own in pieces {
@@ -188,6 +189,7 @@ impl<'a> KeptContent<'a> {
                 }
                 PieceKind::Note(number) => out.push(&format!("[{number}]"), copied(own.from)),
                 PieceKind::Sign(sign) => out.text.push_str(sign),
+                PieceKind::Deleted | PieceKind::LinkedImage(_) => {}
             }
         }
     }
@@ -198,7 +200,8 @@ impl<'a> KeptContent<'a> {
         let notations = self.block(block).map(|own| self.page.notations(own));
         let notations = notations.into_iter().flatten();
         let notations = notations.filter(|own| own.text.0 >= from && own.text.1 <= to);
-        match pieces(text, block, notations, None, self.options) {
+        let form = (Form::Plain, self.options);
+        match pieces(text, block, notations, None, form) {
             Some(pieces) => plain_pieces(text, &pieces, from as usize, to as usize),
             None => text
                 .get(from as usize..to as usize)
@@ -336,6 +339,7 @@ fn plain_pieces(text: &str, pieces: &[Piece], from: usize, to: usize) -> String 
                 out.push(']');
             }
             PieceKind::Sign(sign) => out.push_str(sign),
+            PieceKind::Deleted | PieceKind::LinkedImage(_) => {}
         }
     }
     out

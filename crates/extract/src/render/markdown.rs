@@ -1,4 +1,4 @@
-//! The kept blocks as Markdown: CommonMark with the tables of GFM.
+//! The kept blocks as Markdown: CommonMark with the tables and struck-out text (`~~`) of GFM.
 //!
 //! Headings, nested lists, quotes, code with its language, tables, strong text and emphasis, links on
 //! request. A term of a definition list is a strong paragraph and its definitions are items below it;

@@ -28,8 +28,21 @@ pub(crate) enum PieceKind {
     Formula { display: bool },
     /// The mark of a note with that number.
     Note(u32),
+    /// Text that is struck out.
+    Deleted,
+    /// An image that is all of a link, which is this element.
+    LinkedImage(u32),
     /// Written instead of the text.
     Sign(String),
+}
+
+/// What the pieces are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Plain text, which shows neither what is struck out nor images.
+    Plain,
+    /// Markdown.
+    Markdown,
 }
 
 /// The pieces of a text, which is that of the block at `at`. `None` if it is one piece as it stands.
@@ -38,7 +51,7 @@ pub(crate) fn pieces(
     at: u32,
     notations: impl Iterator<Item = Notation>,
     notes: Option<&Notes>,
-    options: TextOptions,
+    (form, options): (Form, TextOptions),
 ) -> Option<Vec<Piece>> {
     let mut changes: Vec<Piece> = Vec::new();
     let len = text.len();
@@ -71,6 +84,8 @@ pub(crate) fn pieces(
             change(*from as usize, *to as usize, nothing());
         }
     }
+    let notations: Vec<Notation> = notations.collect();
+    let is_struck = all_deleted(text, &notations);
     for own in notations {
         let (from, to) = (own.text.0 as usize, own.text.1 as usize);
         match own.kind {
@@ -99,7 +114,25 @@ pub(crate) fn pieces(
                     change(from + space, to, nothing());
                 }
             }
-            NotationKind::FragmentLink | NotationKind::InlineNote => {}
+            NotationKind::Deleted => {
+                let own = text.get(from..to).unwrap_or_default();
+                let space = own.len() - own.trim_start().len();
+                match form {
+                    Form::Markdown => change(from + space, to, PieceKind::Deleted),
+                    // Where nothing else is said it is what the line says.
+                    Form::Plain if is_struck => {}
+                    Form::Plain => {
+                        let behind = text.get(to..).and_then(|rest| rest.chars().next());
+                        let ends = behind.is_none_or(|c| ".,;:!?)]}%”’»".contains(c));
+                        let space = if ends { 0 } else { space };
+                        change(from + space, to, nothing());
+                    }
+                }
+            }
+            NotationKind::LinkedImage if form == Form::Markdown => {
+                change(from, to, PieceKind::LinkedImage(own.element));
+            }
+            NotationKind::FragmentLink | NotationKind::InlineNote | NotationKind::LinkedImage => {}
         }
     }
     if changes.is_empty() {
@@ -131,6 +164,22 @@ pub(crate) fn pieces(
         });
     }
     Some(pieces)
+}
+
+/// Whether a text has no letter and no digit but those that are struck out.
+fn all_deleted(text: &str, notations: &[Notation]) -> bool {
+    let mut at = 0;
+    let mut is_said = false;
+    let deleted = notations.iter();
+    for own in deleted.filter(|own| own.kind == NotationKind::Deleted) {
+        let (from, to) = (own.text.0 as usize, own.text.1 as usize);
+        is_said |= text
+            .get(at..from)
+            .is_some_and(|own| own.contains(char::is_alphanumeric));
+        at = at.max(to);
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    !(is_said || rest.contains(char::is_alphanumeric))
 }
 
 /// Letters of a script from which on, behind a word of some length, it is a word beside it.
@@ -269,7 +318,8 @@ mod tests {
         let page = ScanEngine.read(html, &Limits::default());
         let block = &page.blocks[0];
         let text = page.text(block);
-        let Some(pieces) = pieces(text, 0, page.notations(block), None, options) else {
+        let form = (Form::Plain, options);
+        let Some(pieces) = pieces(text, 0, page.notations(block), None, form) else {
             return text.to_owned();
         };
         pieces
@@ -280,6 +330,7 @@ mod tests {
                 PieceKind::Formula { .. } => format!("${}$", &text[own.from..own.to]),
                 PieceKind::Note(number) => format!("[^{number}]"),
                 PieceKind::Sign(sign) => sign.clone(),
+                other => panic!("{other:?} in plain text"),
             })
             .collect()
     }
@@ -332,6 +383,24 @@ mod tests {
                 "a 1 2 3 4 5 6 7 8 9",
             ),
             ("a <span hidden><math><mi>x</mi></math></span>", "a $x$"),
+        ] {
+            assert_eq!(shown(html, TextOptions::default()), text, "{html}");
+        }
+    }
+
+    #[test]
+    fn what_is_struck_out_does_not_read_as_if_it_were_said() {
+        for (html, text) in [
+            ("costs <del>$5</del> <ins>$4</ins> now", "costs $4 now"),
+            ("was <del>$5</del>$4", "was $4"),
+            (
+                "<s>old</s>new <strike>ten</strike> nine<del> words</del>.",
+                "new nine.",
+            ),
+            // All that a line says.
+            ("<del>$5</del>", "$5"),
+            ("<del>done</del> <s>too</s>.", "done too."),
+            ("a<del> b<sup>2</sup></del> c", "a c"),
         ] {
             assert_eq!(shown(html, TextOptions::default()), text, "{html}");
         }

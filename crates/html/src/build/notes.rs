@@ -120,6 +120,8 @@ pub(super) struct OpenNotation {
     from: u32,
     /// Formulas of the page noted before.
     formulas_before: u32,
+    /// Images before.
+    images_before: u32,
 }
 
 impl Builder {
@@ -134,9 +136,11 @@ impl Builder {
             }
             Tag::Sup => NotationKind::Superscript,
             Tag::Sub => NotationKind::Subscript,
+            Tag::Del | Tag::S | Tag::Strike => NotationKind::Deleted,
             Tag::A => match text.value(Key::Href) {
                 Some(href) if memchr::memchr(b'#', href).is_some() => NotationKind::FragmentLink,
-                _ => return,
+                Some(_) => NotationKind::LinkedImage,
+                None => return,
             },
             Tag::Span | Tag::Small | Tag::Aside if marks.contains(Marks::NOTE) => {
                 let class = text.value(Key::Class).unwrap_or_default();
@@ -163,6 +167,7 @@ impl Builder {
             kind,
             from: narrow(self.fold.len()),
             formulas_before: self.formulas_noted,
+            images_before: self.images,
         });
     }
 
@@ -177,7 +182,14 @@ impl Builder {
         let to = narrow(self.fold.len());
         // Formulas hide their source.
         let has_formula = self.formulas_noted > own.formulas_before;
-        if own.from < to && !(own.kind == NotationKind::Hidden && has_formula) {
+        let is_noted = match own.kind {
+            NotationKind::LinkedImage => {
+                own.from == to && to > 0 && self.images > own.images_before
+            }
+            NotationKind::Hidden => own.from < to && !has_formula,
+            _ => own.from < to,
+        };
+        if is_noted {
             self.note(own.kind, element, own.from, to);
         }
     }
@@ -198,6 +210,10 @@ impl Builder {
         if self.notations.is_empty() {
             return;
         }
+        // An image behind the text stands by itself.
+        let end = narrow(self.fold.len());
+        self.notations
+            .retain(|own| own.kind != NotationKind::LinkedImage || own.text.0 < end);
         self.notations
             .sort_by_key(|own| (own.text.0, u32::MAX - own.text.1, own.element));
         let placed = self.notations.drain(..).map(|own| Notation {
@@ -319,7 +335,22 @@ mod tests {
             shown("<p>a<span class='sidenote'>why</span> b<p><sup></sup>c"),
             ["InlineNote \"why\""]
         );
-        // Not through the end of a block.
-        assert_eq!(shown("<sup>a<p>b</sup>c"), Vec::<String>::new());
+        assert_eq!(
+            shown(
+                "<p>was <del>$5</del> $4, <s>a</s><strike> b</strike> <a href=/x><img alt=c></a> d"
+            ),
+            [
+                "Deleted \" $5\"", "Deleted \" a\"", "Deleted \" b\"", "LinkedImage \"\""
+            ]
+        );
+        // Not through the end of a block, nor an image at one of its ends.
+        for html in [
+            "<sup>a<p>b</sup>c",
+            "<p><a href=/x><img alt=c></a> d",
+            "<p>d <a href=/x><img alt=c></a>",
+            "<p>d <a href=/x><img alt=c> e</a> f",
+        ] {
+            assert_eq!(shown(html), Vec::<String>::new(), "{html}");
+        }
     }
 }

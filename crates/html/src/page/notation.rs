@@ -1,4 +1,4 @@
-//! Meaning given by setting: formulas, superscripts, subscripts, links to places on the page.
+//! Meaning given by setting: formulas, superscripts, subscripts, deleted text, links to places on the page.
 
 /// What a part of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,10 @@ pub enum NotationKind {
     InlineNote,
     /// Text within a line that the page does not show.
     Hidden,
+    /// Text that is struck out: `del`, `s`, `strike`.
+    Deleted,
+    /// An `a` element with an image and no text; the place has no bytes, and text stands on both sides of it.
+    LinkedImage,
 }
 
 /// A part of a block's text that says something by how it is set. Parts may nest, but not cross.

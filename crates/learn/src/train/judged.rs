@@ -1,8 +1,7 @@
 //! The file of judged pages that cross-validation leaves: gzip, JSON lines, the first about the run and
 //! one a page after it.
 
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::Write;
 use std::path::Path;
 
 use flate2::Compression;
@@ -135,11 +134,11 @@ impl JudgedSet {
         }
     }
 
-    /// Writes the file; the same bytes for the same pages.
+    /// Writes the file that will be `path`; the same bytes for the same pages.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), JudgedError> {
+    pub fn write(&self, path: &Path, out: impl Write) -> Result<(), JudgedError> {
         let name = path.display().to_string();
         let io = |source| JudgedError::Io {
             path: name.clone(),
@@ -152,9 +151,8 @@ impl JudgedSet {
             created: self.created.clone(),
             folds: self.folds,
         };
-        let file = BufWriter::new(File::create(path).map_err(io)?);
         // Neither name nor time in the header, so the bytes repeat.
-        let mut out = GzBuilder::new().write(file, Compression::default());
+        let mut out = GzBuilder::new().write(out, Compression::default());
         let mut line = |number: usize, json: serde_json::Result<Vec<u8>>| {
             let mut json = json.map_err(|source| JudgedError::Line {
                 path: name.clone(),
@@ -168,8 +166,8 @@ impl JudgedSet {
         for (at, page) in self.pages.iter().enumerate() {
             line(at + 2, serde_json::to_vec(page))?;
         }
-        let mut file = out.finish().map_err(io)?;
-        file.flush().map_err(io)
+        let mut out = out.finish().map_err(io)?;
+        out.flush().map_err(io)
     }
 
     /// Reads the file.
@@ -312,6 +310,8 @@ impl JudgedRow {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
     use crate::pages::{Gold, LabelledPage};
     use trommel_html::{Engine, Limits, ScanEngine};
@@ -346,8 +346,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (a, b) = (dir.path().join("a"), dir.path().join("b"));
         let set = judged(vec![page("s", 0.1), page("t", 0.5)]);
-        set.write(&a).unwrap();
-        set.write(&b).unwrap();
+        set.write(&a, File::create(&a).unwrap()).unwrap();
+        set.write(&b, File::create(&b).unwrap()).unwrap();
         assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(&b).unwrap());
         let read = JudgedSet::read(&a).unwrap();
         assert_eq!(read, set);
@@ -359,7 +359,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.judged");
         let refused = |set: &JudgedSet| {
-            set.write(&path).unwrap();
+            set.write(&path, File::create(&path).unwrap()).unwrap();
             JudgedSet::read(&path).unwrap_err().to_string()
         };
         let mut short = page("s", 0.1);

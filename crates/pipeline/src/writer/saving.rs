@@ -147,6 +147,26 @@ impl RunWriter<'_> {
         Ok(())
     }
 
+    /// Gives the files that an interrupted run left complete their names, and saves that they have them: what
+    /// comes for a file beside the outputs is written under its hidden name again, which the state before took
+    /// for what is complete.
+    pub(super) fn publish_left_complete(&mut self) -> Result<(), RunError> {
+        let saved = &self.saved;
+        let any = !saved.complete.is_empty()
+            || !saved.complete_sides.is_empty()
+            || !saved.complete_aside.is_empty();
+        self.publish_complete()?;
+        if !any {
+            return Ok(());
+        }
+        if let Some(journal) = &mut self.journal {
+            self.saved.journal = journal
+                .sync()
+                .map_err(|source| RunError::output(journal.path(), source))?;
+        }
+        self.save()
+    }
+
     /// Gives the files that are complete their names, and lists those of a folder.
     pub(super) fn publish_complete(&mut self) -> Result<(), RunError> {
         for Complete { file, extent } in std::mem::take(&mut self.saved.complete) {

@@ -135,6 +135,43 @@ fn an_error_at_any_operation_leaves_a_state_to_go_on_from() {
     }
 }
 
+/// Files beside the outputs get their names when the first inputs are done, and are written on under their
+/// hidden names when there are more.
+#[test]
+fn files_beside_the_outputs_go_on_with_added_inputs() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = archives(folder.path());
+    let to = |name: &str, inputs: &[PathBuf]| {
+        let out = folder.path().join(name);
+        let mut plan = small(inputs, &out, Format::Jsonl, Compression::Zstd);
+        plan.dropped = Some(out.join("dropped.jsonl"));
+        // The state is saved where inputs end.
+        plan.frame = 1 << 20;
+        (plan, out)
+    };
+    let (plan, whole) = to("whole", &inputs);
+    go(&plan, &Failing::never(), false).unwrap();
+    // The last operations are those that give the names.
+    let is_done = |operations| {
+        let (first, _) = to(&format!("first-{operations}"), &inputs[..1]);
+        go(&first, &Failing::after(operations), false).is_ok()
+    };
+    let all = (0..).find(|operations| is_done(*operations)).unwrap();
+    for operations in all - 24..all {
+        for more in (2..24).step_by(3) {
+            let name = format!("{operations}-{more}");
+            let (first, out) = to(&name, &inputs[..1]);
+            let _ = go(&first, &Failing::after(operations), false);
+            let (plan, _) = to(&name, &inputs);
+            let _ = go(&plan, &Failing::after(more), true);
+            if let Err(error) = go(&plan, &Failing::never(), true) {
+                panic!("{name}: {error}");
+            }
+            assert!(files(&out) == files(&whole), "{name}");
+        }
+    }
+}
+
 #[test]
 fn duplicates_are_remembered_over_an_interruption() {
     let folder = tempfile::tempdir().unwrap();

@@ -145,7 +145,7 @@ fn what_training_leaves_is_what_the_report_needs() {
     let (model, judged) = (path("small.trommel"), path("small.judged"));
     fs::write(&model, trained.model.to_bytes().unwrap()).unwrap();
     JudgedSet::new(&sets, &trained, true)
-        .write(Path::new(&judged))
+        .write(Path::new(&judged), fs::File::create(&judged).unwrap())
         .unwrap();
 
     // The sample in the place of a set that the model was not trained on.

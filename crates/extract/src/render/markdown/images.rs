@@ -179,12 +179,7 @@ impl<'a> Images<'a> {
             return None;
         }
         self.last.clone_from(&address);
-        let alt = element.attribute(html, "alt").unwrap_or_default();
-        let alt: Vec<&str> = alt.split_whitespace().collect();
-        let mut alt = alt.join(" ");
-        while alt.len() > LONGEST_ALT {
-            alt.pop();
-        }
+        let alt = alternative(element, html).unwrap_or_default();
         let mut out = String::from("![");
         let context = Context {
             line_break: " ",
@@ -196,6 +191,17 @@ impl<'a> Images<'a> {
         out.push(')');
         Some(out)
     }
+}
+
+/// The alternative text of an image, on one line.
+pub(super) fn alternative(image: &Element, html: &str) -> Option<String> {
+    let alt = image.attribute(html, "alt")?;
+    let alt: Vec<&str> = alt.split_whitespace().collect();
+    let mut alt = alt.join(" ");
+    while alt.len() > LONGEST_ALT {
+        alt.pop();
+    }
+    Some(alt)
 }
 
 /// The link around an image in which no text stands; the block at `next` is the first that ends behind the image.

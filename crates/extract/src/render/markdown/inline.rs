@@ -4,9 +4,10 @@ use trommel_html::{Block, InlineStyle, Tag};
 
 use super::code::span;
 use super::escape::{Context, escape};
+use super::images::alternative;
 use super::links::Links;
 use crate::render::content::{KeptContent, unindented};
-use crate::render::pieces::{Piece, PieceKind, pieces};
+use crate::render::pieces::{self, Piece, PieceKind, pieces};
 use crate::render::tex;
 
 /// What a block is written as.
@@ -41,6 +42,8 @@ struct Run {
     code: bool,
     strong: bool,
     em: bool,
+    /// It is struck out.
+    deleted: bool,
     form: Form,
 }
 
@@ -55,6 +58,10 @@ enum Form {
     },
     Note(u32),
     Sign(String),
+    /// An image that is all of this link.
+    LinkedImage(u32),
+    /// A link that is written already.
+    Link(String),
 }
 
 /// One block on its way.
@@ -109,7 +116,7 @@ impl<'a> Inline<'a> {
     /// The TeX of a block that is a formula set apart, and nothing else.
     pub fn whole_formula(&self, at: u32) -> Option<String> {
         let text = self.content.text(at);
-        if let Some(pieces) = self.content.pieces(at) {
+        if let Some(pieces) = self.content.pieces(at, pieces::Form::Markdown) {
             let [own] = pieces.as_slice() else {
                 return None;
             };
@@ -128,14 +135,15 @@ impl<'a> Inline<'a> {
         };
         let notations = self.content.page.notations(block);
         let notations = notations.filter(|own| own.text.0 >= from && own.text.1 <= to);
-        let pieces = pieces(text, at, notations, None, self.content.options);
+        let form = (pieces::Form::Markdown, self.content.options);
+        let pieces = pieces(text, at, notations, None, form);
         self.write(at, Mode::Paragraph, pieces, (from as usize, to as usize))
     }
 
     /// A block as Markdown, several lines in a paragraph only.
     pub fn render(&mut self, block: u32, mode: Mode) -> String {
         let len = self.content.text(block).len();
-        let pieces = self.content.pieces(block);
+        let pieces = self.content.pieces(block, pieces::Form::Markdown);
         self.write(block, mode, pieces, (0, len))
     }
 
@@ -165,6 +173,14 @@ impl<'a> Inline<'a> {
                 .any(|own| matches!(own.kind, PieceKind::Formula { .. }));
         if !is_whole {
             runs = divided(&runs, pieces.as_deref(), &raw, (from, to));
+            runs.retain_mut(|run| {
+                let Form::LinkedImage(link) = run.form else {
+                    return true;
+                };
+                let written = self.linked_image(link).map(Form::Link);
+                run.form = written.unwrap_or(Form::Text);
+                run.form != Form::Text
+            });
         }
         let mut rendering = Rendering {
             text,
@@ -178,10 +194,33 @@ impl<'a> Inline<'a> {
             let address = group.first().and_then(|run| run.link);
             match address.and_then(|link| addresses.get(link)?.as_deref()) {
                 Some(address) => rendering.link(group, address),
-                None => rendering.strong(group, next),
+                None => rendering.deleted(group, next),
             }
         }
         rendering.out
+    }
+
+    /// A link that is all image, with the alternative text of that for its text.
+    fn linked_image(&mut self, link: u32) -> Option<String> {
+        let (page, html) = (self.content.page, self.content.html);
+        let inside = link + 1..page.element(link)?.end;
+        let mut images = inside.filter_map(|at| page.element(at));
+        let alt = images.find_map(|own| {
+            let is_shown = own.tag == Tag::Img && !own.hidden;
+            alternative(own, html).filter(|alt| is_shown && !alt.is_empty())
+        })?;
+        let address = self.links.as_mut()?.take(link)?;
+        let context = Context {
+            link: true,
+            line_break: " ",
+            ..Context::default()
+        };
+        let mut out = String::from("[");
+        escape(&alt, 0, alt.len(), context, &mut out);
+        out.push_str("](");
+        out.push_str(&address);
+        out.push(')');
+        Some(out)
     }
 
     /// The runs of a block up to the end of what is shown of it.
@@ -234,6 +273,7 @@ impl<'a> Inline<'a> {
                     Mode::Paragraph | Mode::Cell => strong,
                 },
                 em: mode == Mode::Caption || em && mode != Mode::Term && !strong,
+                deleted: false,
                 form: Form::Text,
             });
             from = to;
@@ -271,7 +311,7 @@ fn divided(
             next_run += 1;
         }
         let form = match &piece.kind {
-            PieceKind::Text => {
+            PieceKind::Text | PieceKind::Deleted => {
                 for run in runs
                     .iter()
                     .skip(next_run)
@@ -299,6 +339,7 @@ fn divided(
                         divided.push(Run {
                             from: at,
                             to: stop,
+                            deleted: piece.kind == PieceKind::Deleted,
                             form,
                             ..run.clone()
                         });
@@ -309,6 +350,7 @@ fn divided(
             }
             PieceKind::Formula { display } => Form::Formula { display: *display },
             PieceKind::Note(number) => Form::Note(*number),
+            PieceKind::LinkedImage(link) => Form::LinkedImage(*link),
             PieceKind::Sign(sign) if sign.is_empty() => continue,
             PieceKind::Sign(sign) => Form::Sign(sign.clone()),
         };
@@ -320,16 +362,19 @@ fn divided(
             code: false,
             strong: false,
             em: false,
+            deleted: false,
             form: Form::Text,
         });
-        let is_note = matches!(form, Form::Note(_));
+        // What has marks or a link of its own.
+        let is_apart = matches!(form, Form::Note(_) | Form::LinkedImage(_));
         divided.push(Run {
             from: piece.from.max(from),
             to: piece.to.min(to),
-            link: style.link.filter(|_| !is_note),
+            link: style.link.filter(|_| !is_apart),
             code: false,
-            strong: style.strong && !is_note,
-            em: style.em && !is_note,
+            strong: style.strong && !is_apart,
+            em: style.em && !is_apart,
+            deleted: false,
             form,
         });
     }
@@ -400,14 +445,41 @@ impl Rendering<'_> {
         }
         self.out.push('[');
         self.in_link = true;
-        self.strong(&runs, None);
+        self.deleted(&runs, None);
         self.in_link = false;
         self.out.push_str("](");
         self.out.push_str(address);
         self.out.push(')');
     }
 
-    /// Writes runs of one link (or of none), before `next`.
+    /// Writes runs of one link (or of none), before `next`. What is struck out, but cannot be marked there, is
+    /// left out, as in plain text.
+    fn deleted(&mut self, runs: &[Run], next: Option<&Run>) {
+        for (at, group) in groups(runs, |run| run.deleted) {
+            let after = runs.get(at + group.len()).or(next);
+            if !group.first().is_some_and(|run| run.deleted) {
+                self.strong(group, after);
+                continue;
+            }
+            let group = self.lead(group);
+            let start = self.out.len();
+            let before = self.out.chars().next_back();
+            self.strong(&group, None);
+            let inner = self.out.get(start..).unwrap_or_default();
+            let outer = after.and_then(|run| self.text.get(run.from..)?.chars().next());
+            if before != Some('~')
+                && can_mark(before, inner.chars().next())
+                && can_mark(outer, inner.chars().next_back())
+            {
+                self.out.insert_str(start, "~~");
+                self.out.push_str("~~");
+            } else {
+                self.out.truncate(start);
+            }
+        }
+    }
+
+    /// Writes runs that are struck out, or not, before `next`.
     fn strong(&mut self, runs: &[Run], next: Option<&Run>) {
         for (at, group) in groups(runs, |run| run.strong) {
             let after = runs.get(at + group.len()).or(next);
@@ -484,7 +556,18 @@ impl Rendering<'_> {
         let text = self.text.get(run.from..run.to).unwrap_or_default();
         let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
         match &run.form {
-            Form::Text => {}
+            Form::Text | Form::LinkedImage(_) => {}
+            Form::Link(link) => {
+                let is_free = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '“' | '«');
+                if !self.out.chars().next_back().is_none_or(is_free) {
+                    self.out.push(' ');
+                }
+                self.out.push_str(link);
+                let behind = self.text.get(run.to..).unwrap_or_default();
+                if behind.starts_with(char::is_alphanumeric) {
+                    self.out.push(' ');
+                }
+            }
             Form::Raw if in_cell => self.out.push_str(&text.replace('\n', " ")),
             Form::Raw => self.out.push_str(text),
             Form::Formula { display } => {

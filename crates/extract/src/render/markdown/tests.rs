@@ -46,6 +46,28 @@ fn what_is_left_out_within_a_line_leaves_no_trace() {
 }
 
 #[test]
+fn what_is_struck_out_is_marked() {
+    check(
+        "<p>costs <del>$5</del> $4, <s>old</s>new, <strike><b>ten</b> or</strike> nine~<h2>a <del>b</del></h2>",
+        "costs ~~$5~~ $4, ~~old~~new, ~~**ten** or~~ nine\\~\n\n## a ~~b~~\n",
+    );
+    check("<p>all <s>a b</s>", "all ~~a b~~\n");
+    check("<p><del>$5</del>", "~~$5~~\n");
+}
+
+#[test]
+fn the_text_of_a_linked_image_is_its_alternative_text() {
+    let html = "<p>Look at <a href=/a><img alt='Foo [1]'></a>and at<a href=/b><img alt=Two></a> for \
+        <a href=/c><img></a>more <a href=/d><img alt=x> than</a> <b>words<a href=/e><img alt=E></a></b>.";
+    assert_eq!(
+        shown(html, Some("http://e.example/"), true),
+        "Look at [Foo \\[1\\]](http://e.example/a) and at [Two](http://e.example/b) for more \
+         [than](http://e.example/d) **words** [E](http://e.example/e).\n"
+    );
+    check(html, "Look at and at for more than **words**.\n");
+}
+
+#[test]
 fn anchors_of_headings_are_left_out() {
     check(
         "<h2>A<a href=#a>¶</a></h2><h3><a href=#b>#</a> B</h3>",

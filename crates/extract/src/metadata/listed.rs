@@ -1,0 +1,105 @@
+//! Tells what belongs to one of several items of a listing, and so not to the page.
+
+use std::ops::Range;
+
+use trommel_html::{Attribute, FactKind, Page, Tag};
+use trommel_text::word_hash;
+
+use super::author::{LINE, TOKENS};
+
+/// Items from which on parts side by side are a listing.
+const ITEMS: usize = 3;
+/// Elements around an author among which the item is looked for.
+const AROUND: usize = 10;
+/// Elements of a title that are looked at for a link.
+const INSIDE: usize = 16;
+/// Words in the attributes of elements that hold the title of an item.
+const TITLES: [&str; 2] = ["title", "headline"];
+
+/// Whether the element stands in one of several parts side by side that are alike: each has a linked title of
+/// its own and names an author. A part with the page's first headline is the page's own.
+pub(super) fn is_listed(html: &str, page: &Page, element: u32) -> bool {
+    let mut around = page.path(element).skip(1).take(AROUND);
+    around.any(|(at, own)| {
+        if own.tag.is_inline() || !is_item(html, page, at..own.end) {
+            return false;
+        }
+        let Some(parent) = page.element(own.parent) else {
+            return false;
+        };
+        let mut items = 1;
+        let mut next = own.parent + 1;
+        while let Some(sibling) = page.element(next).filter(|_| next < parent.end) {
+            let is_like = next != at && sibling.tag == own.tag;
+            if is_like
+                && is_item(html, page, next..sibling.end)
+                && has_author(page, next..sibling.end)
+            {
+                items += 1;
+            }
+            next = sibling.end.max(next + 1);
+        }
+        items >= ITEMS
+    })
+}
+
+/// Whether elements are a part with a linked title, and none of them is a headline of the first level.
+fn is_item(html: &str, page: &Page, elements: Range<u32>) -> bool {
+    let titles = TITLES.map(|word| word_hash(word.as_bytes()));
+    let mut has_title = false;
+    for at in elements.clone() {
+        let Some(element) = page.element(at) else {
+            break;
+        };
+        if element.tag == Tag::H1 {
+            return false;
+        }
+        let is_title = element.tag.is_heading()
+            || page
+                .attribute_words(element)
+                .iter()
+                .any(|word| word.attribute != Attribute::Role && titles.contains(&word.hash));
+        // Posts lead to themselves, by a place on the page.
+        let is_link = |at: u32| {
+            let link = page.element(at).filter(|own| own.tag == Tag::A);
+            let href = link.and_then(|own| own.attribute(html, "href"));
+            href.is_some_and(|href| !href.contains('#'))
+        };
+        has_title = has_title
+            || is_title
+                && ((at..element.end).take(INSIDE).any(is_link)
+                    || page
+                        .path(at)
+                        .take_while(|(around, _)| *around >= elements.start)
+                        .any(|(around, _)| is_link(around)));
+    }
+    has_title
+}
+
+/// Whether something among elements names an author.
+fn has_author(page: &Page, elements: Range<u32>) -> bool {
+    let wanted = TOKENS.map(|word| word_hash(word.as_bytes()));
+    let says = |at: u32| {
+        let words = page.element(at).map(|own| page.attribute_words(own));
+        words.is_some_and(|words| {
+            let mut words = words.iter();
+            words.any(|word| word.attribute != Attribute::Role && wanted.contains(&word.hash))
+        })
+    };
+    let is_fact = |kind| matches!(kind, FactKind::Author | FactKind::AuthorLink);
+    let mut facts = page.facts.iter();
+    let first = page
+        .blocks
+        .partition_point(|block| block.element < elements.start);
+    let blocks = page.blocks.iter().skip(first);
+    let mut blocks = blocks.take_while(|block| block.element < elements.end);
+    elements.clone().any(says)
+        || facts.any(|fact| is_fact(fact.kind) && elements.contains(&fact.element))
+        || blocks.any(|block| {
+            block.words <= LINE
+                && page
+                    .text(block)
+                    .get(..3)
+                    .is_some_and(|by| by.eq_ignore_ascii_case("by "))
+        })
+}

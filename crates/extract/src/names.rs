@@ -1,0 +1,245 @@
+//! A value belongs to its name: what a card is about, the term of a definition, the head of a row.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use trommel_html::{Block, ElementKinds, Page, Tag};
+
+/// Cards of one kind side by side from which on they are a pattern.
+const CARDS: u32 = 3;
+/// Elements around a block among which its card is looked for.
+const AROUND: usize = 8;
+/// Most words of a name.
+const NAME_WORDS: u32 = 25;
+
+/// Keeps the names of what is kept: headings of cards that are made alike, terms of definitions, heads of rows. In
+/// `kept` and `fields` there is one entry a block: whether it is kept, and the number of its field.
+pub(crate) fn keep_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
+    keep_card_names(page, fields, kept);
+    keep_terms(page, kept);
+    keep_row_heads(page, kept);
+}
+
+/// Cards in which a field names the rest, and those of them whose rest is mostly kept.
+#[derive(Clone, Copy, Default)]
+struct Named {
+    cards: u32,
+    kept: u32,
+}
+
+fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
+    if !page.kinds.contains(ElementKinds::HEADING) {
+        return;
+    }
+    let mut named: FxHashMap<u32, Named> = FxHashMap::default();
+    let mut wanted: Vec<(usize, u32)> = Vec::new();
+    for card in cards(page) {
+        let Some(name) = card.clone().find(|at| is_name(page, *at)) else {
+            continue;
+        };
+        let Some(field) = fields.get(name) else {
+            continue;
+        };
+        let (mut words, mut kept_words) = (0u32, 0u32);
+        for at in name + 1..card.end {
+            let own = page.blocks.get(at).map_or(0, |own| own.words);
+            words = words.saturating_add(own);
+            kept_words =
+                kept_words.saturating_add(if kept.get(at) == Some(&true) { own } else { 0 });
+        }
+        let is_kept = kept_words > 0 && kept_words >= words.div_ceil(2);
+        let own = named.entry(*field).or_default();
+        own.cards += 1;
+        own.kept += u32::from(is_kept);
+        if is_kept && kept.get(name) == Some(&false) {
+            wanted.push((name, *field));
+        }
+    }
+    for (name, field) in wanted {
+        let own = named.get(&field).copied().unwrap_or_default();
+        if own.kept >= CARDS
+            && own.kept * 2 >= own.cards
+            && let Some(kept) = kept.get_mut(name)
+        {
+            *kept = true;
+        }
+    }
+}
+
+/// The blocks of each card: of an element, with more than one block, that has others of its kind beside it.
+fn cards(page: &Page) -> Vec<Range<usize>> {
+    let mut kinds: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+    for own in page.elements.iter().filter(|own| !own.hidden) {
+        *kinds.entry((own.parent, own.signature)).or_default() += 1;
+    }
+    let mut cards: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    while at < page.blocks.len() {
+        let next = at + 1;
+        let card = page.blocks.get(at).and_then(|block| {
+            let behind = page.blocks.get(next)?;
+            let mut path = page.path(block.element).take(AROUND);
+            let (own, element) = path.find(|(own, element)| {
+                let is_with = behind.element >= *own && behind.element < element.end;
+                let count = kinds.get(&(element.parent, element.signature));
+                is_with && count.is_some_and(|count| *count >= CARDS)
+            })?;
+            let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
+            let is_first = before.is_none_or(|before| before.element < own);
+            let len = page.blocks.iter().skip(at);
+            let len = len.take_while(|block| block.element < element.end).count();
+            is_first.then_some(at..at + len)
+        });
+        at = card.as_ref().map_or(next, |card| card.end);
+        cards.extend(card);
+    }
+    cards
+}
+
+/// Whether a block is all of a heading that may name a card.
+fn is_name(page: &Page, at: usize) -> bool {
+    let Some(block) = page.blocks.get(at) else {
+        return false;
+    };
+    let is_in_heading = page.kinds_around(block).contains(ElementKinds::HEADING);
+    is_in_heading && is_shown(page, block)
+}
+
+fn is_shown(page: &Page, block: &Block) -> bool {
+    let is_hidden = page.element(block.element).is_some_and(|own| own.hidden);
+    block.words <= NAME_WORDS && block.inputs == 0 && !is_hidden
+}
+
+/// Keeps terms right above a definition that is kept, in one list.
+fn keep_terms(page: &Page, kept: &mut [bool]) {
+    if !page.kinds.contains(ElementKinds::OTHER_ITEM) {
+        return;
+    }
+    let item = |at: usize| {
+        let block = page.blocks.get(at)?;
+        let mut path = page.path(block.element).take(AROUND);
+        path.find(|(_, own)| matches!(own.tag, Tag::Dd | Tag::Dt))
+            .map(|(_, own)| (own.tag, own.parent))
+    };
+    for at in (1..page.blocks.len()).rev() {
+        if kept.get(at) != Some(&true) || kept.get(at - 1) != Some(&false) {
+            continue;
+        }
+        let (Some((_, list)), Some((Tag::Dt, around))) = (item(at), item(at - 1)) else {
+            continue;
+        };
+        let is_term = page
+            .blocks
+            .get(at - 1)
+            .is_some_and(|own| is_shown(page, own));
+        if list == around
+            && is_term
+            && let Some(kept) = kept.get_mut(at - 1)
+        {
+            *kept = true;
+        }
+    }
+}
+
+/// Keeps the head of each row of which a cell is kept.
+fn keep_row_heads(page: &Page, kept: &mut [bool]) {
+    if !page.kinds.contains(ElementKinds::TABLE) {
+        return;
+    }
+    let cell = |at: usize| {
+        let block = page.blocks.get(at)?;
+        if !page.kinds_around(block).contains(ElementKinds::TABLE) {
+            return None;
+        }
+        let mut path = page.path(block.element).take(AROUND);
+        path.find(|(_, own)| matches!(own.tag, Tag::Td | Tag::Th))
+            .map(|(_, own)| (own.tag, own.parent))
+    };
+    for at in 1..page.blocks.len() {
+        if kept.get(at) != Some(&true) || kept.get(at - 1) != Some(&false) {
+            continue;
+        }
+        let (Some((Tag::Td, row)), Some((Tag::Th, around))) = (cell(at), cell(at - 1)) else {
+            continue;
+        };
+        let is_head = page
+            .blocks
+            .get(at - 1)
+            .is_some_and(|own| is_shown(page, own));
+        if row == around
+            && is_head
+            && let Some(kept) = kept.get_mut(at - 1)
+        {
+            *kept = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+    use trommel_model::Model;
+
+    /// What is left of blocks whose text does not begin with `-`, by each model's fields.
+    fn left(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
+        let mut all = Model::builtin_names().map(|name| {
+            let fields = Model::builtin(name).unwrap().judge(&page, None).fields;
+            let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
+            keep_names(&page, &fields, &mut kept);
+            kept
+        });
+        let kept = all.next().unwrap();
+        assert!(all.all(|other| other == kept), "{html}");
+        let left = texts.iter().zip(&kept).filter(|(_, kept)| **kept);
+        left.map(|(text, _)| (*text).to_owned()).collect()
+    }
+
+    fn cards(name: &str, texts: [&str; 4]) -> Vec<String> {
+        let card = |text| format!("<li class=card>{name}<p>{text}</p><a href=x>-more</a></li>");
+        let cards: String = texts.into_iter().map(card).collect();
+        left(&format!("<ul>{cards}</ul>"))
+    }
+
+    #[test]
+    fn cards_have_their_names() {
+        let name = "<h3><a href=x>-Name</a></h3>";
+        let all = cards(
+            name,
+            ["a red mill", "a blue mill", "an old mill", "a new mill"],
+        );
+        assert_eq!(all.len(), 8, "{all:?}");
+        // Where most are left out, as those beside an article are, names are not brought back.
+        assert_eq!(
+            cards(name, ["a mill", "-b mill", "-c mill", "-d mill"]).len(),
+            1
+        );
+        assert_eq!(
+            cards("<h3 hidden>-Name</h3>", ["a", "b", "c", "d"]).len(),
+            4
+        );
+        assert_eq!(cards("<span>-Name</span>", ["a", "b", "c", "d"]).len(), 4);
+        let two = "<div class=x><h3>-A</h3><p>a</div><div class=x><h3>-B</h3><p>b</div>";
+        assert_eq!(left(two), ["a", "b"]);
+    }
+
+    #[test]
+    fn definitions_have_their_terms() {
+        assert_eq!(
+            left("<dl><dt>-mill<dd>a house<dt>-weir<dt>-dam<dd>a wall<dt>-x<dd>-y</dl>"),
+            ["-mill", "a house", "-weir", "-dam", "a wall"]
+        );
+        assert_eq!(left("<dl><dt>-mill</dl><dl><dd>a house</dl>"), ["a house"]);
+    }
+
+    #[test]
+    fn rows_have_their_heads() {
+        assert_eq!(
+            left("<table><tr><th>-Height<td>9 m<tr><th>-Width<td>-8 m</table>"),
+            ["-Height", "9 m"]
+        );
+        assert_eq!(left("<table><tr><th>-Top</tr><tr><td>9 m</table>"), ["9 m"]);
+    }
+}

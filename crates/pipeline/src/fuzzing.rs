@@ -1,0 +1,94 @@
+//! Doors for fuzzing into the decoding of what a run leaves on disk, behind its checksums.
+
+use std::io::Cursor;
+
+use trommel_archive::{ReadOptions, Reader};
+use trommel_filters::{DuplicateSettings, Duplicates};
+
+use crate::{
+    checkpoint::{Checkpoint, Current},
+    journal::JournalEntry,
+};
+
+/// Any bytes as a saved state: what decodes is written and read again, its filters go on, and the archive
+/// that it was in the middle of, which may be `archive`, is read on.
+///
+/// # Panics
+/// If a state is another after it was written.
+pub fn state(bytes: &[u8], archive: &[u8]) {
+    let Ok(state) = rmp_serde::from_slice::<Checkpoint>(bytes) else {
+        return;
+    };
+    let written = rmp_serde::to_vec_named(&state).unwrap_or_default();
+    let again = rmp_serde::from_slice::<Checkpoint>(&written).ok();
+    let again = again.and_then(|again| rmp_serde::to_vec_named(&again).ok());
+    assert!(again == Some(written), "{state:?}");
+    let mut duplicates = Duplicates::new(&DuplicateSettings {
+        exact: true,
+        near: true,
+        memory: trommel::ByteSize(4096),
+    });
+    duplicates.restore(state.duplicates);
+    let kept = duplicates.state();
+    duplicates.restore(kept.clone());
+    assert!(duplicates.state() == kept, "{kept:?}");
+    for share in [0.0, 0.5, 0.99, 1.0] {
+        let _ = state.times.within(share);
+    }
+    let point = state.current.and_then(|Current { point, .. }| point);
+    let options = ReadOptions::default();
+    let file = Cursor::new(archive.to_vec());
+    if let Some(point) = point
+        && let Ok(reader) = Reader::resume("f", file, &point, options)
+    {
+        let most = 2 * archive.len() + 2;
+        assert!(reader.take(most + 1).count() <= most, "{point:?}");
+    }
+}
+
+/// Any bytes as entries of a journal.
+///
+/// # Panics
+/// If an entry is another after it was written.
+pub fn journal(mut bytes: &[u8]) {
+    while let Ok(entry) = rmp_serde::decode::from_read::<_, JournalEntry>(&mut bytes) {
+        let written = rmp_serde::to_vec_named(&entry).unwrap_or_default();
+        let again = rmp_serde::from_slice::<JournalEntry>(&written).ok();
+        let again = again.and_then(|again| rmp_serde::to_vec_named(&again).ok());
+        assert!(again == Some(written));
+    }
+}
+
+/// States and journal entries to begin with.
+pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let settings = vec![("format".to_owned(), "jsonl".to_owned())];
+    let begun = Checkpoint::new(settings);
+    let mut within = begun.clone();
+    within.finished = true;
+    within.current = Some(Current {
+        point: Some(trommel_archive::ResumePoint::after(1)),
+        ..Current::default()
+    });
+    within.duplicates = Duplicates::new(&DuplicateSettings {
+        exact: true,
+        near: true,
+        memory: trommel::ByteSize(4096),
+    })
+    .state();
+    within.failed = Some("read error".to_owned());
+    within.times.add(std::time::Duration::from_millis(3), || {
+        ("id".to_owned(), "f".to_owned(), 7)
+    });
+    let states = [begun, within];
+    let states = states
+        .iter()
+        .map(|state| rmp_serde::to_vec_named(state).unwrap_or_default());
+    let entries = [
+        JournalEntry::Done(crate::journal::Done::default()),
+        JournalEntry::Again("a.warc.gz".to_owned()),
+    ];
+    let entries = entries
+        .iter()
+        .map(|entry| rmp_serde::to_vec_named(entry).unwrap_or_default());
+    (states.collect(), entries.collect())
+}
