@@ -146,7 +146,7 @@ fn files_beside_the_outputs_go_on_with_added_inputs() {
         let mut plan = small(inputs, &out, Format::Jsonl, Compression::Zstd);
         plan.dropped = Some(out.join("dropped.jsonl"));
         // The state is saved where inputs end.
-        plan.frame = 1 << 20;
+        plan.settings.output.checkpoint = ByteSize(1 << 20);
         (plan, out)
     };
     let (plan, whole) = to("whole", &inputs);
