@@ -18,10 +18,10 @@ def document(text: str) -> dict:
     return made
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['page']}-{case['name']}-{case['value']}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['page']}-{case['settings']}")
 def test_a_setting_gives_the_same_through_every_door(case, tmp_path):
     page = (FOLDER / f"{case['page']}.html").read_bytes()
-    choice = {case["name"]: case["value"]}
+    choice = case["settings"]
     extractor = trommel_text.Extractor(**choice)
     session = trommel_text.Session(URL, extractor=extractor)
     for at in range(0, len(page), 700):

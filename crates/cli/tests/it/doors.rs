@@ -22,6 +22,8 @@ fn page(name: &str) -> Vec<u8> {
 fn others(field: &Field) -> Vec<Value> {
     match &field.kind {
         Kind::Switch => vec![(!field.default.as_bool().unwrap()).into()],
+        // The others are asked for in Markdown.
+        Kind::OneOf(_) if field.name == "text" => vec!["plain".into()],
         Kind::OneOf(values) => {
             let others = values.iter().filter(|value| field.default != value.name);
             others.map(|value| value.name.clone().into()).collect()
@@ -81,22 +83,35 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// Its document through each door, by the name of the door.
-    fn through(&self, name: &str, value: &Value) -> Vec<(String, Value)> {
-        let option = format!("--{}={}", name.replace('_', "-"), text(value));
-        fs::write(self.folder.join("c.toml"), format!("{name} = {value}\n")).unwrap();
+    fn through(&self, settings: &Value) -> Vec<(String, Value)> {
+        let chosen = settings.as_object().unwrap().iter();
+        let options: Vec<String> = chosen
+            .clone()
+            .map(|(name, value)| format!("--{}={}", name.replace('_', "-"), text(value)))
+            .collect();
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        let toml: Vec<String> = chosen
+            .clone()
+            .map(|(name, value)| format!("{name} = {value}\n"))
+            .collect();
+        let query: Vec<String> = chosen
+            .map(|(name, value)| format!("{name}={}", text(value).replace(',', "%2C")))
+            .collect();
+        let query = query.join("&");
+        fs::write(self.folder.join("c.toml"), toml.concat()).unwrap();
         fs::write(self.folder.join("page.html"), &self.page).unwrap();
         fs::write(self.folder.join("page.warc.gz"), archive(&self.page)).unwrap();
         let mut doors = Vec::new();
         let extract: &[&str] = &["extract", "page.html", "--url", URL, "-f", "json"];
         let run: &[&str] = &["run", "page.warc.gz", "-o", "-", "-f", "jsonl"];
         for command in [extract, run] {
-            for more in [&[option.as_str()][..], &["--config", "c.toml"]] {
+            for more in [&options[..], &["--config", "c.toml"]] {
                 let arguments = [command, more].concat();
                 let ran = trommel(self.folder, &arguments, b"");
                 doors.push((arguments.join(" "), document(ran.well())));
             }
         }
-        let settings = Settings::from_json(&json!({name: value}).to_string()).unwrap();
+        let settings = Settings::from_json(&settings.to_string()).unwrap();
         let extractor = Extractor::new(&settings).unwrap();
         let hints = Hints {
             url: Some(URL),
@@ -114,7 +129,6 @@ impl Asked<'_> {
             doors.push((door.to_owned(), document(&line)));
         }
         if let Some(service) = self.service {
-            let query = format!("{name}={}", text(value).replace(',', "%2C"));
             for (target, body) in [
                 (format!("/extract?{query}&url={URL}"), self.page.clone()),
                 (format!("/extract/batch?{query}"), archive(&self.page)),
@@ -139,19 +153,24 @@ fn golden_a_setting_gives_the_same_through_every_door() {
         service: service.as_ref(),
         page: page(name),
     });
-    let usual = |asked: &Asked<'_>| asked.through("model", &"fast".into()).remove(0).1;
+    let usual = |asked: &Asked<'_>| asked.through(&json!({"text": "markdown"})).remove(0).1;
     let usual: Vec<Value> = asked.iter().map(usual).collect();
     for field in fields().iter().filter(|field| field.is_of_pages()) {
         for value in others(field) {
             let mut has_effect = false;
             for ((asked, usual), page) in asked.iter().zip(&usual).zip(PAGES) {
-                let made = asked.through(&field.name, &value);
+                // In Markdown, where everything shows; written as a map in the order of the names.
+                let mut settings = json!({field.name.as_str(): value});
+                if field.name != "text" {
+                    settings["text"] = "markdown".into();
+                }
+                let made = asked.through(&settings);
                 for (door, document) in &made {
                     assert_eq!(*document, made[0].1, "{} = {value}: {door}", field.name);
                 }
                 has_effect |= made[0].1 != *usual;
                 let line = json!({
-                    "page": page, "name": field.name, "value": value, "document": made[0].1,
+                    "page": page, "settings": settings, "document": made[0].1,
                 });
                 lines.push_str(&line.to_string());
                 lines.push('\n');
