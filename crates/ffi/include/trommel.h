@@ -38,11 +38,11 @@ enum TrommelForm {
   TROMMEL_FORM_TEXT = 0,
   // The main text as Markdown.
   TROMMEL_FORM_MARKDOWN = 1,
-  // The document as JSON: text, title, language, confidence, dates and so on.
+  // The document as JSON, with the keys of a JSON line of `trommel run`.
   TROMMEL_FORM_JSON = 2,
 };
 
-// Takes the text out of pages with one model.
+// Takes the text out of pages with one model, in each form that a caller may ask for.
 struct TrommelExtractor;
 
 // A page that arrives in parts.
@@ -60,6 +60,15 @@ const char *trommel_version(void);
 // # Safety
 // `model` is null or a string that ends with 0.
 struct TrommelExtractor *trommel_extractor_new(const char *model);
+
+// An extractor under settings: a JSON object of settings by their names, as in
+// {"model": "best", "comments": "include", "blocks": true}. Null if it is none, or a setting is unknown or wrong; then
+// *error, unless error is null, is one line that says why, to be freed with trommel_string_free.
+//
+// # Safety
+// `settings` is null or a string that ends with 0; `error` is null or a place for a pointer.
+struct TrommelExtractor *trommel_extractor_with_settings(const char *settings,
+                                                         char **error);
 
 // Frees an extractor; sessions that were begun with it go on.
 //
