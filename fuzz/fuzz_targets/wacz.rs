@@ -45,7 +45,8 @@ fuzz_target!(|data: &[u8]| {
             window.read_to_end(&mut stored).ok()?;
             assert!(stored.len() as u64 <= entry.stored);
             let start = container.data_start(entry).expect("as just before");
-            assert!(start + stored.len() as u64 <= data.len() as u64);
+            // A header may say that its bytes begin behind the end, where there are none.
+            assert!(stored.is_empty() || start + stored.len() as u64 <= data.len() as u64);
             Some(stored.len())
         })
         .sum();
