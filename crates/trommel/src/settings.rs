@@ -90,9 +90,9 @@ pub struct ContentSettings {
 pub struct TextSettings {
     /// Form of the text.
     pub form: TextForm,
-    /// Write links into Markdown as [text](address).
+    /// Write links into Markdown; relative addresses need the URL of the page, or an absolute base in it.
     pub links: bool,
-    /// Write images that stand by themselves into Markdown as ![alternative text](address).
+    /// Write images that stand by themselves into Markdown, with their alternative text.
     pub images: bool,
     /// Put reviews, comments, questions with answers, ingredients, captions and other kept parts of a role of their own
     /// into divisions of the Markdown, `::: ROLE` above and `:::` below.

@@ -88,11 +88,6 @@ fn page() -> String {
         }
         let doc = field.doc.split(" [default").next().unwrap_or_default();
         let doc = doc.replace('|', "\\|");
-        let doc = doc.replace("[text](address)", "`[text](address)`");
-        let doc = doc.replace(
-            "![alternative text](address)",
-            "`![alternative text](address)`",
-        );
         let (values, default) = (values(field), default(field));
         let _ = writeln!(out, "| `{}` | {values} | {default} | {doc} |", field.name);
     }

@@ -200,7 +200,7 @@ fn what_cannot_be_done_is_refused() {
         &[
             "sites", "build", "all.warc", "-o", "x", "--sites-size", "9K",
         ],
-        "at least 1M",
+        "less than the least, 1M",
     );
     refused(
         &["sites", "build", "all.warc", "-o", "all.warc"],

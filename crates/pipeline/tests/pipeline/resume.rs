@@ -436,7 +436,7 @@ fn another_plan_is_refused_and_a_new_run_starts_afresh() {
     assert!(
         error
             .to_string()
-            .contains("the run to continue had model none, this one has other"),
+            .contains("the run to continue had model file none, this one has other"),
         "{error}"
     );
     // The work of an interrupted run is not thrown away unasked.
