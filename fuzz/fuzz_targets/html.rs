@@ -11,9 +11,17 @@ const CUTS: usize = 4;
 
 /// What every engine gives.
 fn read(html: &str, limits: &Limits) -> Page {
-    let page = LolEngine.read_styled(html, limits);
-    assert_eq!(ScanEngine.read_styled(html, limits), page, "engines differ");
+    let page = ScanEngine.read_styled(html, limits);
+    let other = with_work_of(&page, LolEngine.read_styled(html, limits));
+    assert_eq!(page, other, "engines differ");
     page
+}
+
+/// The page with the steps of another reader: they count the work of each, which differs where something that is never
+/// closed is looked for again.
+fn with_work_of(other: &Page, page: Page) -> Page {
+    let steps = other.steps;
+    Page { steps, ..page }
 }
 
 /// Caps that small pages pass.
@@ -49,7 +57,7 @@ fn check(html: &str, cuts: &[u8], limits: &Limits) {
     let plain = LolEngine.read(html, limits);
     for vectors in Vectors::available() {
         let own = ScanReader::with_vectors(vectors).read(html, limits);
-        assert_eq!(own, plain, "{vectors:?}");
+        assert_eq!(own, with_work_of(&own, plain.clone()), "{vectors:?}");
     }
     assert_eq!(
         (&plain.blocks, &plain.elements),

@@ -10,10 +10,17 @@ use trommel_text::vectors::Vectors;
 
 fn both(html: &str) -> (Page, Page) {
     let limits = Limits::default();
-    (
-        ScanEngine.read_styled(html, &limits),
-        LolEngine.read_styled(html, &limits),
-    )
+    let scan = ScanEngine.read_styled(html, &limits);
+    let lol = LolEngine.read_styled(html, &limits);
+    let lol = with_work_of(&scan, lol);
+    (scan, lol)
+}
+
+/// The page with the steps of another reader: they count the work of each, which differs where something that is never
+/// closed is looked for again.
+fn with_work_of(other: &Page, page: Page) -> Page {
+    let steps = other.steps;
+    Page { steps, ..page }
 }
 
 /// The page as it is read while it grows by so many bytes at a time, or a little more.
@@ -128,6 +135,7 @@ proptest! {
         let page = LolEngine.read(&html, &limits);
         for vectors in Vectors::available() {
             let own = ScanReader::with_vectors(vectors).read(&html, &limits);
+            let page = with_work_of(&own, page.clone());
             prop_assert_eq!(&own, &page, "{:?}", vectors);
         }
     }
