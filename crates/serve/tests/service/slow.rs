@@ -140,7 +140,8 @@ fn who_sends_slowly_takes_no_place() {
 fn answers_hold_their_memory_until_they_are_taken() {
     let limits = ServiceLimits {
         timeout: Duration::from_secs(300),
-        max_memory: 96 << 20,
+        // Room for one such report at a time.
+        max_memory: 512 << 20,
         ..limits()
     };
     let host = Host::with(settings(limits), &[]);
