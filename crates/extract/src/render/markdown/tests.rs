@@ -34,6 +34,21 @@ fn headings_and_paragraphs() {
 }
 
 #[test]
+fn a_heading_that_leads_to_itself_is_no_link() {
+    for html in [
+        "<h2 id=a><a href=#a>A</a></h2>",
+        "<h2><a id=a href='#a'>A</a></h2>",
+        "<section id=a><h2><a href=#a>A</a></h2></section>",
+        "<a href=#a><h2 id=a>A</h2></a>",
+        "<h2 id='ä'><a href=#%C3%A4>A</a></h2>",
+    ] {
+        assert_eq!(shown(html, None, true), "## A\n", "{html}");
+    }
+    let other = "<h2 id=a><a href=#b>A</a></h2><p><a id=c href=#c>d</a>";
+    assert_eq!(shown(other, None, true), "## [A](#b)\n\n[d](#c)\n");
+}
+
+#[test]
 fn what_is_left_out_within_a_line_leaves_no_trace() {
     check(
         "<p>a <span style='display:none'>x</span> b <b>c <i hidden>y</i>d</b>",
