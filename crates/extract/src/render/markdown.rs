@@ -109,6 +109,20 @@ impl Headline {
         };
         if level == 1 && is_other { 2 } else { level }
     }
+
+    /// Several other headings of the first level are the outline of the page itself: lower, they would be one with
+    /// those of the second.
+    fn beside_outline(self, content: &KeptContent) -> Self {
+        let others = content.segments.iter().filter(|own| {
+            matches!(own, Segment::Heading { level: 1, .. })
+                && self.level(1, content.ends(own).0, content) > 1
+        });
+        if others.count() > 1 {
+            Headline::None
+        } else {
+            self
+        }
+    }
 }
 
 /// A title as a heading of the first level, with an empty line after it.
@@ -151,6 +165,7 @@ pub(crate) fn markdown(
     options: &MarkdownOptions,
     headline: Headline,
 ) -> TracedText {
+    let headline = headline.beside_outline(content);
     let links = options.links.then(|| Links::new(content, url));
     let mut inline = Inline::new(content, links);
     let mut languages = CodeLanguages::default();

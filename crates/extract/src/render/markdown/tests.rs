@@ -34,6 +34,20 @@ fn headings_and_paragraphs() {
 }
 
 #[test]
+fn headings_of_the_first_level_stay_where_they_are_the_outline() {
+    let below_title = |html: &str| {
+        let page = ScanEngine.read_styled(html, &Limits::default());
+        let content = KeptContent::new(&page, html, &vec![true; page.blocks.len()]);
+        markdown(&content, None, &MarkdownOptions::default(), Headline::Above).text
+    };
+    assert_eq!(
+        below_title("<h1>a</h1><h2>b</h2><h1>c</h1>d"),
+        "# a\n\n## b\n\n# c\n\nd\n"
+    );
+    assert_eq!(below_title("<h1>a</h1><h2>b</h2>d"), "## a\n\n## b\n\nd\n");
+}
+
+#[test]
 fn a_heading_that_leads_to_itself_is_no_link() {
     for html in [
         "<h2 id=a><a href=#a>A</a></h2>",
