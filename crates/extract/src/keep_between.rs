@@ -157,7 +157,7 @@ mod tests {
             let html = format!("<main><pre>a</pre>{apart}<p>e</main>");
             assert!(added(&html).is_empty(), "{apart}");
         }
-        let other = "<main><pre>a</pre></main><ul><li>-b</ul><main><p>e</main>";
+        let other = "<body><main><pre>a</pre></main><ul><li>-b</ul><main><p>e</main>";
         assert_eq!(added(other), ["-b"], "the body holds them all");
         let other = "<div><main><pre>a</pre><p>-b</p></main></div><p>e";
         assert!(added(other).is_empty());
