@@ -108,7 +108,7 @@ mod tests {
         );
         assert_eq!(
             shown(
-                "<div class='prism-code language-js'><div class=token-line><b>a</b> =<div class=token-line>b</div></div>c"
+                "<div class='prism-code language-js'><div class=token-line><b>a</b> =</div><div class=token-line>b</div></div>c"
             ),
             ["[a =]", "[b]", "c"]
         );
