@@ -130,10 +130,19 @@ fn quotes_nest() {
 }
 
 #[test]
-fn definitions_stand_below_their_terms() {
+fn definitions_stand_in_the_items_of_their_terms() {
     check(
-        "<dl><dt>a <code>b</code><dd>c<dd>d<p>e<dt>f<dd>g</dl>",
-        "**a `b`**\n- c\n- d\n\n  e\n\n**f**\n- g\n",
+        "<p>x<dl><dt>a <code>b</code><dd>c<dt>f:<dd><p>g<ul><li>h</ul><dt>i<dt>j<dt>k<dd>l<dd>m<pre>n</pre></dl><p>y",
+        "x\n\n- **a `b`**: c\n- **f:**\n\n  g\n  - h\n- **i**, **j**, **k**: l\n\n  m\n\n  ```\n  n\n  ```\n\ny\n",
+    );
+    check(
+        "<dl><div><dt>a:</dt><dd>b<dl><dt>c<dd>d</dl></div></dl>",
+        "- **a:** b\n  - **c**: d\n",
+    );
+    // A heading is none, and without a term each definition is an item.
+    check(
+        "<dl><dt><h3>a</h3><dd>b<dt>c<dd>d</dl><dl><dd>e<dd>f<dt>-<dd>g</dl>",
+        "### a\n\n- b\n- **c**: d\n\n* e\n* f\n* g\n",
     );
 }
 
