@@ -63,6 +63,22 @@ fn a_heading_that_leads_to_itself_is_no_link() {
 }
 
 #[test]
+fn a_list_with_code_or_undivided_script_is_no_layout() {
+    let code = "<pre>".to_owned() + &"a b c d\n".repeat(60) + "</pre>";
+    let long = shown(&format!("<ul><li>x{code}<li>y{code}</ul>"), None, false);
+    assert!(long.starts_with("- x\n\n  ```"), "{long}");
+    let text = "\u{4e00}".repeat(200);
+    check(
+        &format!("<ul><li>{text}<li>{text}</ul>"),
+        &format!("- {text}\n- {text}\n"),
+    );
+    check(
+        "<ol><li><h2>a</h2>b<li>c<li>d</ol>",
+        "1. ## a\n\n   b\n2. c\n3. d\n",
+    );
+}
+
+#[test]
 fn what_is_left_out_within_a_line_leaves_no_trace() {
     check(
         "<p>a <span style='display:none'>x</span> b <b>c <i hidden>y</i>d</b>",
