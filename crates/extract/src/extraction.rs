@@ -17,6 +17,7 @@ use crate::document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 use crate::heading_text::{is_too_long, shown_text};
 use crate::hidden::drop_hidden_menus;
 use crate::hints::Hints;
+use crate::keep_between::keep_between;
 use crate::keep_whole::{keep_code, keep_sentences_beside_code, keep_tables};
 use crate::language::language;
 use crate::link_lists::keep_link_lists;
@@ -119,6 +120,7 @@ impl<'a> Extraction<'a> {
             keep_code(&page, kept);
             keep_tables(&page, &decoded.text, kept);
             keep_sentences_beside_code(&page, kept);
+            keep_between(&page, &verdicts.roles, kept);
             keep_link_lists(&page, &decoded.text, hints.url, kept);
             keep_corrections(&page, kept);
             keep_see_also(&page, kept);

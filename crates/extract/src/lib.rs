@@ -35,6 +35,7 @@ mod hidden;
 mod hints;
 #[cfg(test)]
 mod hostile_tests;
+mod keep_between;
 mod keep_whole;
 mod language;
 mod link_lists;

@@ -30,6 +30,7 @@ use crate::markup::tag_lexer::{Key, TagText};
 use crate::page::{Notation, Page, StyleRecorder};
 use trommel_text::vectors::Vectors;
 
+pub(crate) use attribute_words::split as split_words;
 use classes::Classes;
 use code_elements::is_block_of_code;
 use formulas::Formulas;

@@ -5,6 +5,7 @@ mod block;
 mod element;
 mod fact;
 mod field_index;
+mod heading_ids;
 mod inline_style;
 mod notation;
 
@@ -22,6 +23,7 @@ pub use element::{Element, ElementKinds};
 pub use fact::{FactKind, StatedFact};
 pub use field_index::FieldIndex;
 use field_index::FoundOnce;
+pub use heading_ids::HeadingIds;
 pub(crate) use inline_style::StyleRecorder;
 pub use inline_style::{InlineStyle, StyledText};
 pub use notation::{Notation, NotationKind};

@@ -4,6 +4,7 @@ mod anchors;
 mod code;
 mod code_space;
 mod element;
+mod hidden_lines;
 mod source;
 
 pub use anchors::anchors;

@@ -1,7 +1,7 @@
 //! Tables that hold data: their rows and cells, as far as they are kept. Tables that only lay out the
 //! page are told apart, so that their cells become paragraphs.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{Attribute, Block, Element, ElementKinds, NONE, Page, Tag};
 
 /// Columns up to which `colspan` and `rowspan` are followed; cells beyond simply follow each other.
@@ -40,7 +40,7 @@ pub(crate) struct DataTable {
     pub captions: Vec<u32>,
     /// Rows with a kept cell.
     pub rows: Vec<TableRow>,
-    /// Columns in which a cell is kept.
+    /// Columns in which a cell is kept, or all are empty below a header row.
     pub columns: usize,
 }
 
@@ -170,6 +170,8 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
     let mut blocks = draft.blocks.as_slice();
     let mut rows: Vec<TableRow> = Vec::new();
     let mut columns = Columns::default();
+    // Columns of cells that hold no text in the page, and of those of which nothing is kept.
+    let (mut empty, mut dropped) = (FxHashSet::default(), FxHashSet::default());
     let mut row: Option<(TableRow, usize, bool)> = None;
     let mut index = at + 1;
     while index < table.end {
@@ -200,6 +202,14 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
                 let own = blocks.iter().take_while(|(cell, _)| *cell == index).count();
                 let (own, rest) = blocks.split_at_checked(own)?;
                 blocks = rest;
+                if own.is_empty() && column < COLUMNS {
+                    let place = if has_text(page, index, element) {
+                        &mut dropped
+                    } else {
+                        &mut empty
+                    };
+                    place.insert(column);
+                }
                 if !own.is_empty() {
                     row.cells.push(TableCell {
                         column,
@@ -230,7 +240,9 @@ fn data_table(page: &Page, html: &str, at: u32, draft: Draft) -> Option<DataTabl
         && (headed || wide_rows > 1 || is_short_row(page, &rows))
         && rows.iter().any(|row| row.cells.len() > 1);
     is_data.then(|| {
-        let columns = close_up(&mut rows);
+        let has_header = rows.iter().any(|row| row.header);
+        empty.retain(|column| has_header && !dropped.contains(column));
+        let columns = close_up(&mut rows, &empty);
         DataTable {
             element: at,
             captions: draft.captions,
@@ -268,13 +280,29 @@ fn end_row(row: Option<(TableRow, usize, bool)>, rows: &mut Vec<TableRow>) -> us
     cells
 }
 
-/// Takes out the columns without a cell; gives how many are left.
-fn close_up(rows: &mut [TableRow]) -> usize {
+/// Whether a block of the page stands in an element.
+fn has_text(page: &Page, at: u32, element: &Element) -> bool {
+    let first = page
+        .blocks
+        .partition_point(|block| block.span.0 < element.start);
+    let first = page.blocks.get(first);
+    first.is_some_and(|block| (at..element.end).contains(&block.element))
+}
+
+/// Takes out the columns without a cell but for the empty ones that stay; gives how many are left.
+fn close_up(rows: &mut [TableRow], empty: &FxHashSet<usize>) -> usize {
     let cells = || rows.iter().flat_map(|row| &row.cells);
-    let most = cells().map(|cell| cell.column + 1).max().unwrap_or(0);
+    let columns = cells().map(|cell| cell.column);
+    let most = columns.chain(empty.iter().copied()).max();
+    let most = most.map_or(0, |last| last + 1);
     let mut numbers = vec![0usize; most];
     for cell in cells() {
         if let Some(used) = numbers.get_mut(cell.column) {
+            *used = 1;
+        }
+    }
+    for column in empty {
+        if let Some(used) = numbers.get_mut(*column) {
             *used = 1;
         }
     }
@@ -401,6 +429,18 @@ mod tests {
         assert_eq!(
             rows("<table><tr><th>-<th>-A<th>-B<tr><td><td>c<td>d<tr><td><td>-<td>e</table>"),
             ["0:c 1:d", "1:e"]
+        );
+    }
+
+    #[test]
+    fn empty_columns_stay_below_a_header_row() {
+        assert_eq!(
+            rows("<table><tr><th><th>A<th>-B<th>E<tr><td><td>c<td>-d<td>e</table>"),
+            ["!1:A 2:E", "1:c 2:e"]
+        );
+        assert_eq!(
+            rows("<table><tr><td><td>a<td>b<tr><td><td>c<td>d</table>"),
+            ["0:a 1:b", "0:c 1:d"]
         );
     }
 

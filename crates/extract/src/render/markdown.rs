@@ -1,12 +1,13 @@
 //! The kept blocks as Markdown: CommonMark with the tables and struck-out text (`~~`) of GFM.
 //!
 //! Headings, nested lists, quotes, code with its language, tables, strong text and emphasis, links on
-//! request. A term of a definition list is a strong paragraph and its definitions are items below it;
-//! captions are emphasised paragraphs. What Markdown would take for markup is escaped.
+//! request. A term of a definition list is an item that begins with it, strong, and holds its definitions; captions
+//! are emphasised paragraphs. What Markdown would take for markup is escaped.
 
 mod callout;
 mod code;
 mod containers;
+mod definitions;
 mod escape;
 mod facts;
 mod images;
@@ -22,7 +23,7 @@ use crate::render::options::{MathForm, TextOptions};
 use crate::render::traced::{OriginSource, TracedText};
 
 use code::{CodeLanguages, fence};
-use containers::SegmentWriter;
+use containers::{Part, SegmentWriter};
 use escape::{Context, escape};
 use images::{Images, Wanted, headline_element};
 use inline::{Inline, Mode};
@@ -119,6 +120,20 @@ impl Headline {
         };
         if level == 1 && is_other { 2 } else { level }
     }
+
+    /// Several other headings of the first level are the outline of the page itself: lower, they would be one with
+    /// those of the second.
+    fn beside_outline(self, content: &KeptContent) -> Self {
+        let others = content.segments.iter().filter(|own| {
+            matches!(own, Segment::Heading { level: 1, .. })
+                && self.level(1, content.ends(own).0, content) > 1
+        });
+        if others.count() > 1 {
+            Headline::None
+        } else {
+            self
+        }
+    }
 }
 
 /// A title as a heading of the first level, with an empty line after it.
@@ -161,6 +176,7 @@ pub(crate) fn markdown(
     options: &MarkdownOptions,
     headline: Headline,
 ) -> TracedText {
+    let headline = headline.beside_outline(content);
     let links = options.links.then(|| Links::new(content, url));
     let mut inline = Inline::new(content, links);
     let mut languages = CodeLanguages::default();
@@ -252,8 +268,8 @@ fn flowing<'a>(
                 }
                 let mode = mode(content, element);
                 let task = task(content, *block).unwrap_or_default();
+                writer.part = part(content, *block);
                 writer.add(element, &(task.to_owned() + &inline.render(*block, mode)));
-                writer.after_term = mode == Mode::Term;
             }
             Segment::Heading { level, blocks } => {
                 let texts: Vec<String> = blocks
@@ -330,6 +346,26 @@ fn task(content: &KeptContent, block: u32) -> Option<&'static str> {
     }
     let is_done = input.attribute(content.html, "checked").is_some();
     Some(if is_done { "[x] " } else { "[ ] " })
+}
+
+/// What a paragraph is in a definition list.
+fn part(content: &KeptContent, block: u32) -> Part {
+    let Some(block) = content.block(block) else {
+        return Part::Other;
+    };
+    let is_bare = content
+        .page
+        .container(block)
+        .is_some_and(|(_, own)| own.tag == Tag::Dd);
+    if is_bare {
+        return Part::Definition;
+    }
+    let mut path = content.page.path(block.element);
+    let item = path.find(|(_, own)| matches!(own.tag, Tag::Dt | Tag::Dd | Tag::Li));
+    match item {
+        Some((at, own)) if own.tag == Tag::Dt => Part::Term(at),
+        _ => Part::Other,
+    }
 }
 
 /// How the paragraph at an element is written.

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use trommel_html::{AttributeWord, NONE, Page, Tag};
+use trommel_html::{Attribute, AttributeWord, HeadingIds, NONE, Page, Tag};
 use trommel_text::word_hash;
 
 use crate::columns::GroupColumns;
@@ -112,6 +112,11 @@ impl Sections {
         if !page.attribute_words.iter().any(is_named) {
             return found;
         }
+        // A section on a discussion is no discussion: its id repeats its heading.
+        let of_headings = HeadingIds::new(page);
+        let names = |at: u32, token: &AttributeWord| {
+            is_named(token) && !(token.attribute == Attribute::Id && of_headings.contains(at))
+        };
         found.region = Scratch::with_capacity(page.elements.len());
         for (at, element) in (0u32..).zip(&page.elements) {
             count_work(1 + page.attribute_words(element).len());
@@ -125,7 +130,10 @@ impl Sections {
                 && !element.tag.is_inline()
                 && !matches!(element.tag, Tag::Html | Tag::Body | Tag::Main)
                 && !(at..element.end).contains(&headline)
-                && page.attribute_words(element).iter().any(is_named);
+                && page
+                    .attribute_words(element)
+                    .iter()
+                    .any(|token| names(at, token));
             if is_one {
                 found.regions += 1;
                 found.prose_inside += prose_inside(at);
@@ -194,5 +202,28 @@ mod tests {
         assert_eq!(third[3], 10.0 / 18.0);
         assert_eq!(comments.features(&page, 3)[6], 1.0);
         assert_eq!(third[7], log(1u32));
+    }
+
+    #[test]
+    fn an_id_made_from_a_heading_names_no_comments() {
+        let html = "<body><h1>Paper</h1><section id=methods><h2>Methods</h2><p>a</p></section>\
+                    <section id=results-discussion><h2>Results &amp; Discussion</h2><p>b</p></section>\
+                    <section id=outlook><h2>Outlook</h2><p>c</p></section>";
+        let regions = |html: &str| {
+            let page = ScanEngine.read(html, &Limits::default());
+            let lexicon = Lexicon::new(&[], &[], &[]);
+            Sections::new(&PageFacts::new(
+                &page,
+                None,
+                &lexicon,
+                CommentSections::NEEDS,
+            ))
+            .regions
+        };
+        assert_eq!(regions(html), 0);
+        let class = html.replace("id=results-discussion", "class=discussion");
+        assert_eq!(regions(&class), 1);
+        let lone = "<h1>Paper</h1><p>a</p><div id=comments><h3>Comments</h3><p>b</p></div>";
+        assert_eq!(regions(lone), 1);
     }
 }

@@ -6,8 +6,8 @@ use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
 
 /// Classes of elements that hold the lines of a piece of code: of SyntaxHighlighter, CodeMirror 6 and 5, Monaco,
-/// Ace, Crayon and what became of it, Enlighter, and GitHub's tables and lists of lines.
-const HIGHLIGHTERS: [&[u8]; 10] = [
+/// Ace, Crayon and what became of it, Enlighter, React's renderer of Prism, and GitHub's tables and lists of lines.
+const HIGHLIGHTERS: [&[u8]; 11] = [
     b"syntaxhighlighter",
     b"cm-editor",
     b"codemirror",
@@ -16,6 +16,7 @@ const HIGHLIGHTERS: [&[u8]; 10] = [
     b"crayon-syntax",
     b"urvanov-syntax-highlighter-syntax",
     b"enlighter-default",
+    b"prism-code",
     b"js-file-line-container",
     b"react-code-file-contents",
 ];
@@ -104,6 +105,12 @@ mod tests {
         assert_eq!(
             shown("<table class='highlight js-file-line-container'><tr><td>a<tr><td>b</table>c"),
             ["[a]", "[b]", "c"]
+        );
+        assert_eq!(
+            shown(
+                "<div class='prism-code language-js'><div class=token-line><b>a</b> =</div><div class=token-line>b</div></div>c"
+            ),
+            ["[a =]", "[b]", "c"]
         );
         assert_eq!(
             shown("<div class=cm>a</div><span class=cm-editor>b</span>"),

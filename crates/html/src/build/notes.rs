@@ -38,9 +38,9 @@ bitflags! {
 /// [`Marks::PAGE_ROW`].
 const MATH: [u64; 7] = hashes(["katex", "jax", "mathjax", "math", "tex", "latex", "mjx"]);
 const NOTE: [u64; 4] = hashes(["footnotes", "sidenote", "marginnote", "ltx"]);
-const CODE: [u64; 10] = hashes([
+const CODE: [u64; 11] = hashes([
     "crayon", "syntaxhighlighter", "cm", "mirror", "codemirror", "monaco", "ace", "highlighter",
-    "enlighter", "file",
+    "enlighter", "file", "prism",
 ]);
 const HIDDEN: [u64; 2] = hashes(["hidden", "invisible"]);
 const PAGE_ROW: [u64; PAGE_ROW_WORDS.len()] = hashes(PAGE_ROW_WORDS);
@@ -308,6 +308,7 @@ mod tests {
             ("ltx", Marks::NOTE),
             ("codemirror", Marks::CODE),
             ("file", Marks::CODE),
+            ("prism", Marks::CODE),
             ("invisible", Marks::HIDDEN),
             ("pagination", Marks::PAGE_ROW),
             ("menu", Marks::empty()),

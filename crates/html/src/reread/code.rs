@@ -1,6 +1,7 @@
 //! Laid-out code, read again at its element: exact lines and white space, without the numbers, buttons and
 //! labels that pages put into it.
 
+use super::hidden_lines::HiddenText;
 use crate::markup::Tag;
 use crate::markup::lex::{Attributes, Markup, RawTag, markup};
 
@@ -59,6 +60,11 @@ const BESIDE: [&str; 50] = [
     "user-select-none",
     "sr-only",
 ];
+/// Names of classes of what a page hides of its code until it is asked for: lines that a reader of the source sees
+/// after a `#`.
+const HIDDEN: [&str; 1] = ["boring"];
+/// Names of classes that say that code is Rust: rustdoc and mdBook know hidden lines.
+const RUST: [&str; 3] = ["language-rust", "lang-rust", "rust"];
 /// Names of classes of elements that are one line of code each.
 const LINES: [&str; 16] = [
     "highlight-line", "line", "code-line", "codeline", "token-line", "view-line", "cm-line",
@@ -101,7 +107,8 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
     let mut beside: Option<(&[u8], u32)> = None;
     // The open element that holds an editor's code.
     let mut editor: Option<(&[u8], u32)> = None;
-    let mut open: Vec<(&[u8], bool)> = Vec::new();
+    let mut open: Vec<(&[u8], Kind)> = Vec::new();
+    code.is_rust = is_rust(bytes.get(first.attributes.0..first.attributes.1)?);
     loop {
         let lt = memchr::memchr(b'<', bytes.get(at..)?)?;
         let lt = at + lt;
@@ -154,8 +161,15 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
                 .iter()
                 .rposition(|(name, _)| own.eq_ignore_ascii_case(name));
             let Some(place) = place else { continue };
-            let is_line = open.drain(place..).any(|(_, is_line)| is_line);
+            let (mut is_line, mut is_hidden) = (false, false);
+            for (_, kind) in open.drain(place..) {
+                is_line |= kind == Kind::Line;
+                is_hidden |= kind == Kind::Hidden;
+            }
             code.end(tag, is_line);
+            if is_hidden {
+                code.hidden.end(code.out.len());
+            }
             continue;
         }
         if tag == Tag::Br {
@@ -178,14 +192,21 @@ pub fn code_text(html: &str, start: u32) -> Option<(String, u32)> {
                 continue;
             }
             Kind::Editor => {
-                code = Code::default();
+                code = Code {
+                    is_rust: code.is_rust,
+                    ..Code::default()
+                };
                 editor = Some((own, 1));
             }
             _ => {}
         }
         code.start(tag, kind == Kind::Line);
+        code.is_rust |= matches!(tag, Tag::Code | Tag::Pre) && is_rust(attributes);
         if open.len() < 256 {
-            open.push((own, kind == Kind::Line));
+            open.push((own, kind));
+            if kind == Kind::Hidden {
+                code.hidden.start(code.out.len());
+            }
         }
     }
 }
@@ -205,6 +226,8 @@ enum Kind {
     Line,
     Beside,
     Editor,
+    /// Shown only to those who ask for it.
+    Hidden,
 }
 
 impl Kind {
@@ -224,7 +247,9 @@ impl Kind {
                     if BESIDE.contains(&class) {
                         return Kind::Beside;
                     }
-                    if EDITORS.contains(&class) {
+                    if HIDDEN.contains(&class) && tag.is_inline() && kind == Kind::Plain {
+                        kind = Kind::Hidden;
+                    } else if EDITORS.contains(&class) {
                         kind = Kind::Editor;
                     } else if LINES.contains(&class) && kind == Kind::Plain {
                         kind = Kind::Line;
@@ -250,6 +275,19 @@ impl Kind {
     }
 }
 
+/// Whether the class of an element says that its code is Rust.
+fn is_rust(attributes: &[u8]) -> bool {
+    let mut classes =
+        Attributes::new(attributes).filter(|(name, _)| name.eq_ignore_ascii_case(b"class"));
+    classes.any(|(_, value)| {
+        let mut names = value.split(|byte| byte.is_ascii_whitespace());
+        names.any(|name| {
+            RUST.iter()
+                .any(|own| own.as_bytes().eq_ignore_ascii_case(name))
+        })
+    })
+}
+
 /// The lines of the code as they grow.
 #[derive(Debug, Default)]
 struct Code {
@@ -262,6 +300,8 @@ struct Code {
     line_from: usize,
     /// The tag before was one of a block-level element.
     behind_block: bool,
+    is_rust: bool,
+    hidden: HiddenText,
 }
 
 impl Code {
@@ -356,7 +396,12 @@ impl Code {
         if self.waiting.contains('\n') {
             self.waiting.clear();
         }
-        let text = without_numbers(&self.out);
+        let shown = if self.is_rust {
+            self.hidden.noted(&self.out)
+        } else {
+            None
+        };
+        let text = without_numbers(shown.as_deref().unwrap_or(&self.out));
         let text = text.trim_end();
         // Empty lines before the first are not the code's; its indent is.
         let first = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
@@ -450,6 +495,24 @@ mod tests {
         check(
             "<pre><span class=highlight-line>a</span><span class=highlight-line></span><span class=highlight-line> b</span></pre>",
             "a\n\n b",
+        );
+    }
+
+    #[test]
+    fn hidden_lines_of_rust_are_written_as_in_its_source() {
+        let hidden = "<span class=boring>#![allow(unused)]\n</span><span class=boring>fn main() {\n</span>let a = 1;\n\
+                      <span class=boring>let b = 2;\n\n</span>c();\n<span class=boring>}</span>";
+        let html = format!("<pre><code class='language-rust edition2021'>{hidden}</code></pre>");
+        check(&html, "let a = 1;\n# let b = 2;\n#\nc();");
+        let other = html.replace("#![allow(unused)]\n", "use a;\n");
+        check(
+            &other,
+            "# use a;\n# fn main() {\nlet a = 1;\n# let b = 2;\n#\nc();\n# }",
+        );
+        // In other languages the sign is another, and a page does not say which.
+        check(
+            "<pre><code class=language-py>a\n<span class=boring>b\n</span>c</code></pre>",
+            "a\nb\nc",
         );
     }
 

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use trommel_html::{NONE, Tag};
 
 use super::callout::{callout, is_title};
+use super::definitions::Definitions;
 use super::downwards;
 use super::transparent::{is_list, transparent};
 use crate::render::content::KeptContent;
@@ -34,6 +35,16 @@ enum Kind {
     },
 }
 
+/// What a segment is in a definition list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// In this `dt`.
+    Term(u32),
+    /// Text right in a `dd`, in no paragraph of its own.
+    Definition,
+    Other,
+}
+
 /// Writes segments one below the other.
 #[derive(Debug)]
 pub(super) struct SegmentWriter<'a> {
@@ -44,8 +55,11 @@ pub(super) struct SegmentWriter<'a> {
     numbers: HashMap<u32, u32>,
     numbered: HashSet<u32>,
     open: Vec<Container>,
-    /// Whether the segment written last is the term of a definition.
-    pub after_term: bool,
+    definitions: Definitions,
+    /// What the segment that is written next is in a definition list.
+    pub part: Part,
+    /// What the segment written last is there.
+    last_part: Part,
     /// First and last block of the segment that is written next.
     pub origin: Option<(u32, u32)>,
     origins: Vec<Origin>,
@@ -61,7 +75,9 @@ impl<'a> SegmentWriter<'a> {
             numbers: HashMap::new(),
             numbered: HashSet::new(),
             open: Vec::new(),
-            after_term: false,
+            definitions: Definitions::new(content),
+            part: Part::Other,
+            last_part: Part::Other,
             origin: None,
             origins: Vec::new(),
             out: String::new(),
@@ -100,10 +116,15 @@ impl<'a> SegmentWriter<'a> {
             }
         });
         let body = labelled.as_deref().unwrap_or(body);
+        let joint = (common == chain.len() && common == self.open.len())
+            .then(|| self.joint(&chain))
+            .flatten();
         let tight = self.join(&mut chain, common);
         let kept = chain.get(..common).unwrap_or_default();
         let prefix: String = chain.iter().map(Container::indent).collect();
-        if !self.out.is_empty() {
+        if let Some(joint) = joint {
+            self.out.push_str(joint);
+        } else if !self.out.is_empty() {
             self.out.push('\n');
             if !tight {
                 let prefix: String = kept.iter().map(Container::indent).collect();
@@ -113,7 +134,9 @@ impl<'a> SegmentWriter<'a> {
         }
         let from = self.out.len();
         for (at, line) in body.split('\n').enumerate() {
-            if at == 0 {
+            if at == 0 && joint.is_some() {
+                // In the line of the term.
+            } else if at == 0 {
                 self.out.extend(kept.iter().map(Container::indent));
                 self.out
                     .extend(chain.iter().skip(common).map(Container::marker));
@@ -134,7 +157,25 @@ impl<'a> SegmentWriter<'a> {
             });
         }
         self.open = chain;
-        self.after_term = false;
+        self.last_part = std::mem::replace(&mut self.part, Part::Other);
+    }
+
+    /// What stands between the term written last and what is written next in its item, if that is in the same line.
+    fn joint(&self, chain: &[Container]) -> Option<&'static str> {
+        let item = chain.last()?.element;
+        let is_term = self.content.page.element(item)?.tag == Tag::Dt;
+        match (self.last_part, self.part) {
+            (Part::Term(last), Part::Term(next)) if is_term && last != next => Some(", "),
+            (Part::Term(_), Part::Definition) if is_term => {
+                let term = self.out.trim_end_matches('*');
+                Some(if term.ends_with([':', '\u{ff1a}']) {
+                    " "
+                } else {
+                    ": "
+                })
+            }
+            _ => None,
+        }
     }
 
     /// All that was written, ending with a line end.
@@ -151,7 +192,6 @@ impl<'a> SegmentWriter<'a> {
     /// Chooses the marker of a list that starts; gives whether no empty line is needed.
     fn join(&self, chain: &mut [Container], common: usize) -> bool {
         let inside_item = common > 0 && self.open.len() == common;
-        let after_term = self.after_term && self.open.len() == common;
         let before = self.open.get(common).map(|container| &container.kind);
         let Some(Container {
             kind:
@@ -183,7 +223,7 @@ impl<'a> SegmentWriter<'a> {
                     .open
                     .last()
                     .is_some_and(|last| matches!(last.kind, Kind::Item { .. }));
-                (inside_item && in_item || after_term) && number.is_none_or(|number| number == 1)
+                inside_item && in_item && number.is_none_or(|number| number == 1)
             }
         }
     }
@@ -234,11 +274,17 @@ impl<'a> SegmentWriter<'a> {
                     }
                     list = at;
                 }
-                Tag::Li | Tag::Dd => {
+                Tag::Li | Tag::Dt | Tag::Dd => {
                     let of = if list == NONE { element.parent } else { list };
+                    let term = (element.tag != Tag::Li && list != NONE)
+                        .then(|| self.definitions.term(self.content.page, list, at))
+                        .flatten();
+                    if element.tag == Tag::Dt && term.is_none() {
+                        continue;
+                    }
                     if !self.transparent.contains(&of) {
                         chain.push(Container {
-                            element: at,
+                            element: term.unwrap_or(at),
                             kind: Kind::Item {
                                 list: of,
                                 number: self.number(of, at),

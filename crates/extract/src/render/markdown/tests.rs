@@ -34,6 +34,51 @@ fn headings_and_paragraphs() {
 }
 
 #[test]
+fn headings_of_the_first_level_stay_where_they_are_the_outline() {
+    let below_title = |html: &str| {
+        let page = ScanEngine.read_styled(html, &Limits::default());
+        let content = KeptContent::new(&page, html, &vec![true; page.blocks.len()]);
+        markdown(&content, None, &MarkdownOptions::default(), Headline::Above).text
+    };
+    assert_eq!(
+        below_title("<h1>a</h1><h2>b</h2><h1>c</h1>d"),
+        "# a\n\n## b\n\n# c\n\nd\n"
+    );
+    assert_eq!(below_title("<h1>a</h1><h2>b</h2>d"), "## a\n\n## b\n\nd\n");
+}
+
+#[test]
+fn a_heading_that_leads_to_itself_is_no_link() {
+    for html in [
+        "<h2 id=a><a href=#a>A</a></h2>",
+        "<h2><a id=a href='#a'>A</a></h2>",
+        "<section id=a><h2><a href=#a>A</a></h2></section>",
+        "<a href=#a><h2 id=a>A</h2></a>",
+        "<h2 id='ä'><a href=#%C3%A4>A</a></h2>",
+    ] {
+        assert_eq!(shown(html, None, true), "## A\n", "{html}");
+    }
+    let other = "<h2 id=a><a href=#b>A</a></h2><p><a id=c href=#c>d</a>";
+    assert_eq!(shown(other, None, true), "## [A](#b)\n\n[d](#c)\n");
+}
+
+#[test]
+fn a_list_with_code_or_undivided_script_is_no_layout() {
+    let code = "<pre>".to_owned() + &"a b c d\n".repeat(60) + "</pre>";
+    let long = shown(&format!("<ul><li>x{code}<li>y{code}</ul>"), None, false);
+    assert!(long.starts_with("- x\n\n  ```"), "{long}");
+    let text = "\u{4e00}".repeat(200);
+    check(
+        &format!("<ul><li>{text}<li>{text}</ul>"),
+        &format!("- {text}\n- {text}\n"),
+    );
+    check(
+        "<ol><li><h2>a</h2>b<li>c<li>d</ol>",
+        "1. ## a\n\n   b\n2. c\n3. d\n",
+    );
+}
+
+#[test]
 fn what_is_left_out_within_a_line_leaves_no_trace() {
     check(
         "<p>a <span style='display:none'>x</span> b <b>c <i hidden>y</i>d</b>",
@@ -123,10 +168,19 @@ fn quotes_nest() {
 }
 
 #[test]
-fn definitions_stand_below_their_terms() {
+fn definitions_stand_in_the_items_of_their_terms() {
     check(
-        "<dl><dt>a <code>b</code><dd>c<dd>d<p>e<dt>f<dd>g</dl>",
-        "**a `b`**\n- c\n- d\n\n  e\n\n**f**\n- g\n",
+        "<p>x<dl><dt>a <code>b</code><dd>c<dt>f:<dd><p>g<ul><li>h</ul><dt>i<dt>j<dt>k<dd>l<dd>m<pre>n</pre></dl><p>y",
+        "x\n\n- **a `b`**: c\n- **f:**\n\n  g\n  - h\n- **i**, **j**, **k**: l\n\n  m\n\n  ```\n  n\n  ```\n\ny\n",
+    );
+    check(
+        "<dl><div><dt>a:</dt><dd>b<dl><dt>c<dd>d</dl></div></dl>",
+        "- **a:** b\n  - **c**: d\n",
+    );
+    // A heading is none, and without a term each definition is an item.
+    check(
+        "<dl><dt><h3>a</h3><dd>b<dt>c<dd>d</dl><dl><dd>e<dd>f<dt>-<dd>g</dl>",
+        "### a\n\n- b\n- **c**: d\n\n* e\n* f\n* g\n",
     );
 }
 
@@ -164,7 +218,7 @@ fn marks_stand_where_markdown_sees_them() {
 fn tables_have_rows_and_columns() {
     check(
         "<table><caption>T<tr><th>A<th><b>B</b><th>C<tr><td>a|b<td>-<td><b>c</b><br>d<p>e<tr><td><code>x|y</code></table>",
-        "*T*\n\n| A | B | C |\n| --- | --- | --- |\n| a\\|b |  | **c**<br>d<br>e |\n| `x\\|y` |  |  |\n",
+        "*T*\n\n| A | B | C |\n| --- | --- | --- |\n| a\\|b |  | **c** d<br>e |\n| `x\\|y` |  |  |\n",
     );
     check(
         "<table><tr><th>a<td>b<tr><th>c<td>d</table>",

@@ -14,9 +14,14 @@ const LONG_QUOTE: u32 = 200;
 #[derive(Debug, Default)]
 struct Inside {
     words: u32,
+    /// Words of text alone, without code and tables.
+    text_words: u32,
     items: u32,
     last_item: u32,
     has_head: bool,
+    /// Items with a heading.
+    headed: u32,
+    last_headed: u32,
 }
 
 /// Elements of such lists and quotes.
@@ -24,7 +29,7 @@ pub(super) fn transparent(content: &KeptContent) -> HashSet<u32> {
     let mut inside: HashMap<u32, Inside> = HashMap::new();
     let mut all = 0;
     for segment in &content.segments {
-        let words = words(content, segment);
+        let (words, text_words) = words(content, segment);
         all += words;
         let head = matches!(segment, Segment::Heading { level: 1 | 2, .. });
         let mut item = NONE;
@@ -36,6 +41,11 @@ pub(super) fn transparent(content: &KeptContent) -> HashSet<u32> {
             if is_list(tag) || tag == Tag::Blockquote {
                 let inside = inside.entry(at).or_default();
                 inside.words += words;
+                inside.text_words += text_words;
+                if head && (inside.headed == 0 || inside.last_headed != item) {
+                    inside.headed += 1;
+                    inside.last_headed = item;
+                }
                 inside.has_head |= head;
                 if item != NONE && (inside.items == 0 || inside.last_item != item) {
                     inside.items += 1;
@@ -50,7 +60,8 @@ pub(super) fn transparent(content: &KeptContent) -> HashSet<u32> {
         if tag == Some(Tag::Blockquote) {
             inside.has_head || inside.words >= LONG_QUOTE && inside.words > all / 3 * 2
         } else {
-            inside.has_head || inside.items > 0 && inside.words / inside.items > LONG_ITEMS
+            inside.headed > 0 && inside.headed * 2 >= inside.items
+                || inside.items > 0 && inside.text_words / inside.items > LONG_ITEMS
         }
     };
     inside
@@ -65,17 +76,25 @@ pub(super) fn is_list(tag: Tag) -> bool {
     matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl | Tag::Menu | Tag::Dir)
 }
 
-fn words(content: &KeptContent, segment: &Segment) -> u32 {
+/// Words of a segment, and of those the words of text: every second character of scripts that do not divide words.
+fn words(content: &KeptContent, segment: &Segment) -> (u32, u32) {
+    let is_undivided = |c: &char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    let of_text = |at: u32| {
+        let words = content.block(at).map_or(0, |block| block.words);
+        let characters = content.text(at).chars().filter(is_undivided).count();
+        words.saturating_sub(u32::try_from(characters / 2).unwrap_or(u32::MAX))
+    };
     let of = |blocks: &[u32]| {
         let blocks = blocks.iter().filter_map(|at| content.block(*at));
         blocks.map(|block| block.words).sum::<u32>()
     };
     match segment {
-        Segment::Paragraph { block } => of(&[*block]),
-        Segment::Heading { blocks, .. } | Segment::Code { blocks, .. } => of(blocks),
+        Segment::Paragraph { block } => (of(&[*block]), of_text(*block)),
+        Segment::Heading { blocks, .. } => (of(blocks), blocks.iter().map(|at| of_text(*at)).sum()),
+        Segment::Code { blocks, .. } => (of(blocks), 0),
         Segment::Table(table) => {
             let cells = table.rows.iter().flat_map(|row| &row.cells);
-            cells.map(|cell| of(&cell.blocks)).sum()
+            (cells.map(|cell| of(&cell.blocks)).sum(), 0)
         }
     }
 }

@@ -1,0 +1,180 @@
+//! Keeps what stands between kept blocks of one container.
+
+use trommel_html::{Element, ElementKinds, Page, Tag};
+
+use crate::keep_whole::outermost_code;
+use crate::role::Role;
+
+/// What was left out at a place, with the elements around it up to the first that holds the kept block before.
+struct Gap {
+    /// One past its last block.
+    end: usize,
+    is_list: bool,
+    /// Part of a definition list.
+    is_part: bool,
+    /// The element that holds it and the kept block before.
+    parent: u32,
+}
+
+/// Keeps lists, tables, quotes, code, headings and paragraphs of which nothing is kept, right between two kept blocks
+/// of the same element, and lists behind which nothing more is kept of theirs: on a page that shows code, as manuals
+/// do, they are no menus. Terms and definitions between kept ones stay on any page (one entry a block).
+pub(crate) fn keep_between(page: &Page, roles: &[Role], kept: &mut [bool]) {
+    let is_code = |(at, kept): (usize, &bool)| *kept && outermost_code(page, at).is_some();
+    let has_code = page.kinds.contains(ElementKinds::CODE) && kept.iter().enumerate().any(is_code);
+    if !has_code && !page.kinds.contains(ElementKinds::OTHER_ITEM) {
+        return;
+    }
+    let mut at = 1;
+    while at < kept.len() {
+        let starts = kept.get(at) == Some(&false) && kept.get(at - 1) == Some(&true);
+        let Some(gap) = starts.then(|| gap(page, kept, at)).flatten() else {
+            at += 1;
+            continue;
+        };
+        let is_inside = |block: usize| {
+            let own = page.blocks.get(block).map(|block| block.element);
+            page.element(gap.parent)
+                .zip(own)
+                .is_some_and(|(around, own)| (gap.parent..around.end).contains(&own))
+        };
+        let is_between = kept.get(gap.end) == Some(&true) && is_inside(gap.end);
+        let is_last = || {
+            let behind = kept.get(gap.end..).unwrap_or_default();
+            let next = behind.iter().position(|kept| *kept);
+            let tag = page.element(gap.parent).map(|own| own.tag);
+            gap.is_list
+                && !matches!(tag, Some(Tag::Html | Tag::Body))
+                && next.is_none_or(|next| !is_inside(gap.end + next))
+        };
+        let wanted = has_code && (is_between || is_last()) || gap.is_part && is_between;
+        let mut own = roles.iter().skip(at).take(gap.end - at);
+        if wanted
+            && !own.any(|role| *role == Role::Comment)
+            && let Some(kept) = kept.get_mut(at..gap.end)
+        {
+            kept.fill(true);
+        }
+        at = gap.end;
+    }
+}
+
+/// What was left out from a block on, if it is a whole list, table or the like and all of an element right inside
+/// of one that holds the kept block before it.
+fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
+    let before = page.blocks.get(start.checked_sub(1)?)?.element;
+    let mut end = start;
+    // The outermost unit, and where it ends.
+    let mut unit: Option<(Tag, usize)> = None;
+    for (at, own) in page.path(page.blocks.get(start)?.element) {
+        if (at..own.end).contains(&before) {
+            let (tag, unit_end) = unit.filter(|(_, of)| *of == end)?;
+            return Some(Gap {
+                end: unit_end,
+                is_list: matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl),
+                is_part: matches!(tag, Tag::Dt | Tag::Dd),
+                parent: at,
+            });
+        }
+        if is_beside(own) {
+            return None;
+        }
+        let is_inside = |block: usize| {
+            let block = page.blocks.get(block);
+            block.is_some_and(|block| (at..own.end).contains(&block.element))
+        };
+        while is_inside(end) {
+            if kept.get(end) != Some(&false) {
+                return None;
+            }
+            end += 1;
+        }
+        if is_unit(own.tag) {
+            unit = Some((own.tag, end));
+        }
+    }
+    None
+}
+
+/// Elements of what is no part of the text around them.
+fn is_beside(own: &Element) -> bool {
+    use Tag::*;
+    own.hidden
+        || matches!(
+            own.tag,
+            Nav | Menu | Aside | Header | Footer | Form | Button
+        )
+}
+
+fn is_unit(tag: Tag) -> bool {
+    use Tag::*;
+    tag.is_heading()
+        || matches!(
+            tag,
+            Ul | Ol | Dl | Dt | Dd | Table | Pre | Blockquote | Figure | P
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_html::{Engine, Limits, ScanEngine};
+
+    /// What is kept beside what was, which does not start with `-`.
+    fn added(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
+        let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
+        let roles: Vec<Role> = texts
+            .iter()
+            .map(|text| {
+                if text.starts_with("-c") {
+                    Role::Comment
+                } else {
+                    Role::Other
+                }
+            })
+            .collect();
+        keep_between(&page, &roles, &mut kept);
+        let added = texts.iter().zip(&kept).filter(|own| *own.1);
+        let added = added.filter(|own| own.0.starts_with('-'));
+        added.map(|own| (*own.0).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_stands_between_is_kept_beside_code() {
+        let html = "<main><p>a</p><ul><li>-b<li>-d</ul><p>e</p><div><h3>-f</h3></div><pre>g</pre><table><tr><td>-h<td>-i</table><p>j</main>";
+        assert_eq!(added(html), ["-b", "-d", "-f", "-h", "-i"]);
+        assert!(added(&html.replace("pre>", "div>")).is_empty());
+        for apart in [
+            "<nav><ul><li>-b</ul></nav>",
+            "<div hidden><p>-b</div>",
+            "<p>-b<p>-d",
+            "<div>-b<p>-d</div>",
+            "<div><p>-b<p>d</div>",
+            "<ul><li>-c</ul>",
+        ] {
+            let html = format!("<main><pre>a</pre>{apart}<p>e</main>");
+            assert!(added(&html).is_empty(), "{apart}");
+        }
+        let other = "<body><main><pre>a</pre></main><ul><li>-b</ul><main><p>e</main>";
+        assert_eq!(added(other), ["-b"], "the body holds them all");
+        let other = "<div><main><pre>a</pre><p>-b</p></main></div><p>e";
+        assert!(added(other).is_empty());
+    }
+
+    #[test]
+    fn a_list_that_ends_its_container_is_kept_beside_code() {
+        let html =
+            "<div><pre>a</pre><ul><li>-b</ul></div><p>-d</p><footer><ul><li>-e</ul></footer>";
+        assert_eq!(added(html), ["-b"]);
+        assert!(added("<pre>a</pre><ul><li>-b</ul>").is_empty());
+        assert!(added("<div><pre>a</pre><p>-b</p></div>").is_empty());
+    }
+
+    #[test]
+    fn terms_and_definitions_between_kept_ones_are_kept() {
+        let html = "<dl><dt>a<dd>b<dt>-d<dd>e<dt>f<dd>-g<dt>h<dd>i<dt>-j<dd>-k</dl>";
+        assert_eq!(added(html), ["-d", "-g"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! Definition lists: each term is an item, and what defines it stands in that item.
+
+use std::collections::{HashMap, HashSet};
+
+use trommel_html::{Page, Tag};
+
+use super::transparent::is_list;
+use crate::render::content::{KeptContent, Segment};
+
+/// The terms of the definition lists of a content.
+#[derive(Debug, Default)]
+pub(super) struct Definitions {
+    /// Each `dt` that is shown and is no heading.
+    shown: HashSet<u32>,
+    /// The lists whose terms are known.
+    read: HashSet<u32>,
+    /// Each `dt` and `dd` with the first shown of the terms right above it.
+    terms: HashMap<u32, u32>,
+}
+
+impl Definitions {
+    pub fn new(content: &KeptContent) -> Self {
+        let mut shown = HashSet::new();
+        let mut headings = HashSet::new();
+        for segment in &content.segments {
+            let mut path = content.page.path(content.ends(segment).0);
+            let item = path.find(|(_, own)| matches!(own.tag, Tag::Dt | Tag::Dd | Tag::Li));
+            let Some((at, _)) = item.filter(|(_, own)| own.tag == Tag::Dt) else {
+                continue;
+            };
+            let of = match segment {
+                Segment::Paragraph { .. } => &mut shown,
+                _ => &mut headings,
+            };
+            of.insert(at);
+        }
+        shown.retain(|at| !headings.contains(at));
+        Self {
+            shown,
+            ..Self::default()
+        }
+    }
+
+    /// The term whose item holds a `dt` or `dd` of a list; none if no term right above it is shown.
+    pub fn term(&mut self, page: &Page, list: u32, at: u32) -> Option<u32> {
+        if self.shown.is_empty() {
+            return None;
+        }
+        if self.read.insert(list) {
+            self.read(page, list);
+        }
+        self.terms.get(&at).copied()
+    }
+
+    fn read(&mut self, page: &Page, list: u32) {
+        let Some(own) = page.element(list) else {
+            return;
+        };
+        let (mut term, mut after_term) = (None, false);
+        let mut at = list + 1;
+        while at < own.end {
+            let Some(inner) = page.element(at) else { break };
+            let is_part = matches!(inner.tag, Tag::Dt | Tag::Dd);
+            if is_part {
+                let is_term = inner.tag == Tag::Dt;
+                if is_term {
+                    let before = term.filter(|_| after_term);
+                    term = before.or(self.shown.contains(&at).then_some(at));
+                }
+                after_term = is_term;
+                if let Some(term) = term {
+                    self.terms.insert(at, term);
+                }
+            }
+            at = if is_part || is_list(inner.tag) {
+                inner.end
+            } else {
+                at + 1
+            };
+        }
+    }
+}

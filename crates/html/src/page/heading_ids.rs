@@ -1,0 +1,134 @@
+//! Ids that are made from headings: they repeat what a section is called, and do not say what it is for.
+
+use std::cell::OnceCell;
+
+use super::{Attribute, Element, Page};
+use crate::build::split_words;
+use crate::markup::Tag;
+
+/// Headings of the second and third level with such an id that a page must have, and their share: a page that makes
+/// its ids so makes them all so.
+const HEADINGS: usize = 3;
+const SHARE: usize = 2;
+/// Elements around a heading that may have its id, itself counted.
+const AROUND: usize = 3;
+/// Most bytes of a heading that an id is made from.
+const LONGEST: usize = 300;
+
+/// Tells which ids of a page are made from headings.
+#[derive(Debug)]
+pub struct HeadingIds<'a> {
+    page: &'a Page,
+    is_rule: OnceCell<bool>,
+}
+
+impl<'a> HeadingIds<'a> {
+    /// Those of a page; it is looked through when an id is asked for that is like its heading.
+    pub fn new(page: &'a Page) -> Self {
+        Self {
+            page,
+            is_rule: OnceCell::new(),
+        }
+    }
+
+    /// Whether the id of an element is the name of the heading that its text begins with, as with most sections of
+    /// the page: `<section id="results-discussion"><h2>Results &amp; Discussion</h2>`.
+    pub fn contains(&self, at: u32) -> bool {
+        self.page
+            .element(at)
+            .is_some_and(|own| self.is_named(at, own))
+            && *self.is_rule.get_or_init(|| self.is_rule())
+    }
+
+    fn is_rule(&self) -> bool {
+        let (mut all, mut named) = (0, 0);
+        for (at, element) in (0u32..).zip(&self.page.elements) {
+            if !matches!(element.tag, Tag::H2 | Tag::H3) {
+                continue;
+            }
+            all += 1;
+            let mut around = self.page.path(at).take(AROUND);
+            named += usize::from(around.any(|(at, own)| self.is_named(at, own)));
+        }
+        named >= HEADINGS && named * SHARE >= all
+    }
+
+    fn is_named(&self, at: u32, element: &Element) -> bool {
+        let page = self.page;
+        let words = page.attribute_words(element).iter();
+        let mut id = words.filter(|own| own.attribute == Attribute::Id);
+        let Some(first) = id.next() else { return false };
+        let first_block = page
+            .blocks
+            .partition_point(|block| block.span.0 < element.start);
+        let Some(block) = page.blocks.get(first_block) else {
+            return false;
+        };
+        let heading = page
+            .path(block.element)
+            .take_while(|(own, _)| *own >= at)
+            .find(|(_, own)| own.tag.is_heading());
+        let Some((heading, own)) = heading.filter(|(heading, _)| *heading < element.end) else {
+            return false;
+        };
+        let mut name = String::new();
+        let blocks = page.blocks.iter().skip(first_block);
+        for block in blocks.take_while(|block| (heading..own.end).contains(&block.element)) {
+            if name.len() + page.text(block).len() > LONGEST {
+                return false;
+            }
+            let text = page.text(block).to_lowercase();
+            split_words(text.as_bytes(), |word, _, _| {
+                name.push_str(std::str::from_utf8(word).unwrap_or_default());
+            });
+        }
+        let mut words = std::iter::once(first).chain(id).peekable();
+        // Words of an id are none twice.
+        let mut seen: Vec<&str> = Vec::new();
+        let mut rest = name.as_str();
+        while !rest.is_empty() {
+            let word = words.peek().map(|word| page.word_text(word));
+            if let Some((word, behind)) = word.and_then(|own| Some((own, rest.strip_prefix(own)?)))
+            {
+                seen.push(word);
+                words.next();
+                rest = behind;
+            } else if let Some(behind) = seen.iter().find_map(|own| rest.strip_prefix(own)) {
+                rest = behind;
+            } else {
+                return false;
+            }
+        }
+        words.peek().is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, Limits, ScanEngine};
+
+    fn named(html: &str) -> Vec<String> {
+        let page = ScanEngine.read(html, &Limits::default());
+        let ids = HeadingIds::new(&page);
+        let all = (0u32..).zip(&page.elements);
+        let all = all.filter(|(at, _)| ids.contains(*at));
+        all.filter_map(|(_, own)| Some(own.attribute(html, "id")?.into()))
+            .collect()
+    }
+
+    #[test]
+    fn an_id_made_from_its_heading() {
+        let html = "<main><section id=results-discussion><h2><span>3</span> Results &amp; Discussion</h2><p>a</p></section>\
+                    <section id=the-use-of-the-mill><h2>The Use of the Mill</h2><p>b</section><h3 id=githubActions>GitHub Actions</h3>\
+                    <div id=comments><p>c</p><h3>Comments</h3></div></main>";
+        assert_eq!(
+            named(html),
+            ["results-discussion", "the-use-of-the-mill", "githubActions"]
+        );
+        // As a rule of the page only.
+        assert!(named("<div id=comments><h3>Comments</h3><p>c</div>").is_empty());
+        let others = "<h2>Other news</h2>".repeat(5);
+        assert!(named(&format!("{html}{others}")).is_empty());
+    }
+}
