@@ -76,7 +76,7 @@ fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
                 parent: at,
             });
         }
-        if is_beside(own) {
+        if is_beside(page, own) {
             return None;
         }
         let is_inside = |block: usize| {
@@ -96,14 +96,16 @@ fn gap(page: &Page, kept: &[bool], start: usize) -> Option<Gap> {
     None
 }
 
-/// Elements of what is no part of the text around them.
-fn is_beside(own: &Element) -> bool {
+/// Elements of what is no part of the text around them, as the tags of a post.
+fn is_beside(page: &Page, own: &Element) -> bool {
     use Tag::*;
+    let mut words = page.attribute_words(own).iter();
     own.hidden
         || matches!(
             own.tag,
             Nav | Menu | Aside | Header | Footer | Form | Button
         )
+        || words.any(|word| matches!(page.word_text(word), "tag" | "tags" | "taglist"))
 }
 
 fn is_unit(tag: Tag) -> bool {
@@ -153,6 +155,7 @@ mod tests {
             "<div>-b<p>-d</div>",
             "<div><p>-b<p>d</div>",
             "<ul><li>-c</ul>",
+            "<ul><li class=post-tag>-b</ul>",
         ] {
             let html = format!("<main><pre>a</pre>{apart}<p>e</main>");
             assert!(added(&html).is_empty(), "{apart}");
