@@ -19,9 +19,9 @@ fn read(html: &str, limits: &Limits) -> Page {
 
 /// The page with the steps of another reader: they count the work of each, which differs where something that is never
 /// closed is looked for again.
-fn with_work_of(other: &Page, page: Page) -> Page {
-    let steps = other.steps;
-    Page { steps, ..page }
+fn with_work_of(other: &Page, mut page: Page) -> Page {
+    page.steps = other.steps;
+    page
 }
 
 /// Caps that small pages pass.
