@@ -107,7 +107,7 @@ const SAID: &[(&str, &[&str], &[&str])] = &[
             "3. Open the gate\n7. Wait\n   - for water\n   - for wind",
             "2) Two\n1) One",
             "- [x] Grease the wheel\n- [ ] Paint the door",
-            "**The sluice of the mill**\n- What holds the water back",
+            "* **The sluice of the mill**: What holds the water back",
         ],
         &[],
     ),

@@ -286,7 +286,7 @@ fn a_second_interrupt_ends_at_once() {
     while child.try_wait().unwrap().is_none() {
         signal(&child, "INT");
         sent += 1;
-        thread::sleep(Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(1));
     }
     let ended = child.wait_with_output().unwrap();
     let words = String::from_utf8_lossy(&ended.stderr);

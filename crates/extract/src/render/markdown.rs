@@ -121,14 +121,15 @@ impl Headline {
         if level == 1 && is_other { 2 } else { level }
     }
 
-    /// Several other headings of the first level are the outline of the page itself: lower, they would be one with
-    /// those of the second.
+    /// Several other headings of the first level with some of the second are the outline of the page itself: lower, they
+    /// would be one with those.
     fn beside_outline(self, content: &KeptContent) -> Self {
         let others = content.segments.iter().filter(|own| {
             matches!(own, Segment::Heading { level: 1, .. })
                 && self.level(1, content.ends(own).0, content) > 1
         });
-        if others.count() > 1 {
+        let is_second = |own: &Segment| matches!(own, Segment::Heading { level: 2, .. });
+        if others.count() > 1 && content.segments.iter().any(is_second) {
             Headline::None
         } else {
             self

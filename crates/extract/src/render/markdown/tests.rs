@@ -45,6 +45,8 @@ fn headings_of_the_first_level_stay_where_they_are_the_outline() {
         "# a\n\n## b\n\n# c\n\nd\n"
     );
     assert_eq!(below_title("<h1>a</h1><h2>b</h2>d"), "## a\n\n## b\n\nd\n");
+    // Nothing of the second level is below them.
+    assert_eq!(below_title("<h1>a</h1><h1>c</h1>d"), "## a\n\n## c\n\nd\n");
 }
 
 #[test]
@@ -218,7 +220,7 @@ fn marks_stand_where_markdown_sees_them() {
 fn tables_have_rows_and_columns() {
     check(
         "<table><caption>T<tr><th>A<th><b>B</b><th>C<tr><td>a|b<td>-<td><b>c</b><br>d<p>e<tr><td><code>x|y</code></table>",
-        "*T*\n\n| A | B | C |\n| --- | --- | --- |\n| a\\|b |  | **c** d<br>e |\n| `x\\|y` |  |  |\n",
+        "*T*\n\n| A | B | C |\n| --- | --- | --- |\n| a\\|b |  | **c**<br>d<br>e |\n| `x\\|y` |  |  |\n",
     );
     check(
         "<table><tr><th>a<td>b<tr><th>c<td>d</table>",
