@@ -24,6 +24,7 @@ pub struct OfRuns;
 pub struct OfPages;
 
 /// Those of the service, which has bounds and a memory of sites of its own.
+#[cfg(feature = "serve")]
 #[derive(Clone, Copy, Debug)]
 pub struct OfService;
 
@@ -47,6 +48,7 @@ impl Scope for OfPages {
     }
 }
 
+#[cfg(feature = "serve")]
 impl Scope for OfService {
     fn has(field: &Field) -> bool {
         field.is_of_documents() || field.name == "jobs"

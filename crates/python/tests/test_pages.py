@@ -51,7 +51,7 @@ def test_choices():
     assert blocks[0].tag == "nav" and trommel_text.extract(MILL).blocks == []
     assert "T\n" in trommel_text.extract(html, headline="include").text
     for bad in ({"comments": "all"}, {"headline": "x"}, {"math": "x"}, {"notes": "x"}, {"scripts": "x"}):
-        with pytest.raises(ValueError, match="unknown value .* expected"):
+        with pytest.raises(ValueError, match="unknown variant .* expected"):
             trommel_text.extract(html, **bad)
     pictured = html.replace("<p><b>", "<figure><img src=m.png alt='The mill'></figure><p><b>")
     assert "![The mill](https://a.example/m.png)" in trommel_text.extract(pictured, "https://a.example/", images=True).text
@@ -80,15 +80,15 @@ def test_posts():
     assert trommel_text.extract(THREAD).posts == []
     divided = trommel_text.extract(THREAD, posts=True, markdown=True).text
     assert "**bob**, 2024-05-02T10:00:00" in divided
-    for bad in ({"sections": True}, {"spans": True}):
+    for bad in ({"sections": True}, {"spans": True, "markdown": True}):
         with pytest.raises(ValueError, match="sections"):
             trommel_text.extract(THREAD, posts=True, **bad)
-    with pytest.raises(ValueError, match="single pages"):
-        trommel_text.extract_batch([THREAD], posts=True)
-    with pytest.raises(ValueError, match="session"):
-        trommel_text.Session(extractor=trommel_text.Extractor(posts=True))
+    session = trommel_text.Session(extractor=trommel_text.Extractor(posts=True))
+    session.feed(THREAD.encode())
+    assert [post.author for post in session.finish().posts] == ["ann", "bob"]
     (row,) = trommel_text.extract_batch([THREAD], posts=True, markdown=True).to_pylist()
     assert row["text"] == divided
+    assert [post["author"] for post in row["posts"]] == ["ann", "bob"]
 
 
 def test_hints_that_mean_nothing_are_refused():
