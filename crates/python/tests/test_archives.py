@@ -234,8 +234,7 @@ def test_a_run_has_what_the_program_has(archive, tmp_path):
         ({"idle": 1}, "follow=True"),
         ({"whole_ranges": True}, "select"),
         ({"format": "csv"}, "unknown variant .csv."),
-        ({"format": "parquet", "compress": "zst"}, "leave the compression out"),
-        ({"posts": True}, "single pages"),
+        ({"format": "parquet", "compress": "zst"}, "leave the key out"),
     ]:
         with pytest.raises(ValueError, match=told):
             trommel_text.run(archive, tmp_path / "bad", **bad)
