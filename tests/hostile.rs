@@ -434,6 +434,21 @@ pub const SHAPES: &[Shape] = &[
         &["Paragraph 999", "文字だけの段落です。"],
     ),
     shape(
+        "a card of many paragraphs behind a deep one",
+        1_000_000,
+        |n| {
+            let deep = "<div>".repeat(12) + "deep text" + &"</div>".repeat(12);
+            let card = |text: &str| format!("<li class=card>{deep}{text}</li>");
+            between(format!(
+                "<ul>{}{}{}</ul>",
+                card(&paragraphs(n)),
+                card("a"),
+                card("b")
+            ))
+        },
+        &["deep text", "Paragraph 999 of many."],
+    ),
+    shape(
         "headings",
         1_000_000,
         |n| between((0..n).map(|at| format!("<h2>Heading {at}</h2>")).collect()),

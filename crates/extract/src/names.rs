@@ -86,9 +86,11 @@ fn cards(page: &Page) -> Vec<Range<usize>> {
             })?;
             let before = at.checked_sub(1).and_then(|at| page.blocks.get(at));
             let is_first = before.is_none_or(|before| before.element < own);
-            let len = page.blocks.iter().skip(at);
-            let len = len.take_while(|block| block.element < element.end).count();
-            is_first.then_some(at..at + len)
+            // Only of the first block: to count on from each of them would take the square of their number.
+            is_first.then(|| {
+                let own = page.blocks.iter().skip(at);
+                at..at + own.take_while(|block| block.element < element.end).count()
+            })
         });
         at = card.as_ref().map_or(next, |card| card.end);
         cards.extend(card);

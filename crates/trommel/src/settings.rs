@@ -376,11 +376,8 @@ impl Settings {
             }
         }
         self.check_bounds()?;
-        let both = content.include.iter();
-        if let Some(role) = both
-            .into_iter()
-            .find(|role| content.exclude.contains(*role))
-        {
+        let mut included = content.include.iter();
+        if let Some(role) = included.find(|role| content.exclude.contains(*role)) {
             let message = format!("the role {} is both to include and to exclude", role.name());
             return Err(SettingsError::conflict("content.include", &message));
         }

@@ -183,7 +183,7 @@ impl PartialSettings {
         Ok(settings)
     }
 
-    /// The settings without a look at whether choices exclude each other: for tests of single choices.
+    /// The settings without a look at whether choices exclude each other: for one of several layers, or one choice.
     ///
     /// # Errors
     /// If a value is none of its choice's.
