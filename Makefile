@@ -20,7 +20,7 @@ QUALITY = $(CARGO) run --quiet --profile quick -p trommel-quality --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test bless lint package wheel instructions fuzz bench own-labels roles train eval quality formats laboratory
+.PHONY: help build release demo test properties bless lint package wheel instructions fuzz bench own-labels roles train eval quality formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -43,6 +43,9 @@ demo: ## Build quickly, run on the sample archive and show a page of each type
 
 test: ## Run all tests
 	$(CARGO) test --workspace
+
+properties: ## Run the property tests with CASES (default 10000) other cases
+	PROPTEST_RNG_SEED=$$(date +%s) PROPTEST_CASES=$${CASES:-10000} $(CARGO) test --workspace --lib -- engines_agree every_form_of the_memory_of
 
 bless: ## Write the golden files anew; look at the change with git diff
 	TROMMEL_BLESS=1 $(CARGO) test --workspace --test it golden_

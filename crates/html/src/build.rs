@@ -116,6 +116,8 @@ pub(crate) struct Builder {
     skip: Option<Skip>,
     /// Whether a part of the page is read again since something in it has no end.
     recovers: bool,
+    /// The part of the page that was read again last, in bytes; the outermost, if it holds others.
+    recovered: std::ops::Range<usize>,
     /// Depths of the svg around the `foreignObject` that are open, outermost first.
     foreign_objects: Vec<u32>,
     in_title: bool,
@@ -226,6 +228,7 @@ impl Builder {
             overflow: 0,
             skip: None,
             recovers: false,
+            recovered: 0..0,
             foreign_objects: Vec::new(),
             in_title: false,
             title,

@@ -1,5 +1,7 @@
 //! Elements whose content is no text of the page, and how they end.
 
+use std::ops::Range;
+
 use super::{Builder, Capture, FOREIGN_OBJECT, Skip, is_foreign_object, is_island};
 use crate::json_ld::JsonLdScript;
 use crate::markup::Tag;
@@ -36,16 +38,25 @@ impl Builder {
     }
 
     /// What is open and holds markup that is no text, a `template` or the name of an svg, if it is at or behind
-    /// `offset`: its tag, and the place behind the start tag of the outermost.
+    /// `offset`: its tag, and the place behind the start tag of the outermost. What began in a part that was read
+    /// again does not count: nothing is read a third time.
     pub fn open_skip(&self, offset: usize) -> Option<(Tag, usize)> {
         let skip = self.skip.filter(|skip| skip.from >= offset)?;
+        if self.recovered.contains(&skip.from) {
+            return None;
+        }
         let may_swallow = skip.tag == Tag::Template || skip.tag == Tag::Svg && skip.islands > 0;
         may_swallow.then_some((skip.tag, skip.from))
     }
 
-    /// Ends what is open of that: a part of the page is read again.
-    pub fn recover_from(&mut self, tag: Option<Tag>) {
+    /// Ends what is open of that: the bytes `part` of the page are read again.
+    pub fn recover_from(&mut self, tag: Option<Tag>, part: Range<usize>) {
         self.recovers = true;
+        let known = &self.recovered;
+        // A `noscript` in such a part may have one of its own.
+        if part.start < known.start || part.end > known.end {
+            self.recovered = part;
+        }
         self.skip = self.skip.filter(|skip| Some(skip.tag) != tag);
     }
 

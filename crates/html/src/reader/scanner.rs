@@ -374,11 +374,13 @@ pub(super) fn recover(
     if part.len() < rest.len() {
         builder.cap(Caps::RECOVERED);
     }
-    builder.recover_from(match unclosed {
+    let open = match unclosed {
         Unclosed::Template(Tag::Template) => Some(Tag::Template),
         Unclosed::SvgName => Some(Tag::Svg),
         _ => None,
-    });
+    };
+    // One past the end, too: an element may begin with the last byte.
+    builder.recover_from(open, offset..offset + part.len() + 1);
     let mut scanner = Scanner::new(part, offset, depth, builder);
     scanner.recovery = Some(Recovery::default());
     if let Some(at) = scanner.resume(unclosed, 0) {

@@ -55,6 +55,9 @@ fn odd_markup() {
         "<noscript>a<noscript>b<noscript>c</noscript>d",
         "<script><!--<script></script>--></script>a<script><!-- <script> --><p></script>b",
         "<textarea>&lt;</textareas></textarea/x>a<plaintext><p>&lt;</plaintext>",
+        "<script a='>'><li><svg><div a=\"><title / ></li>",
+        "<script><li><template><p>a</li>",
+        "<script><li><mi><svg / ><desc><tr><noscript><title a='>",
         "<svg><p></svg><svg></p><style><b></style><svg><desc/><desc><style><b></style></desc>",
     ] {
         assert_same(html);
