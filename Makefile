@@ -53,10 +53,11 @@ bless: ## Write the golden files anew; look at the change with git diff
 laboratory: ## Build the laboratory and run its quick tests (a workspace of its own)
 	$(MAKE) -C laboratory test
 
-lint: ## Check style, lints and documentation
+lint: ## Check style, lints, documentation and the lock files
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps
+	@for part in fuzz laboratory; do $(CARGO) metadata --locked --format-version 1 --manifest-path $$part/Cargo.toml >/dev/null || exit 1; done
 
 package: ## Check that every crate that is published can be packaged
 	$(CARGO) package --workspace --exclude trommel-quality --exclude trommel-python --no-verify --allow-dirty
