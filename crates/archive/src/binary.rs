@@ -3,7 +3,10 @@
 //! The patterns are those of the WHATWG standard MIME Sniffing (sections 6 and 7.1), and of office files,
 //! RTF and further archives, which servers send as pages as well.
 
-use crate::signature;
+use crate::{
+    media::{self, MediaType},
+    signature,
+};
 
 /// Bytes that the standard looks at.
 const HEAD: usize = 1445;
@@ -102,7 +105,8 @@ fn zipped(head: &[u8]) -> String {
 }
 
 /// Whether so many of the bytes are none of text that it is data: more than one in 20, where chance
-/// would give one in nine. UTF-16, which is known by a bracket beside a zero, is text.
+/// would give one in nine. UTF-16, which is known by a bracket beside a zero, is text, and so is what begins with
+/// a tag: the standard asks for those first.
 fn is_binary(head: &[u8]) -> bool {
     let is_data = |byte: &&u8| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     let data = head.iter().filter(is_data).count();
@@ -110,7 +114,8 @@ fn is_binary(head: &[u8]) -> bool {
         .windows(2)
         .any(|pair| matches!(pair, [b'<', 0] | [0, b'<']));
     let marked = matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-    data * 20 > head.len() && !wide && !marked
+    let is_page = || matches!(media::sniff(head), MediaType::Html | MediaType::Xhtml);
+    data * 20 > head.len() && !wide && !marked && !is_page()
 }
 
 #[cfg(test)]
@@ -130,6 +135,8 @@ mod tests {
             (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Some("application/x-ole-storage")),
             (b"\x01\x02\x03\x04abcdefgh", Some("application/octet-stream")),
             (b"<!doctype html><p>GIF89a", None),
+            (b"<!DOCTYPE html>\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", None),
+            (b"<q\x01\x02\x03\x04abcdefgh", Some("application/octet-stream")),
             (b"GIF is a format", None),
             (b"Plain words, sent as a page.", None),
             (b"<\0p\0>\0a\0", None),

@@ -95,19 +95,22 @@ pub(crate) fn distinct(
     let mut placed_again = vec![false; entries.len()];
     let (mut cut, mut previous): (Vec<String>, Option<usize>) = (Vec::new(), None);
     let mut lost = 0;
+    let mut place = None;
     for at in order {
         let begin = header(&entries, at);
+        // Also where the first of them lies in the middle of another and has no header: `previous` is the other then.
+        if place.replace(begin) == Some(begin) {
+            if let Some(again) = placed_again.get_mut(at) {
+                *again = true;
+            }
+            continue;
+        }
         if let Some(entry) = previous.and_then(|previous| entries.get_mut(previous)) {
             let end = entry
                 .header
                 .saturating_add(LOCAL_HEADER)
                 .saturating_add(entry.stored);
-            if entry.header == begin {
-                if let Some(again) = placed_again.get_mut(at) {
-                    *again = true;
-                }
-                continue;
-            } else if end > begin {
+            if end > begin {
                 // A directory that is damaged may name a place in the middle of an entry.
                 if !is_header(bytes, begin)? {
                     continue;

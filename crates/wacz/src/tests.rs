@@ -355,12 +355,25 @@ fn entries_do_not_overlap() {
         ]
     );
     // A place in the middle of another entry harms that one not.
-    let mut bytes = whole;
+    let mut bytes = whole.clone();
     let of_c = in_directory(&bytes, "archive/c.warc") + 42;
     bytes[of_c] -= 20;
     let (wrong, what) = told(&bytes);
     assert_eq!(read(&wrong, "archive/b.warc"), b"abcdefghij");
     assert_eq!(what, [""; 0]);
+    // Two entries at such a place.
+    let mut bytes = whole;
+    let middle = bytes[in_directory(&bytes, "archive/b.warc") + 42] - 5;
+    for name in ["archive/b.warc", "archive/c.warc"] {
+        let place = in_directory(&bytes, name) + 42;
+        bytes[place] = middle;
+    }
+    let (wrong, what) = told(&bytes);
+    assert_eq!(read(&wrong, "archive/a.warc"), b"0123456789");
+    assert_eq!(
+        what,
+        ["archive/c.warc: not read, as another entry begins at the same place"]
+    );
 }
 
 #[test]
