@@ -81,6 +81,18 @@ impl Schema {
         page: &Page,
         url: Option<&str>,
         set: &ColumnSet,
+        give: impl FnMut(&Columns),
+    ) {
+        self.each_wanted_batch(page, url, set, |_| true, give);
+    }
+
+    /// The same for those batches alone of whose blocks `is_wanted` says so.
+    pub fn each_wanted_batch(
+        &self,
+        page: &Page,
+        url: Option<&str>,
+        set: &ColumnSet,
+        is_wanted: impl Fn(Range<usize>) -> bool,
         mut give: impl FnMut(&Columns),
     ) {
         let asked = self.groups.iter().zip(&self.ranges);
@@ -101,6 +113,9 @@ impl Schema {
         let mut columns = Columns::new(set);
         for first in (0..page.blocks.len()).step_by(LANES) {
             let blocks = first..page.blocks.len().min(first + LANES);
+            if !is_wanted(blocks.clone()) {
+                continue;
+            }
             count_work(blocks.len() * set.asked().len());
             columns.start(blocks);
             let batch = facts.batch(first);

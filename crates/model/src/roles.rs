@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use trommel_features::{ColumnSet, FeatureGroup, FieldIndex, Schema, TermWeight};
+use trommel_features::{FeatureGroup, FieldIndex, Schema, TermWeight};
 use trommel_html::Page;
 
 use crate::additive::Additive;
+use crate::compiled::Compiled;
 use crate::error::ModelError;
 use crate::file::Scorer;
 
@@ -74,8 +75,7 @@ pub struct RoleModel {
 #[derive(Clone, Debug)]
 struct ReadyRole {
     schema: Schema,
-    asked: ColumnSet,
-    scorer: Scorer,
+    scorer: Compiled,
 }
 
 impl RoleModel {
@@ -115,13 +115,11 @@ impl RoleModel {
                     })
             };
             let columns: Vec<u16> = file.columns.iter().map(number).collect::<Result<_, _>>()?;
-            let mut scorer = Scorer::Additive(role.scorer.clone()).on(&columns)?;
-            let mut asked = Vec::new();
-            scorer.each_column(|column| asked.push(*column));
+            let scorer = Scorer::Additive(role.scorer.clone()).on(&columns)?;
+            let parts = std::iter::once((1.0, &scorer));
             Ok(ReadyRole {
-                asked: ColumnSet::new(schema.names().len(), asked),
+                scorer: Compiled::new(parts, schema.names().len(), std::iter::empty()),
                 schema,
-                scorer,
             })
         };
         let ready = file.roles.iter().map(readied).collect::<Result<_, _>>()?;
@@ -207,19 +205,9 @@ pub fn pooled(odds: &[f32], fields: &[u32]) -> Vec<f32> {
 impl ReadyRole {
     fn log_odds(&self, page: &Page, url: Option<&str>) -> Vec<f32> {
         let mut odds = Vec::with_capacity(page.blocks.len());
-        self.schema.each_batch(page, url, &self.asked, |columns| {
-            for lane in 0..columns.blocks().len() {
-                odds.push(self.scorer.log_odds_of(|column| {
-                    let lanes = self
-                        .asked
-                        .slot(column)
-                        .and_then(|slot| columns.column(slot));
-                    lanes
-                        .and_then(|lanes| lanes.get(lane))
-                        .copied()
-                        .unwrap_or(0.0)
-                }));
-            }
+        let columns = self.scorer.columns();
+        self.schema.each_batch(page, url, columns, |columns| {
+            self.scorer.score(columns, &mut odds);
         });
         odds
     }

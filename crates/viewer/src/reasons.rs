@@ -1,6 +1,7 @@
 //! Explains the probability of a block: what each feature adds to its log odds.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 use trommel_html::Page;
@@ -92,22 +93,28 @@ impl<'m> Explainer<'m> {
     /// computed, and they are not kept: all of them of all blocks would take some kilobytes a block.
     pub fn of_page(&self, page: &Page, url: Option<&str>, wanted: &[bool]) -> Vec<Option<Reasons>> {
         let of_fields = self.of_fields(page, url);
-        let mut all = Vec::with_capacity(page.blocks.len());
+        let mut all = vec![None; page.blocks.len()];
         let (schema, set) = (self.model.schema(), self.model.columns());
         let mut row = vec![0.0; schema.names().len()];
-        schema.each_batch(page, url, set, |columns| {
+        let some = |blocks: Range<usize>| {
+            let wanted = wanted.get(blocks);
+            wanted.is_some_and(|wanted| wanted.contains(&true))
+        };
+        schema.each_wanted_batch(page, url, set, some, |columns| {
             for (lane, at) in columns.blocks().enumerate() {
-                let of_field = of_fields.get(at).filter(|_| wanted.get(at) == Some(&true));
-                all.push(of_field.map(|of_field| {
-                    for (column, lanes) in set.asked().iter().zip(columns.values()) {
-                        if let (Some(place), Some(value)) =
-                            (row.get_mut(usize::from(*column)), lanes.get(lane))
-                        {
-                            *place = *value;
-                        }
+                if wanted.get(at) != Some(&true) {
+                    continue;
+                }
+                for (column, lanes) in set.asked().iter().zip(columns.values()) {
+                    if let (Some(place), Some(value)) =
+                        (row.get_mut(usize::from(*column)), lanes.get(lane))
+                    {
+                        *place = *value;
                     }
-                    self.explain(&row, *of_field)
-                }));
+                }
+                if let (Some(place), Some(of_field)) = (all.get_mut(at), of_fields.get(at)) {
+                    *place = Some(self.explain(&row, *of_field));
+                }
             }
         });
         all
