@@ -7,7 +7,7 @@ prints a Markdown table of user and system seconds (for pages also those of `-f 
     cargo build --release -p trommel-html --example hostile
     scripts/hostile.py [--trommel PROGRAM] [--pages PROGRAM]
 
-Ends with 1 if one takes more than 2 s (4 s as Markdown or as a report) or 600 MB, or lacks a text.
+Ends with 1 if one takes more than 2 s (4 s as Markdown, 5 s as a report) or 600 MB, or lacks a text.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import tempfile
 import zlib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MOST_SECONDS, MOST_WRITTEN_SECONDS, MOST_MB = 2, 4, 600
+MOST_SECONDS, MOST_WRITTEN_SECONDS, MOST_MB = 2, (4, 5), 600
 BEFORE, AFTER = "The first sentence stands before all of it.", "The last sentence stands behind all of it."
 
 
@@ -107,7 +107,7 @@ def main():
 
     def row(name, count, seconds, written, mb, caps, lost):
         nonlocal bad
-        slow = seconds > MOST_SECONDS or max(written, default=0) > MOST_WRITTEN_SECONDS
+        slow = seconds > MOST_SECONDS or any(own > most for own, most in zip(written, MOST_WRITTEN_SECONDS))
         bad += slow or mb > MOST_MB or bool(lost)
         as_markdown, as_report = [f"{each:.2f}" for each in written] or ["-", "-"]
         there = f"missing: {'; '.join(lost)}" if lost else "yes"
