@@ -1,6 +1,7 @@
 //! The document: what the extractor makes of a page.
 
 use crate::block_page::BlockReason;
+use crate::choice::Decider;
 use crate::metadata::Metadata;
 use crate::posts::Post;
 use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
@@ -173,6 +174,9 @@ pub struct BlockVerdict {
     pub probability: f32,
     /// Whether the block is part of the document's text.
     pub kept: bool,
+    /// What decided that: the model, the content policy, notes, or one of the [`RULES`](crate::RULES).
+    #[serde(default)]
+    pub by: Decider,
     /// What the block is on its page; none from a method that is no model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,

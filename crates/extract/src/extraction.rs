@@ -9,18 +9,14 @@ use trommel_html::json_ld::ContentProperty;
 use trommel_html::{Block, Page, charset};
 use trommel_model::JudgedEmbedded;
 
-use crate::articles::drop_follow_ups;
 use crate::block_page::block_reason;
+use crate::choice::sections::is_headline_of_kept;
+use crate::choice::{ChosenPage, Decider, Decisions};
 use crate::confidence::confidence;
-use crate::corrections::{keep_corrections, keep_see_also};
 use crate::document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 use crate::heading_text::{is_too_long, shown_text};
-use crate::hidden::drop_hidden_menus;
 use crate::hints::Hints;
-use crate::keep_between::keep_between;
-use crate::keep_whole::{keep_code, keep_sentences_beside_code, keep_tables};
 use crate::language::language;
-use crate::link_lists::keep_link_lists;
 use crate::metadata::likeness::overlap;
 use crate::metadata::{self, Metadata};
 use crate::notes::Notes;
@@ -28,11 +24,7 @@ use crate::observer::{ExtractionStage, SharedObserver, observed};
 use crate::page_memory;
 use crate::policy::{ArticlePolicy, HeadlinePolicy};
 use crate::render::content::KeptContent;
-use crate::render::controls::drop_controls;
-use crate::render::copies::drop_copies;
-use crate::render::data::drop_data;
 use crate::render::embedded::{append, role};
-use crate::render::gutters::{drop_contents, drop_line_numbers};
 use crate::render::markdown::{
     Headline, MarkdownOptions, append_markdown, markdown, title_heading,
 };
@@ -41,7 +33,6 @@ use crate::render::text::plain_text;
 use crate::render::traced::{OriginSource, TracedText};
 use crate::render::{DocumentTable, TextOptions, TextSpan};
 use crate::role::{Role, refined};
-use crate::sections::is_headline_of_kept;
 use crate::verdicts::Verdicts;
 
 /// Most names in a block's path; of deeper ones the outermost are left out.
@@ -88,6 +79,8 @@ pub struct BlockRow<'a> {
     pub probability: f32,
     /// Whether the block is part of the text.
     pub kept: bool,
+    /// What decided that.
+    pub by: Decider,
     /// What the block is on its page; none from a method that is no model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
@@ -106,35 +99,44 @@ impl<'a> Extraction<'a> {
         mut verdicts: Verdicts,
         hints: &Hints<'a>,
     ) -> Self {
-        let only_first = verdicts.articles == ArticlePolicy::First;
-        for kept in [&mut verdicts.judgement.choice.kept, &mut verdicts.separate] {
-            // Nothing is kept because of what is not.
-            if !kept.contains(&true) {
-                continue;
-            }
-            if only_first {
-                drop_follow_ups(&page, &decoded.text, kept);
-            }
-            drop_copies(&page, kept);
-            drop_controls(&page, kept);
-            keep_code(&page, kept);
-            keep_tables(&page, &decoded.text, kept);
-            keep_sentences_beside_code(&page, kept);
-            keep_between(&page, &verdicts.roles, kept);
-            keep_link_lists(&page, &decoded.text, hints.url, kept);
-            keep_corrections(&page, kept);
-            keep_see_also(&page, kept);
-            drop_hidden_menus(&page, kept);
-            drop_line_numbers(&page, kept);
-            drop_contents(&page, &decoded.text, kept);
-            drop_data(&page, kept);
-        }
-        let notes = Notes::find(&page, &decoded.text, &mut verdicts.judgement.choice.kept);
+        let Verdicts {
+            judgement,
+            separate,
+            by,
+            roles,
+            articles,
+            exclude,
+            without,
+            ..
+        } = &mut verdicts;
+        by.resize(judgement.choice.kept.len(), Decider::MODEL);
+        let chosen = ChosenPage {
+            page: &page,
+            html: &decoded.text,
+            url: hints.url,
+            roles,
+            only_first_article: *articles == ArticlePolicy::First,
+        };
+        let mut of_comments = vec![Decider::MODEL; separate.len()];
+        let mut comments = Decisions {
+            kept: separate,
+            by: &mut of_comments,
+        };
+        comments.chosen(&chosen, *without);
+        let mut decisions = Decisions {
+            kept: &mut judgement.choice.kept,
+            by,
+        };
+        decisions.chosen(&chosen, *without);
+        let notes = decisions.changed(Decider::NOTES, |kept| {
+            Notes::find(&page, &decoded.text, kept)
+        });
         // What is kept with others (captions with their tables) is not kept against the policy.
-        let kept = verdicts.judgement.choice.kept.iter_mut();
-        for (kept, role) in kept.zip(&verdicts.roles) {
-            *kept &= !verdicts.exclude.contains(*role);
-        }
+        decisions.changed(Decider::POLICY, |kept| {
+            for (kept, role) in kept.iter_mut().zip(roles.iter()) {
+                *kept &= !exclude.contains(*role);
+            }
+        });
         Self {
             decoded,
             page,
@@ -380,6 +382,7 @@ impl<'a> Extraction<'a> {
                 link_density: 0.0,
                 probability: own.probability,
                 kept: own.kept,
+                by: Decider::MODEL,
                 role: Some(role(own)),
                 source: Some(match content.property {
                     ContentProperty::Hydration => BlockSource::Hydration,
@@ -390,7 +393,8 @@ impl<'a> Extraction<'a> {
         let roles = self.roles().into_iter().map(Some);
         self.judged()
             .zip(roles.chain(std::iter::repeat(None)))
-            .map(|((block, probability, kept, _), role)| BlockRow {
+            .zip(&self.verdicts.by)
+            .map(|(((block, probability, kept, _), role), by)| BlockRow {
                 text: self.page.text(block),
                 span: block.span,
                 tag: self.tag(block),
@@ -399,6 +403,7 @@ impl<'a> Extraction<'a> {
                 link_density: block.link_density(),
                 probability,
                 kept,
+                by: *by,
                 role,
                 source: None,
             })
@@ -469,6 +474,7 @@ impl<'a> Extraction<'a> {
             link_density: row.link_density,
             probability: row.probability,
             kept: row.kept,
+            by: row.by,
             role: row.role,
             source: row.source,
         });

@@ -19,31 +19,19 @@
 //! # Ok::<(), &str>(())
 //! ```
 
-mod articles;
 mod block_page;
+mod choice;
 mod confidence;
-mod corrections;
-mod disclosure;
 mod document;
 mod extraction;
 mod extractor;
-mod floods;
-mod formulas;
-mod headed_lists;
 mod heading_text;
-mod hidden;
 mod hints;
 #[cfg(test)]
 mod hostile_tests;
-mod keep_between;
-mod keep_whole;
 mod language;
-mod link_lists;
 mod links;
-mod lists;
-mod lone_text;
 mod metadata;
-mod names;
 mod notes;
 mod observer;
 mod page_memory;
@@ -55,13 +43,11 @@ mod push;
 mod render;
 mod role;
 mod role_set;
-mod section_text;
-mod sections;
-mod strays;
 mod survey;
 mod verdicts;
 
 pub use block_page::BlockReason;
+pub use choice::{Decider, RULES, Rule, RuleSet};
 pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 pub use extraction::{BlockRow, Extraction};
 pub use extractor::Extractor;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "strum")]
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
+use crate::choice::RuleSet;
 use crate::role_set::RoleSet;
 
 /// A choice that has the same names in configuration files, options and output.
@@ -69,4 +70,6 @@ pub struct ContentPolicy {
     pub include: RoleSet,
     /// Roles of which none is, whatever `include` says.
     pub exclude: RoleSet,
+    /// Rules that are not applied, to measure what they add.
+    pub without: RuleSet,
 }

@@ -1,13 +1,9 @@
 //! The forms in which kept blocks are given: plain text and Markdown, with what both need.
 
 pub(crate) mod content;
-pub(crate) mod controls;
-pub(crate) mod copies;
-pub(crate) mod data;
 pub(crate) mod data_table;
 pub(crate) mod divisions;
 pub(crate) mod embedded;
-pub(crate) mod gutters;
 pub(crate) mod listings;
 pub(crate) mod markdown;
 pub(crate) mod options;

@@ -4,19 +4,11 @@ use trommel_html::Page;
 use trommel_model::{Choice, Judgement, Model};
 use trommel_sites::SiteUse;
 
-use crate::disclosure::keep_summaries;
-use crate::floods::keep_beside_floods;
-use crate::formulas::keep_formulas;
-use crate::lists::keep_list_items;
-use crate::lone_text::keep_lone_text;
-use crate::names::keep_names;
+use crate::choice::{Decider, Decisions, JudgedPage, RuleSet};
 use crate::policy::{ArticlePolicy, CommentPolicy, ContentPolicy, HeadlinePolicy};
 use crate::render::embedded::role as role_of_embedded;
 use crate::role::{Role, refined, roles};
 use crate::role_set::RoleSet;
-use crate::section_text::{keep_lead, keep_numbered_lists};
-use crate::sections::keep_section_headings;
-use crate::strays::drop_strays;
 
 /// A page's blocks with all that was decided about them.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +28,10 @@ pub struct Verdicts {
     pub roles: Vec<Role>,
     /// Roles of which no block is main text, whatever is kept with others later.
     pub exclude: RoleSet,
+    /// What decided on each block, in the end.
+    pub by: Vec<Decider>,
+    /// Rules that are not applied.
+    pub without: RuleSet,
     /// The memory that knew other pages of the site, if one did.
     pub site_memory: Option<SiteUse>,
 }
@@ -62,28 +58,34 @@ impl ContentPolicy {
         let blocks = page.blocks.len();
         let (mut separate, mut separate_embedded) = (Vec::new(), Vec::new());
         let mut body = own.choice.kept.clone();
-        keep_summaries(page, &mut body);
-        keep_formulas(page, &mut body);
-        keep_list_items(page, &mut body);
-        drop_strays(page, &own.fields, &mut body);
-        keep_beside_floods(page, &own.fields, &mut body);
-        keep_lead(page, own.headline, &own.probabilities, &mut body);
-        keep_names(page, &own.fields, &mut body);
-        keep_section_headings(page, own.headline, &mut body);
-        keep_numbered_lists(page, &mut body);
-        if !own.embedded.iter().any(|own| own.kept) && keep_lone_text(page, &mut body) {
-            own.choice.expected_f1 = expected_f1(page, &own.probabilities, &body);
+        let mut by = vec![Decider::MODEL; body.len()];
+        let mut decisions = Decisions {
+            kept: &mut body,
+            by: &mut by,
+        };
+        let judged = JudgedPage {
+            page,
+            fields: &own.fields,
+            headline: own.headline,
+            probabilities: &own.probabilities,
+            keeps_embedded: own.embedded.iter().any(|own| own.kept),
+        };
+        let keeps_nothing = !decisions.kept.contains(&true);
+        decisions.judged(&judged, self.without);
+        // The model expected nothing of what it did not choose.
+        if keeps_nothing && !judged.keeps_embedded && decisions.kept.contains(&true) {
+            own.choice.expected_f1 = expected_f1(page, &own.probabilities, decisions.kept);
         }
         let headline = own.headline;
-        if let Some(at) = headline
-            && let Some(kept) = body.get_mut(at)
-        {
-            match self.headline {
-                HeadlinePolicy::Auto => {}
-                HeadlinePolicy::Include => *kept = true,
-                HeadlinePolicy::Exclude => *kept = false,
+        decisions.changed(Decider::POLICY, |kept| {
+            if let Some(kept) = headline.and_then(|at| kept.get_mut(at)) {
+                match self.headline {
+                    HeadlinePolicy::Auto => {}
+                    HeadlinePolicy::Include => *kept = true,
+                    HeadlinePolicy::Exclude => *kept = false,
+                }
             }
-        }
+        });
         let roles = roles(page, &body, &own.in_comments, headline);
         let mut judgement = own;
         judgement.choice.kept = body;
@@ -105,9 +107,15 @@ impl ContentPolicy {
                 for (own, kept) in judgement.embedded.iter_mut().zip(wide_embedded) {
                     own.kept |= kept;
                 }
-                for (at, kept) in judgement.choice.kept.iter_mut().enumerate() {
-                    *kept |= is_comment(at);
-                }
+                let mut decisions = Decisions {
+                    kept: &mut judgement.choice.kept,
+                    by: &mut by,
+                };
+                decisions.changed(Decider::POLICY, |kept| {
+                    for (at, kept) in kept.iter_mut().enumerate() {
+                        *kept |= is_comment(at);
+                    }
+                });
                 judgement.choice.expected_f1 = wide.choice.expected_f1;
                 judgement.probabilities = wide.probabilities;
             }
@@ -115,14 +123,20 @@ impl ContentPolicy {
         let mut roles = roles;
         if !(self.include.is_empty() && self.exclude.is_empty()) {
             roles = refined(&roles, page, url);
-            let (kept, embedded) = (&mut judgement.choice.kept, &mut judgement.embedded);
-            let of_page = kept.iter_mut().zip(roles.iter().copied());
-            let of_data = embedded.iter_mut().map(|own| {
-                let role = role_of_embedded(own);
-                (&mut own.kept, role)
+            let asked = |kept: bool, role: Role| {
+                (kept || self.include.contains(role)) && !self.exclude.contains(role)
+            };
+            let mut decisions = Decisions {
+                kept: &mut judgement.choice.kept,
+                by: &mut by,
+            };
+            decisions.changed(Decider::POLICY, |kept| {
+                for (kept, role) in kept.iter_mut().zip(&roles) {
+                    *kept = asked(*kept, *role);
+                }
             });
-            for (kept, role) in of_page.chain(of_data) {
-                *kept = (*kept || self.include.contains(role)) && !self.exclude.contains(role);
+            for own in &mut judgement.embedded {
+                own.kept = asked(own.kept, role_of_embedded(own));
             }
         }
         Verdicts {
@@ -133,6 +147,8 @@ impl ContentPolicy {
             articles: self.articles,
             roles,
             exclude: self.exclude,
+            by,
+            without: self.without,
             site_memory: None,
         }
     }

@@ -118,6 +118,9 @@ pub struct OutputBlock {
     /// `page`, `json-ld` for a text that stands in the page's JSON-LD alone, or `hydration` for one in the data
     /// of a script that builds the page.
     pub source: String,
+    /// What decided whether it is kept: `model`, `policy` (what was asked of headlines, comments and roles), `notes`
+    /// (kept with its mark), or the name of a rule.
+    pub by: String,
 }
 
 impl From<Document> for OutputRecord {
@@ -168,6 +171,7 @@ impl From<BlockVerdict> for OutputBlock {
                 Some(BlockSource::Hydration) => "hydration",
             }
             .to_owned(),
+            by: block.by.name().to_owned(),
         }
     }
 }
@@ -412,6 +416,7 @@ pub(crate) mod tests {
                     kept: true,
                     role: "body".into(),
                     source: "page".into(),
+                    by: "terms".into(),
                 },
                 OutputBlock {
                     text: "b".into(),

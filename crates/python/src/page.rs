@@ -34,6 +34,9 @@ pub(crate) struct Block {
     /// `page`, `json-ld` for a text that stands in the page's JSON-LD alone, or `hydration` for one in the data
     /// of a script that builds the page.
     source: String,
+    /// What decided whether it is kept: `model`, `policy` (what was asked of headlines, comments and roles), `notes`
+    /// (kept with its mark), or the name of a rule.
+    by: String,
 }
 
 #[pymethods]
@@ -63,6 +66,7 @@ impl From<OutputBlock> for Block {
             kept: block.kept,
             role: block.role,
             source: block.source,
+            by: block.by,
         }
     }
 }

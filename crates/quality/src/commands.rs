@@ -2,4 +2,5 @@
 
 pub mod quality;
 pub mod roles;
+pub mod rules;
 pub mod sites;

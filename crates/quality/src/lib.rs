@@ -3,5 +3,6 @@
 
 pub mod markdown;
 pub mod quality;
+pub mod rules;
 pub mod sites;
 pub mod svg;

@@ -9,6 +9,7 @@ use std::fmt::{self, Write as _};
 
 use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
+use trommel_extract::Decider;
 
 use crate::bars::{BARS, bars};
 use crate::escape::{Escaped, Grouped, WordCount};
@@ -240,6 +241,9 @@ fn block(out: &mut String, number: usize, row: &Row, lang: &str) -> fmt::Result 
     )?;
     if let Some(role) = row.role {
         write!(out, "<b class=\"r\">{}</b> ", Escaped(role))?;
+    }
+    if row.by != Decider::MODEL {
+        write!(out, "<b class=\"r\">by {}</b> ", Escaped(row.by.name()))?;
     }
     if row.hidden {
         out.push_str("<b class=\"r\">hidden</b> ");

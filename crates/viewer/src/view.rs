@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use trommel_extract::{Document, DocumentOptions, Extraction, MarkdownOptions, Role};
+use trommel_extract::{Decider, Document, DocumentOptions, Extraction, MarkdownOptions, Role};
 use trommel_model::Model;
 
 use crate::escape::Grouped;
@@ -35,6 +35,8 @@ pub struct Row<'a> {
     pub probability: f32,
     /// Whether it is part of the text.
     pub kept: bool,
+    /// What decided that.
+    pub by: Decider,
     /// Why it has that probability; none where the report leaves that out.
     pub reasons: Option<Reasons>,
 }
@@ -85,8 +87,9 @@ impl<'a> View<'a> {
             .zip(&choice.kept)
             .zip(reasons.into_iter().zip(depths))
             .zip(extraction.roles())
+            .zip(&verdicts.by)
             .map(
-                |((((block, probability), kept), (reasons, depth)), role)| Row {
+                |(((((block, probability), kept), (reasons, depth)), role), by)| Row {
                     text: page.text(block).into(),
                     role: Some(role.name()),
                     path: path(page, block.element),
@@ -99,6 +102,7 @@ impl<'a> View<'a> {
                         .is_some_and(|element| element.hidden),
                     probability: *probability,
                     kept: *kept,
+                    by: *by,
                     reasons,
                 },
             )

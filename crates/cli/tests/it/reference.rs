@@ -188,6 +188,15 @@ fn variables_of_the_environment() {
 
 #[cfg(feature = "parquet")]
 #[test]
+fn rules() {
+    let rules = trommel_extract::RULES.iter();
+    assert_eq!(
+        documented("### Rules"),
+        rules.map(|rule| rule.name.to_owned()).collect()
+    );
+}
+
+#[test]
 fn columns_of_a_parquet_file() {
     use parquet::file::reader::{FileReader as _, SerializedFileReader};
 

@@ -62,6 +62,7 @@ fn a_row_says_where_its_block_stands() {
         link_density: 0.5,
         probability: 1.0,
         kept: true,
+        by: Decider::MODEL,
         role: None,
         source: None,
     };

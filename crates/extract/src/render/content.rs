@@ -440,7 +440,8 @@ fn ends_heading(element: &Element) -> bool {
     )
 }
 
-fn level(tag: Tag) -> usize {
+/// Level of a heading, 1 to 6.
+pub(crate) fn level(tag: Tag) -> usize {
     match tag {
         Tag::H1 => 1,
         Tag::H2 => 2,

@@ -3,7 +3,7 @@
 
 use trommel_html::{Page, Tag};
 
-use crate::keep_whole::outermost_code;
+use crate::choice::whole_units::outermost_code;
 
 /// Whether the code in the element `own`, whose first block is `block`, continues the listing of the block `last`.
 pub(super) fn continues(page: &Page, html: &str, last: u32, own: u32, block: u32) -> bool {

@@ -209,9 +209,9 @@ mod tests {
         );
         let expected = [
             "[{text: \"a\", start: 3, end: 9, tag: \"p\", path: \"article>p\", words: 1, \
-             link_density: 0.5, probability: 0.25, kept: true, role: \"body\", source: \"page\"}, \
+             link_density: 0.5, probability: 0.25, kept: true, role: \"body\", source: \"page\", by: \"terms\"}, \
              {text: \"b\", start: 9, end: 12, tag: \"\", path: \"\", words: 0, link_density: 0E0, \
-             probability: 0E0, kept: false, role: \"\", source: \"\"}]",
+             probability: 0E0, kept: false, role: \"\", source: \"\", by: \"\"}]",
             "[{start: 0, chars: 5, byte: 3, bytes: 6}, {start: 6, chars: 7, byte: 20, bytes: 30}]",
             "[{caption: \"K\", header_rows: 1, rows: [[\"x\", \"y\"], [\"\", \"1\"]]}, \
              {caption: \"\", header_rows: 0, rows: [[\"z\"]]}]",

@@ -95,6 +95,7 @@ fn block_fields() -> Fields {
         ("kept", DataType::Boolean),
         ("role", DataType::Utf8),
         ("source", DataType::Utf8),
+        ("by", DataType::Utf8),
     ]
     .map(field)
     .into_iter()
@@ -253,6 +254,7 @@ fn block_columns(blocks: &[&OutputBlock]) -> PyResult<Vec<ArrayRef>> {
         ),
         text(|block| &block.role)?,
         text(|block| &block.source)?,
+        text(|block| &block.by)?,
     ])
 }
 

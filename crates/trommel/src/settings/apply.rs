@@ -1,7 +1,7 @@
 //! Turns settings into the options of the extractor, the archive reader and the filters. Every part is destructured
 //! completely, so that a new choice does not compile before it has an effect.
 
-use trommel_extract::{ContentPolicy, DocumentOptions, MarkdownOptions, TextOptions};
+use trommel_extract::{ContentPolicy, DocumentOptions, MarkdownOptions, RuleSet, TextOptions};
 
 use super::{ContentSettings, IncludeSettings, Settings, TextForm, TextSettings};
 
@@ -20,6 +20,8 @@ impl From<ContentSettings> for ContentPolicy {
             articles,
             include,
             exclude,
+            // For measurements alone.
+            without: RuleSet::default(),
         }
     }
 }

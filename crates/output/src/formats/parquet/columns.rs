@@ -37,7 +37,7 @@ impl Column {
                  required binary tag (STRING); required binary path (STRING); \
                  required int64 words; required float link_density; required float probability; \
                  required boolean kept; required binary role (STRING); \
-                 required binary source (STRING); }} }} }} "
+                 required binary source (STRING); required binary by (STRING); }} }} }} "
             ),
             ColumnValue::Spans => format!(
                 "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
@@ -104,7 +104,8 @@ fn blocks(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetErr
     float(group, |block| block.probability)?;
     lists::<BoolType, _>(group, rows, |row| &row.blocks, |block| block.kept)?;
     text(group, |block| &block.role)?;
-    text(group, |block| &block.source)
+    text(group, |block| &block.source)?;
+    text(group, |block| &block.by)
 }
 
 /// Writes the columns of the spans' fields.

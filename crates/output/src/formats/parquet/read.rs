@@ -146,6 +146,7 @@ fn block(row: Row) -> OutputBlock {
             ("kept", Field::Bool(value)) => block.kept = value,
             ("role", Field::Str(value)) => block.role = value,
             ("source", Field::Str(value)) => block.source = value,
+            ("by", Field::Str(value)) => block.by = value,
             _ => {}
         }
     }

@@ -12,14 +12,6 @@ const AROUND: usize = 8;
 /// Most words of a name.
 const NAME_WORDS: u32 = 25;
 
-/// Keeps the names of what is kept: headings of cards that are made alike, terms of definitions, heads of rows. In
-/// `kept` and `fields` there is one entry a block: whether it is kept, and the number of its field.
-pub(crate) fn keep_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
-    keep_card_names(page, fields, kept);
-    keep_terms(page, kept);
-    keep_row_heads(page, kept);
-}
-
 /// Cards in which a field names the rest, and those of them whose rest is mostly kept.
 #[derive(Clone, Copy, Default)]
 struct Named {
@@ -27,7 +19,9 @@ struct Named {
     kept: u32,
 }
 
-fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
+/// Keeps the headings of cards that are made alike and kept. In `kept` and `fields` there is one entry a block:
+/// whether it is kept, and the number of its field.
+pub(crate) fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::HEADING) {
         return;
     }
@@ -113,7 +107,7 @@ fn is_shown(page: &Page, block: &Block) -> bool {
 }
 
 /// Keeps terms right above a definition that is kept, in one list.
-fn keep_terms(page: &Page, kept: &mut [bool]) {
+pub(crate) fn keep_terms(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::OTHER_ITEM) {
         return;
     }
@@ -144,7 +138,7 @@ fn keep_terms(page: &Page, kept: &mut [bool]) {
 }
 
 /// Keeps the head of each row of which a cell is kept.
-fn keep_row_heads(page: &Page, kept: &mut [bool]) {
+pub(crate) fn keep_row_heads(page: &Page, kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::TABLE) {
         return;
     }
@@ -190,7 +184,9 @@ mod tests {
         let mut all = Model::builtin_names().map(|name| {
             let fields = Model::builtin(name).unwrap().judge(&page, None).fields;
             let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
-            keep_names(&page, &fields, &mut kept);
+            keep_card_names(&page, &fields, &mut kept);
+            keep_terms(&page, &mut kept);
+            keep_row_heads(&page, &mut kept);
             kept
         });
         let kept = all.next().unwrap();

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use trommel_html::{ElementKinds, NONE, Page, Tag};
 
-use crate::keep_whole::outermost_code;
+use super::whole_units::outermost_code;
 
 /// Elements around line numbers in one of which their code stands as well.
 const AROUND: usize = 4;

@@ -5,6 +5,8 @@ use trommel_html::{ElementKinds, NONE, Page, Tag};
 
 /// Items of which a list consists at least; a list of fewer is layout.
 const ITEMS: u32 = 2;
+/// Least probability of an item of a list that is half kept: of those below, one in fourteen words is text.
+const LIKELY: f32 = 0.3;
 
 /// What is kept of a list, by its innermost items.
 #[derive(Default)]
@@ -24,11 +26,16 @@ impl List {
             && self.kept_items >= ITEMS
             && self.kept_items * 2 >= self.items
     }
+
+    fn is_nearly_kept(&self) -> bool {
+        self.kept_items * 4 >= self.items * 3
+    }
 }
 
 /// Keeps the items without a kept block of lists of which at least half of the words and of the items are kept,
-/// but for links among items that are none (one entry a block in `kept`).
-pub(crate) fn keep_list_items(page: &Page, kept: &mut [bool]) {
+/// but for links among items that are none, and unlikely ones unless three quarters are kept (one entry a block in
+/// `probabilities` and `kept`).
+pub(crate) fn keep_list_items(page: &Page, probabilities: &[f32], kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::ITEM) {
         return;
     }
@@ -54,14 +61,16 @@ pub(crate) fn keep_list_items(page: &Page, kept: &mut [bool]) {
             list.linked += block.words as f32 * block.link_density();
         }
     }
-    for ((block, home), kept) in page.blocks.iter().zip(&home).zip(kept.iter_mut()) {
+    let blocks = page.blocks.iter().zip(&home).zip(probabilities);
+    for (((block, home), probability), kept) in blocks.zip(kept.iter_mut()) {
         let Some((item, list)) = home else { continue };
         let Some(list) = lists.get(list).filter(|list| list.is_mostly_kept()) else {
             continue;
         };
         let are_links = list.linked * 2.0 >= list.kept_words as f32;
         let is_left_out = items.get(item) == Some(&false);
-        *kept |= is_left_out && (are_links || block.link_density() < 0.5);
+        let is_likely = list.is_nearly_kept() || *probability >= LIKELY;
+        *kept |= is_left_out && is_likely && (are_links || block.link_density() < 0.5);
     }
 }
 
@@ -70,13 +79,28 @@ mod tests {
     use super::*;
     use trommel_html::{Engine, Limits, ScanEngine};
 
-    fn left(html: &str) -> Vec<String> {
+    fn left_of(html: &str, probability: f32) -> Vec<String> {
         let page = ScanEngine.read(html, &Limits::default());
         let texts: Vec<&str> = page.blocks.iter().map(|block| page.text(block)).collect();
         let mut kept: Vec<bool> = texts.iter().map(|text| !text.starts_with('-')).collect();
-        keep_list_items(&page, &mut kept);
+        keep_list_items(&page, &vec![probability; texts.len()], &mut kept);
         let left = texts.iter().zip(&kept).filter(|(_, kept)| **kept);
         left.map(|(text, _)| (*text).to_owned()).collect()
+    }
+
+    fn left(html: &str) -> Vec<String> {
+        left_of(html, LIKELY)
+    }
+
+    #[test]
+    fn unlikely_items_follow_where_nearly_all_are_kept() {
+        let list = |dropped: usize, kept: usize| {
+            let items = "<li>two eggs".repeat(kept);
+            format!("<ul>{items}{}</ul>", "<li>-salt".repeat(dropped))
+        };
+        assert_eq!(left_of(&list(1, 3), 0.01).len(), 4);
+        assert_eq!(left_of(&list(2, 4), 0.01).len(), 4);
+        assert_eq!(left_of(&list(2, 4), LIKELY).len(), 6);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use trommel_html::{Block, Page, Tag};
 use url::Url;
 
-use crate::headed_lists::{has_words, keep_headed_lists};
+use super::headed_lists::{has_words, keep_headed_lists};
 
 /// Items of such a list.
 const LEAST: usize = 2;

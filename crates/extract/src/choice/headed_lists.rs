@@ -2,7 +2,7 @@
 
 use trommel_html::{Block, Element, Page, Tag};
 
-use crate::sections::{heading, is_beside};
+use super::sections::{heading, is_beside};
 
 /// Elements around a block that may be its item.
 const AROUND: usize = 6;

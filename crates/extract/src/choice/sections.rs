@@ -1,6 +1,8 @@
 //! A heading belongs to what it heads: headings of sections right above what is kept.
 
-use trommel_html::{ElementKinds, Page, Tag};
+use trommel_html::{Element, ElementKinds, Page, Tag};
+
+use crate::render::content::level;
 
 /// Blocks and words of a heading; more are an element that was never closed.
 const HEADING_BLOCKS: usize = 3;
@@ -36,6 +38,7 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
             && words <= HEADING_WORDS
             && !(at..next).any(is_kept)
             && is_kept(next)
+            && !is_above(page, element, next)
             && is_beside(page, element.parent, at, next);
         if heads {
             let own = kept.iter_mut().skip(at).take(next - at);
@@ -43,6 +46,13 @@ pub(crate) fn keep_section_headings(page: &Page, headline: Option<usize>, kept: 
         }
         at = next;
     }
+}
+
+/// Whether a block is a heading of the same level as one before it, or of a higher: that one does not head it, but is
+/// a kicker, a path or the name of the site.
+fn is_above(page: &Page, before: &Element, block: usize) -> bool {
+    let own = heading(page, block).and_then(|own| page.element(own));
+    own.is_some_and(|own| level(own.tag) <= level(before.tag))
 }
 
 /// Whether a block is all of a dropped heading of the first level right above what is kept, and beside it: so stands
@@ -153,7 +163,8 @@ mod tests {
             left("<h2>-Part</h2><div><h3>Section</h3></div>", None).len(),
             2
         );
-        assert_eq!(left("<h3>-Kind</h3><h2>Section</h2>", None).len(), 2);
+        assert_eq!(left("<h3>-Kind</h3><h2>Section</h2>", None).len(), 1);
+        assert_eq!(left("<h2>-Site</h2><h2>Section</h2>", None).len(), 1);
         assert_eq!(left("<h2>-List</h2><ul><li>one</ul>", None).len(), 2);
         assert!(!heads("<h2>-Section</h2><p>-label</p><p>T"));
         assert!(heads("<h2>-$20</h2><p>per month"));

@@ -2,7 +2,7 @@
 
 use trommel_html::{Element, ElementKinds, Page, Tag};
 
-use crate::keep_whole::outermost_code;
+use super::whole_units::outermost_code;
 use crate::role::Role;
 
 /// What was left out at a place, with the elements around it up to the first that holds the kept block before.

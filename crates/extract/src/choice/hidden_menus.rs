@@ -8,9 +8,13 @@ const MENU: [&str; 11] = [
     "dropdown", "toolbar",
 ];
 
+/// Items of a menu that does not say so, and words of an item in the mean.
+const ITEMS: u64 = 2;
+const ITEM_WORDS: u64 = 8;
+
 /// Takes menus that are hidden (by attributes, or by a simple rule of a style sheet of the page) out of `kept` (one
-/// entry a block). A menu is `nav`, says so in its words of attributes, or has half of its words in links; what
-/// holds half of the words of the page is none.
+/// entry a block). A menu is `nav`, says so in its words of attributes, or is several items with half of their words
+/// in links; items of a menu are short, and what holds half of the words of the page is none.
 pub(crate) fn drop_hidden_menus(page: &Page, kept: &mut [bool]) {
     let mut hidden: Vec<(u32, &Element)> = Vec::new();
     for (at, own) in (0u32..).zip(&page.elements) {
@@ -38,13 +42,16 @@ pub(crate) fn drop_hidden_menus(page: &Page, kept: &mut [bool]) {
             let blocks = page.blocks.iter().enumerate().skip(first);
             blocks.take_while(|(_, block)| block.element < element.end)
         };
-        let (mut words, mut linked) = (0u64, 0u64);
+        let (mut items, mut words, mut linked) = (0u64, 0u64, 0u64);
         for (_, block) in inside() {
+            items += 1;
             words += u64::from(block.words);
             linked += u64::from(block.link_words);
         }
-        let is_menu = linked * 2 >= words || says_menu(page, element);
-        if words * 2 >= total || !is_menu {
+        let is_list = items >= ITEMS && linked * 2 >= words;
+        let is_menu = is_list || says_menu(page, element);
+        let is_short = words <= items * ITEM_WORDS;
+        if words * 2 >= total || !is_menu || !is_short {
             continue;
         }
         for (at, _) in inside() {
@@ -81,7 +88,17 @@ mod tests {
 
     #[test]
     fn hidden_menus_are_no_text_and_hidden_sections_are() {
-        assert!(left("<div hidden><a href=/a>One</a><p>and <a href=/b>two</a></div>").is_empty());
+        let items = "<p><a href=/a>One</a><p><a href=/b>two</a><p>and <a href=/c>three</a>";
+        assert!(left(&format!("<div hidden>{items}</div>")).is_empty());
+        let teasers = items.replace(
+            "</a>",
+            " of the mills by the river is older than the others</a>",
+        );
+        assert_eq!(left(&format!("<div hidden>{teasers}</div>")).len(), 3);
+        assert_eq!(
+            left("<div hidden><a href=/a>4.7 of 5 stars</a></div>").len(),
+            1
+        );
         assert!(left("<nav style='display:none'><p>Choose a page</nav>").is_empty());
         assert!(left("<div id=mobile-menu aria-hidden=true><p>Choose a page</div>").is_empty());
         assert_eq!(
@@ -96,15 +113,16 @@ mod tests {
     #[test]
     fn style_sheets_hide_as_attributes_do() {
         let rule = "<style>.m, #t { display: none }</style>";
-        let menu = "<div class='x m'><a href=/a>One</a></div>";
+        let items = "<p><a href=/a>One</a><p><a href=/b>Two</a><p><a href=/c>Three</a>";
+        let menu = format!("<div class='x m'>{items}</div>");
         assert!(left(&format!("{rule}{menu}")).is_empty());
-        assert_eq!(left(menu), ["One"]);
+        assert_eq!(left(&menu), ["One", "Two", "Three"]);
         assert_eq!(
             left(&format!("{rule}<div id=t><p>A tab.</div>")),
             ["A tab."]
         );
-        assert!(left(&format!("{rule}<ul id=t><li><a href=/a>One</a></ul>")).is_empty());
+        assert!(left(&format!("{rule}<ul id=t>{items}</ul>")).is_empty());
         let noscript = format!("<noscript>{rule}</noscript>{menu}");
-        assert_eq!(left(&noscript), ["One"]);
+        assert_eq!(left(&noscript), ["One", "Two", "Three"]);
     }
 }

@@ -9,6 +9,8 @@ use crate::confidence::data_share;
 const LEAST: usize = 200;
 /// Bytes without white space at its beginning that speak for it.
 const RUN: u32 = 25;
+/// Bytes of its words in the mean: those of code are shorter.
+const MEAN: usize = 16;
 /// Share of data from which on a block is data.
 const SHARE: f32 = 0.6;
 /// Words of other blocks that must be left: where there is nothing else, the data is what the page is.
@@ -43,7 +45,9 @@ fn is_data(page: &Page, block: &Block) -> bool {
     let Some(start) = text.as_bytes().get(..LEAST) else {
         return false;
     };
+    let spaces = text.bytes().filter(u8::is_ascii_whitespace).count();
     long_run(start, 0, RUN).is_some()
+        && (spaces + 1) * MEAN <= text.len()
         && data_share(text) >= SHARE
         && !page.kinds_around(block).contains(ElementKinds::CODE)
 }
@@ -68,6 +72,8 @@ mod tests {
         let page = |around: &str| format!("<p>{prose}</p><{around}>{data}</{around}>");
         assert_eq!(kept(&page("div")), [true, false]);
         assert_eq!(kept(&page("pre")), [true, true]);
+        let code = r#"sed -i "s/version=.*/version=$V/g" src/main/version/file.txt "#.repeat(6);
+        assert_eq!(kept(&format!("<p>{prose}</p><p>{code}</p>")), [true, true]);
         assert_eq!(kept(&format!("<div>{data}</div>")), [true]);
         let links = "https://example.org/a/long/path/of/a/page ".repeat(9);
         assert_eq!(kept(&format!("<p>{prose}</p><p>{links}</p>")), [true, true]);

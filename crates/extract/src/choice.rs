@@ -1,0 +1,255 @@
+//! Rules that change what the model chose, in the order in which they apply, and which of them decided on each block.
+
+pub(crate) mod articles;
+mod between;
+mod controls;
+mod copies;
+mod corrections;
+mod data;
+mod floods;
+mod formulas;
+mod gutters;
+mod headed_lists;
+mod hidden_menus;
+mod link_lists;
+mod list_items;
+mod lone_text;
+mod names;
+pub(crate) mod sections;
+mod strays;
+mod summaries;
+mod table;
+pub(crate) mod whole_units;
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use trommel_html::Page;
+
+use crate::role::Role;
+
+pub use table::{RULES, Rule};
+
+/// What rules on the model's choice ask of a page: its tables, and what the model made of them.
+pub(crate) struct JudgedPage<'a> {
+    pub page: &'a Page,
+    /// Number of the field of each block.
+    pub fields: &'a [u32],
+    /// The block of the headline.
+    pub headline: Option<usize>,
+    /// Probability of each block.
+    pub probabilities: &'a [f32],
+    /// Whether texts of the page's data are kept, which are no blocks.
+    pub keeps_embedded: bool,
+}
+
+/// What rules on the text ask of a page, once the policy has been applied: also its source.
+pub(crate) struct ChosenPage<'a> {
+    pub page: &'a Page,
+    /// The decoded page that spans point into.
+    pub html: &'a str,
+    pub url: Option<&'a str>,
+    /// Role of each block.
+    pub roles: &'a [Role],
+    /// Whether articles that follow the first are left out.
+    pub only_first_article: bool,
+}
+
+/// What decided whether a block is kept: the model, the content policy, notes that are kept with their marks, or one
+/// of the [`RULES`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Decider(u8);
+
+/// Names of the deciders that are no rules, which come first.
+const OTHERS: [&str; 3] = ["model", "policy", "notes"];
+
+impl Decider {
+    /// The model.
+    pub const MODEL: Self = Self(0);
+    /// What the user asked of headlines, comments and roles.
+    pub const POLICY: Self = Self(1);
+    /// Marks of notes: a note whose mark is kept is kept.
+    pub const NOTES: Self = Self(2);
+
+    /// All of them: the model, the policy and notes, and the rules in their order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..OTHERS.len() + RULES.len()).filter_map(|at| u8::try_from(at).ok().map(Self))
+    }
+
+    /// The rule at a place of [`RULES`].
+    fn rule(at: usize) -> Self {
+        Self(u8::try_from(OTHERS.len() + at).unwrap_or_default())
+    }
+
+    /// Its name in output.
+    pub fn name(self) -> &'static str {
+        let at = usize::from(self.0);
+        let rule = || RULES.get(at.checked_sub(OTHERS.len())?);
+        OTHERS
+            .get(at)
+            .copied()
+            .or_else(|| rule().map(|rule| rule.name))
+            .unwrap_or_default()
+    }
+}
+
+impl Serialize for Decider {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// Names that this program does not know are those of rules that went: the model's, as far as can be said.
+impl<'de> Deserialize<'de> for Decider {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(deserializer)?;
+        Ok(Self::all()
+            .find(|own| own.name() == name)
+            .unwrap_or_default())
+    }
+}
+
+/// A set of rules, by their places in [`RULES`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuleSet(u64);
+
+impl RuleSet {
+    /// The rules of these names; none if one is unknown.
+    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<Self> {
+        let mut set = Self::default();
+        for name in names {
+            let at = RULES.iter().position(|rule| rule.name == name)?;
+            set.0 |= 1 << at;
+        }
+        Some(set)
+    }
+
+    fn contains(self, at: usize) -> bool {
+        self.0 >> at & 1 == 1
+    }
+}
+
+/// Which blocks are kept, and by what.
+pub(crate) struct Decisions<'d> {
+    /// One flag a block.
+    pub kept: &'d mut Vec<bool>,
+    /// What decided last on each block.
+    pub by: &'d mut Vec<Decider>,
+}
+
+impl Decisions<'_> {
+    /// Applies the rules on the model's choice but for those `without`.
+    pub fn judged(&mut self, page: &JudgedPage<'_>, without: RuleSet) {
+        for (at, rule) in RULES.iter().enumerate() {
+            if let table::Apply::Judged(apply) = rule.apply
+                && !without.contains(at)
+            {
+                let (least, most) = rule.unsure;
+                self.changed(Decider::rule(at), |kept| {
+                    let before = kept.to_vec();
+                    apply(page, kept);
+                    let blocks = kept.iter_mut().zip(before).zip(page.probabilities);
+                    for ((kept, before), probability) in blocks {
+                        if *probability < least || *probability > most {
+                            *kept = before;
+                        }
+                    }
+                });
+            }
+        }
+    }
+
+    /// Applies the rules on the text but for those `without`. Nothing is kept because of what is not.
+    pub fn chosen(&mut self, page: &ChosenPage<'_>, without: RuleSet) {
+        if !self.kept.contains(&true) {
+            return;
+        }
+        for (at, rule) in RULES.iter().enumerate() {
+            if let table::Apply::Chosen(apply) = rule.apply
+                && !without.contains(at)
+            {
+                self.changed(Decider::rule(at), |kept| apply(page, kept));
+            }
+        }
+    }
+
+    /// Has `change` change what is kept, in the name of a decider.
+    pub fn changed<T>(&mut self, decider: Decider, change: impl FnOnce(&mut [bool]) -> T) -> T {
+        let before = self.kept.clone();
+        let result = change(self.kept);
+        if *self.kept != before {
+            let blocks = self.kept.iter().zip(before).zip(self.by.iter_mut());
+            for ((now, before), by) in blocks {
+                if *now != before {
+                    *by = decider;
+                }
+            }
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str) -> Decider {
+        use serde::de::{IntoDeserializer, value::Error};
+        Decider::deserialize(IntoDeserializer::<Error>::into_deserializer(name)).unwrap()
+    }
+
+    #[test]
+    fn deciders_have_names_of_their_own() {
+        let mut names: Vec<&str> = Decider::all().map(Decider::name).collect();
+        assert_eq!(names.len(), OTHERS.len() + RULES.len());
+        assert_eq!(names[..4], ["model", "policy", "notes", RULES[0].name]);
+        for decider in Decider::all() {
+            assert_eq!(read(decider.name()), decider);
+        }
+        assert_eq!(read("a rule that went"), Decider::MODEL);
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), OTHERS.len() + RULES.len());
+        assert!(RULES.len() <= 64, "a set of rules has 64 bits");
+    }
+
+    #[test]
+    fn the_last_to_change_a_block_decided() {
+        let (mut kept, mut by) = (vec![true, false, false], vec![Decider::MODEL; 3]);
+        let mut decisions = Decisions {
+            kept: &mut kept,
+            by: &mut by,
+        };
+        decisions.changed(Decider::rule(0), |kept| kept[1] = true);
+        decisions.changed(Decider::NOTES, |kept| kept[..2].fill(true));
+        decisions.changed(Decider::POLICY, |kept| kept[0] = false);
+        assert_eq!(kept, [false, true, false]);
+        assert_eq!(by, [Decider::POLICY, Decider::rule(0), Decider::MODEL]);
+    }
+
+    #[test]
+    fn rules_left_out_do_nothing() {
+        use trommel_html::{Engine, Limits, ScanEngine};
+        let page = ScanEngine.read("<h1>Words alone</h1>", &Limits::default());
+        let judged = JudgedPage {
+            page: &page,
+            fields: &[0],
+            headline: None,
+            probabilities: &[0.0],
+            keeps_embedded: false,
+        };
+        for (without, expected) in [
+            (RuleSet::default(), (true, "lone text")),
+            (RuleSet::of(["lone text"]).unwrap(), (false, "model")),
+        ] {
+            let (mut kept, mut by) = (vec![false], vec![Decider::MODEL]);
+            let mut decisions = Decisions {
+                kept: &mut kept,
+                by: &mut by,
+            };
+            decisions.judged(&judged, without);
+            assert_eq!((kept[0], by[0].name()), expected);
+        }
+        assert_eq!(RuleSet::of(["no rule"]), None);
+    }
+}
