@@ -7,9 +7,12 @@ use std::{
 };
 
 use clap::Args;
-use trommel_archive::{PayloadOptions, Record, RecordType, payload, write::write_record};
-use trommel_extract::{Extractor, Hints};
-use trommel_html::charset;
+use trommel::{
+    Hints,
+    archive::{PayloadOptions, Record, RecordType, payload, write::write_record},
+    extract::Extractor,
+    html::charset,
+};
 
 use crate::{models, place::PlaceArgument};
 

@@ -82,3 +82,15 @@ pub use summary::{DamageReport, FileReport, Outcome, PageTimes, SumMismatch, Sum
 pub use times::Slowest;
 pub use unpack::unpack;
 pub use worker::Extract;
+
+/// Lower level: duplicates among the outputs of many runs.
+pub use trommel_dedup as dedup;
+/// Lower level: the Tantivy index of documents.
+#[cfg(feature = "index")]
+pub use trommel_index as index;
+/// Lower level: counts and times as Prometheus reads them.
+pub use trommel_metrics as metrics;
+/// Lower level: bytes behind URLs, and indexes of records.
+pub use trommel_sources as sources;
+/// Lower level: WACZ containers.
+pub use trommel_wacz as wacz;

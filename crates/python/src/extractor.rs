@@ -7,10 +7,9 @@ use pyo3::{
     types::{PyBytes, PyDict, PyTuple},
 };
 use trommel::{
-    Document, Extraction, Extractor, HintError, Hints, PartialSettings, Settings,
-    archive::binary_type,
+    Document, Extraction, Extractor, HintError, Hints, OutputRecord, PartialSettings, Settings,
+    archive::binary_type, output::OptionalColumns,
 };
-use trommel_output::{OptionalColumns, OutputRecord};
 
 use crate::{
     arrow::{ArrowColumns, PyRecordBatch},

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use trommel::archive::binary_type;
-use trommel_output::AtomicFile;
-use trommel_viewer::{View, report};
+use trommel::{
+    archive::binary_type,
+    output::AtomicFile,
+    viewer::{View, report},
+};
 
 use crate::{
     errors::TrommelError,

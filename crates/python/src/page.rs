@@ -2,8 +2,10 @@
 
 use pyo3::{prelude::*, types::PyBytes};
 use serde::{Deserialize, Serialize};
-use trommel::{BlockReason, Document};
-use trommel_output::{OutputBlock, OutputRecord, page_line};
+use trommel::{
+    BlockReason, Document, OutputRecord,
+    output::{OutputBlock, page_line},
+};
 
 use crate::errors::TrommelError;
 
@@ -346,7 +348,7 @@ impl PyDocument {
     }
 
     fn __hash__(&self) -> u64 {
-        trommel_text::hash(self.document.text.as_bytes())
+        trommel::texts::hash(self.document.text.as_bytes())
     }
 
     fn __reduce__<'py>(

@@ -4,8 +4,10 @@
 use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
-use trommel_extract::{DocumentTable, Post};
-use trommel_output::{OutputBlock, OutputRecord, RecordSource};
+use trommel::{
+    DocumentTable, OutputRecord, Post,
+    output::{OutputBlock, RecordSource},
+};
 
 use crate::{
     program::{trommel, workspace},
