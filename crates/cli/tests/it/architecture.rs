@@ -1,12 +1,24 @@
-//! The shape of the workspace: which crates of ours each door names. That they form no circle is cargo's own rule.
+//! The shape of the workspace: which crates of ours each door names, how long files are. That crates form no circle is
+//! cargo's own rule.
 
-use std::fs;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use crate::program::workspace;
 
 /// What users meet: the program, the service, the Python module, the C library.
 const DOORS: [&str; 4] = ["cli", "ffi", "python", "serve"];
 const MOST: usize = 4;
+
+/// Lines of a file of product code, up to the tests in it.
+const LONGEST: usize = 500;
+/// Files that may be longer, with the reason.
+const EXCEPTED: [(&str, &str); 1] = [(
+    "crates/extract/src/extraction.rs",
+    "its rules of choice move to a place of their own",
+)];
 
 /// The crates of ours under `[dependencies]`, optional ones as well.
 fn own_dependencies(manifest: &str) -> Vec<&str> {
@@ -34,4 +46,46 @@ fn a_door_names_at_most_four_crates_of_ours() {
             "{door}"
         );
     }
+}
+
+/// The files of Rust in a folder and below, but for those of tests.
+fn product_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if name == "tests" || name.ends_with("_tests") {
+            continue;
+        }
+        if path.is_dir() {
+            product_files(&path, files);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// Lines up to the module of tests at the end, if there is one.
+fn product_lines(code: &str) -> usize {
+    let lines: Vec<&str> = code.lines().collect();
+    let tests = lines.windows(2).position(|pair| {
+        pair[0] == "#[cfg(test)]" && pair[1].contains("mod ") && pair[1].ends_with('{')
+    });
+    tests.unwrap_or(lines.len())
+}
+
+#[test]
+fn files_are_short() {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(workspace().join("crates")).unwrap() {
+        product_files(&entry.unwrap().path().join("src"), &mut files);
+    }
+    assert!(files.len() > 400, "{}", files.len());
+    let long = files.iter().filter_map(|path| {
+        let lines = product_lines(&fs::read_to_string(path).unwrap());
+        let name = path.strip_prefix(workspace()).unwrap().to_str().unwrap();
+        let is_excepted = EXCEPTED.iter().any(|(own, _)| *own == name);
+        (lines > LONGEST && !is_excepted).then(|| format!("{name}: {lines}"))
+    });
+    let long: Vec<String> = long.collect();
+    assert!(long.is_empty(), "{long:#?}");
 }
