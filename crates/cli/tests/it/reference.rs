@@ -153,7 +153,7 @@ fn variants(path: &str, name: &str) -> BTreeSet<String> {
 
 #[test]
 fn reasons_of_drops() {
-    let known = variants("crates/pipeline/src/drop_reason.rs", "DropReason");
+    let known = variants("crates/pipeline/src/counts/drop_reason.rs", "DropReason");
     assert_eq!(documented("### Reasons of drops"), known);
     let filters = variants("crates/filters/src/reason.rs", "Reason");
     assert!(filters.len() > 20, "{filters:?}");
