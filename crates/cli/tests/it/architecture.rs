@@ -89,3 +89,47 @@ fn files_are_short() {
     let long: Vec<String> = long.collect();
     assert!(long.is_empty(), "{long:#?}");
 }
+
+/// What stands right behind `crate::`: one name, or those in braces.
+fn first_names(path: &str) -> Vec<String> {
+    if !path.starts_with('{') {
+        let name = path
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_');
+        return vec![name.collect()];
+    }
+    let mut depth = 0;
+    let mut outer = String::new();
+    for c in path.chars() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        match depth {
+            0 => break,
+            1 => outer.push(c),
+            _ => {}
+        }
+    }
+    let names = outer.split(['{', ',']).map(|name| name.trim().to_owned());
+    names.collect()
+}
+
+/// Types are told from modules by their first letter.
+#[test]
+fn the_pipeline_names_its_types_by_their_modules() {
+    assert_eq!(
+        first_names("{a::{X, Y}, b::C, D}")[1..],
+        ["a::}", "b::C", "D"]
+    );
+    let mut files = Vec::new();
+    product_files(&workspace().join("crates/pipeline/src"), &mut files);
+    for path in files.iter().filter(|path| !path.ends_with("src/lib.rs")) {
+        let code = fs::read_to_string(path).unwrap();
+        let lines = code.lines().filter(|line| !line.trim().starts_with("//"));
+        let code: String = lines.flat_map(|line| [line, "\n"]).collect();
+        for (at, found) in code.match_indices("crate::") {
+            let names = first_names(&code[at + found.len()..]);
+            let is_type = |name: &&String| name.starts_with(char::is_uppercase);
+            let through: Vec<&String> = names.iter().filter(is_type).collect();
+            assert!(through.is_empty(), "{}: {through:?}", path.display());
+        }
+    }
+}
