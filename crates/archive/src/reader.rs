@@ -1,5 +1,6 @@
 //! Records out of plain bytes, whatever state they are in.
 
+mod block;
 mod frame;
 mod resuming;
 mod segments;

@@ -1,5 +1,7 @@
 //! The plain bytes of an archive, with the members they come from.
 
+mod codec;
+
 use std::{collections::VecDeque, io};
 
 use memchr::memmem;
@@ -8,15 +10,13 @@ use serde::{Deserialize, Serialize};
 use crate::{
     buffer::Buffer,
     error::Damage,
-    gzip::Gzip,
-    lz4::Lz4,
     member::{Begin, MemberStop},
     record_block::RecordBlock,
-    signature,
     source::Source,
     spares::Spares,
-    zst::Zst,
 };
+
+pub(crate) use codec::{Codec, StreamCodec};
 
 /// Stored bytes looked at when trying whether a member begins somewhere.
 const PROBE: usize = 16 * 1024;
@@ -29,69 +29,6 @@ const REWIND: u64 = 16 * 1024 * 1024;
 const LEAST_WHOLE: usize = 4 * 1024;
 /// Bytes behind such a block: the line ends that close a record.
 const MOST_BEHIND: usize = 4;
-/// Plain bytes decoded when trying.
-const PROBE_PLAIN: usize = 1024;
-
-/// Compression of the stored bytes.
-pub(crate) enum Codec {
-    Plain,
-    Gzip(Box<Gzip>),
-    Zst(Box<Zst>),
-    Lz4(Box<Lz4>),
-}
-
-impl Codec {
-    /// First bytes of a member; none in a plain file.
-    pub(crate) fn magic(&self) -> &'static [u8] {
-        match self {
-            Codec::Plain => &[],
-            Codec::Gzip(_) => &signature::GZIP_DEFLATE,
-            Codec::Zst(_) => &signature::ZSTD,
-            Codec::Lz4(_) => &signature::LZ4,
-        }
-    }
-
-    /// Whether the plain bytes of the member that `stored` begins with pass `is_start`. Looks at
-    /// [`PROBE`] stored bytes only.
-    pub(crate) fn begins(&mut self, stored: &[u8], is_start: impl Fn(&[u8]) -> bool) -> bool {
-        let stored = stored.get(..PROBE).unwrap_or(stored);
-        let mut plain = [0; PROBE_PLAIN];
-        let made = match self {
-            Codec::Plain => None,
-            Codec::Gzip(gzip) => gzip.probe(stored, &mut plain),
-            Codec::Zst(zst) => zst.probe(stored, &mut plain),
-            Codec::Lz4(_) => Lz4::probe(stored, &mut plain),
-        };
-        made.and_then(|made| plain.get(..made))
-            .is_some_and(is_start)
-    }
-}
-
-/// Name of a compression.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum StreamCodec {
-    Plain,
-    Gzip,
-    Zst,
-    Lz4,
-}
-
-impl StreamCodec {
-    /// Its decoder, with what the head of the file holds for it.
-    pub(crate) fn codec(self, head: &mut Source) -> io::Result<Codec> {
-        Ok(match self {
-            StreamCodec::Plain => Codec::Plain,
-            StreamCodec::Gzip => Codec::Gzip(Box::new(Gzip::new())),
-            StreamCodec::Lz4 => Codec::Lz4(Box::new(Lz4::new())),
-            StreamCodec::Zst => {
-                let mut zst = Zst::new()?;
-                // Reads the dictionary, if there is one.
-                zst.begin(head)?;
-                Codec::Zst(Box::new(zst))
-            }
-        })
-    }
-}
 
 /// Where a member begins.
 #[derive(Debug, Clone, Copy, Default)]

@@ -4,8 +4,10 @@ use std::{io, sync::Arc};
 
 use anyhow::Result;
 use trommel::{Extractor, OutputRecord, Settings};
-use trommel_pipeline::{Environment, Input, Output, PackedOptions, Plan, Summary, stream, unpack};
-use trommel_sources::NetworkOptions;
+use trommel_pipeline::{
+    Environment, Input, Output, PackedOptions, Plan, Summary, sources::NetworkOptions, stream,
+    unpack,
+};
 
 use crate::{models, progress::Reporter};
 

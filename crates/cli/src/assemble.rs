@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use trommel::{DocumentOptions, Format};
-use trommel_output::Assemble;
+use trommel::{DocumentOptions, Format, output::Assemble};
 
 /// What makes an output in this format of its spool, of documents made with `options`; none if the program was built
 /// without it.
@@ -13,11 +12,11 @@ pub fn last_step(
 ) -> Option<Arc<dyn Assemble>> {
     match format {
         #[cfg(feature = "parquet")]
-        Format::Parquet => Some(Arc::new(trommel_output::Parquet {
-            optional: trommel_output::OptionalColumns::of(options),
+        Format::Parquet => Some(Arc::new(trommel::output::Parquet {
+            optional: trommel::output::OptionalColumns::of(options),
         })),
         #[cfg(feature = "index")]
-        Format::Tantivy => Some(Arc::new(trommel_index::Tantivy)),
+        Format::Tantivy => Some(Arc::new(trommel_pipeline::index::Tantivy)),
         _ => None,
     }
 }

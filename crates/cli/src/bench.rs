@@ -5,14 +5,16 @@ use std::{fs, hint::black_box, path::PathBuf, process::ExitCode, sync::Arc, time
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
-use trommel_archive::{
-    MediaType, Payload, PayloadOptions, ReadOptions, Reader, Record, inflate_members, media_type,
-    payload,
+use trommel::{
+    Compression, ContentPolicy, Document, DocumentOptions, Hints, Model, OutputRecord,
+    archive::{
+        MediaType, Payload, PayloadOptions, ReadOptions, Reader, Record, inflate_members,
+        media_type, payload,
+    },
+    extract::Extractor,
+    html::{Limits, ScanReader, charset},
+    output::{Encode as _, Frames, Jsonl, RecordSource},
 };
-use trommel_extract::{ContentPolicy, Document, DocumentOptions, Extractor, Hints};
-use trommel_html::{Limits, ScanReader, charset};
-use trommel_model::Model;
-use trommel_output::{Compression, Encode as _, Frames, Jsonl, OutputRecord, RecordSource};
 
 use crate::models;
 

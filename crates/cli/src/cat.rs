@@ -7,9 +7,11 @@ use std::{
 };
 
 use clap::Args;
-use trommel_archive::{PayloadOptions, Record, RecordType, payload, write::write_record};
-use trommel_extract::{Extractor, Hints};
-use trommel_html::charset;
+use trommel::{
+    Extractor, Hints, Settings,
+    archive::{PayloadOptions, Record, RecordType, payload, write::write_record},
+    html::charset,
+};
 
 use crate::{models, place::PlaceArgument};
 
@@ -54,7 +56,8 @@ pub fn run(args: &CatArgs) -> anyhow::Result<ExitCode> {
         };
         if args.text {
             let model = Arc::new(models::named(args.model.as_deref())?);
-            let mut text = Extractor::new(model).extract(&page.body, &hints).text();
+            let extractor = Extractor::with_model(&Settings::default(), model);
+            let mut text = extractor.extract(&page.body, &hints).text();
             text.push('\n');
             text.into_bytes()
         } else {

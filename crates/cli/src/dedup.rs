@@ -9,11 +9,11 @@ use std::{
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use trommel_dedup::{
+use trommel::output::{Assemble, AtomicFile};
+use trommel_pipeline::dedup::{
     Duplicate, DuplicateReason, Finder, KeyShare, Removed, read_duplicates, read_signatures,
     shard_name, sign, without,
 };
-use trommel_output::{Assemble, AtomicFile};
 
 use crate::messages::say;
 
@@ -167,7 +167,7 @@ fn parquet(output: &Path) -> anyhow::Result<Option<Box<dyn Assemble>>> {
     if output.extension().is_none_or(|end| end != "parquet") {
         return Ok(None);
     }
-    let like = trommel_output::Parquet::like(output);
+    let like = trommel::output::Parquet::like(output);
     let like = like.with_context(|| output.display().to_string())?;
     Ok(Some(Box::new(like)))
 }

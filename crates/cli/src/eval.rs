@@ -6,9 +6,11 @@ use std::str::FromStr;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantNames;
-use trommel_extract::{CommentPolicy, ContentPolicy, HeadlinePolicy};
-use trommel_learn::{EvalOptions, LabelledPage, evaluate, text_by};
-use trommel_text::words::Rule;
+use trommel::{
+    CommentPolicy, ContentPolicy, HeadlinePolicy,
+    learn::{EvalOptions, LabelledPage, evaluate, text_by},
+    texts::words::Rule,
+};
 
 use crate::labelled::LabelledArgs;
 use crate::models;

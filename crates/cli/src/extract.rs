@@ -10,9 +10,11 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use trommel::{Document, Extraction, Extractor, Hints, PartialSettings, Settings, TextForm};
-use trommel_output::{AtomicFile, OutputBlock, PageForm};
-use trommel_sources::is_url;
+use trommel::{
+    Document, Extraction, Extractor, Hints, PageForm, PartialSettings, Settings, TextForm,
+    output::{AtomicFile, OutputBlock},
+};
+use trommel_pipeline::sources::is_url;
 
 use crate::messages::causes;
 use crate::models;

@@ -9,8 +9,8 @@ use std::{
 
 use anyhow::{Result, bail};
 use clap::Args;
-use trommel_index::{Endpoint, IndexWriter, Refused};
-use trommel_output::OutputRecord;
+use trommel::OutputRecord;
+use trommel_pipeline::index::{Endpoint, IndexWriter, Refused};
 
 use crate::{
     messages::{counted, say},
@@ -36,7 +36,7 @@ pub struct IndexArgs {
     url: Option<String>,
 
     /// Memory in MiB for documents that are not yet on disk
-    #[arg(long, value_name = "MIB", default_value_t = trommel_index::DEFAULT_MEMORY >> 20)]
+    #[arg(long, value_name = "MIB", default_value_t = trommel_pipeline::index::DEFAULT_MEMORY >> 20)]
     memory: usize,
 
     #[command(flatten)]

@@ -9,9 +9,12 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use trommel_extract::{Extractor, Hints};
-use trommel_output::AtomicFile;
-use trommel_viewer::{View, report};
+use trommel::{
+    Hints,
+    extract::Extractor,
+    output::AtomicFile,
+    viewer::{View, report},
+};
 
 use crate::models;
 use crate::page::note_reviews;

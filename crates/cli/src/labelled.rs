@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use trommel_learn::{PageSet, gold_beside, read_set};
+use trommel::learn::{PageSet, gold_beside, read_set};
 
 #[derive(Debug, Args)]
 pub struct LabelledArgs {

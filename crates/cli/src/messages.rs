@@ -10,7 +10,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
-use trommel_text::without_controls;
+use trommel::texts::without_controls;
 
 use crate::progress;
 

@@ -6,8 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use trommel::Settings;
-use trommel_model::{ColumnWeight, Model, ModelError, ModelFile, Scorer, Selection, TreeNode};
+use trommel::{
+    Model, ModelError, Settings,
+    model::{ColumnWeight, ModelFile, Scorer, Selection, TreeNode},
+};
 
 /// Show what a model is made of
 #[derive(Debug, Args)]
@@ -242,7 +244,7 @@ fn describe(file: &ModelFile) -> String {
     if !file.attribute_weights.is_empty() {
         let mut weights = file.attribute_weights.clone();
         weights.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.term.cmp(&b.term)));
-        let line = |weights: &mut dyn Iterator<Item = &trommel_features::TermWeight>| {
+        let line = |weights: &mut dyn Iterator<Item = &trommel::features::TermWeight>| {
             weights
                 .take(40)
                 .map(|w| format!("{} {:+.2}", w.term, w.weight))

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use clap::Args;
-use trommel_sources::NetworkOptions;
-
 use trommel::{ByteSize, ByteSizeError};
+use trommel_pipeline::sources::NetworkOptions;
 
 /// How `http(s)://` and `s3://` inputs are waited for.
 #[derive(Debug, Args)]

@@ -9,11 +9,13 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
-use trommel_archive::{FileSignature, PayloadOptions, binary_type};
-use trommel_extract::{Extraction, Role};
+use trommel::{
+    Extraction, Role,
+    archive::{FileSignature, PayloadOptions, binary_type},
+};
 #[cfg(feature = "remote")]
-use trommel_sources::NetworkOptions;
-use trommel_sources::is_url;
+use trommel_pipeline::sources::NetworkOptions;
+use trommel_pipeline::sources::is_url;
 
 /// Says of a product page what leaves the reviews out that its text holds.
 pub fn note_reviews(extraction: &Extraction<'_>, name: &str) {
@@ -205,8 +207,8 @@ fn without_endings(path: &Path) -> PathBuf {
     };
     // What is no text in the name does not matter to its ending.
     let name = name.to_string_lossy();
-    let plain = trommel_archive::name::without_one_of(&name, &[".gz"]);
-    let stem = trommel_archive::name::without_one_of(plain, &ENDINGS);
+    let plain = trommel::archive::name::without_one_of(&name, &[".gz"]);
+    let stem = trommel::archive::name::without_one_of(plain, &ENDINGS);
     match stem == plain {
         true => path.to_owned(),
         false => path.with_file_name(stem),
@@ -225,7 +227,8 @@ fn from_url(url: &str) -> PathBuf {
 #[cfg(feature = "remote")]
 fn fetch(url: &str, bytes: &mut Vec<u8>) -> Result<()> {
     // Bytes come for as long as this is there.
-    let remote = trommel_sources::Remote::new(NetworkOptions::default()).context("network")?;
+    let remote =
+        trommel_pipeline::sources::Remote::new(NetworkOptions::default()).context("network")?;
     remote
         .open(url)
         .with_context(|| url.to_owned())?

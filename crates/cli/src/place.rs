@@ -7,10 +7,11 @@ use std::{
 };
 
 use anyhow::{Result, anyhow, bail};
-use trommel_archive::Record;
-use trommel_output::RecordSource;
-use trommel_pipeline::{record_at, record_in};
-use trommel_sources::{is_url, redacted};
+use trommel::{archive::Record, output::RecordSource};
+use trommel_pipeline::{
+    record_at, record_in,
+    sources::{is_url, redacted},
+};
 
 /// A place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +76,7 @@ impl PlaceArgument {
 
 #[cfg(feature = "remote")]
 fn object(url: &str, offset: u64) -> io::Result<Box<dyn Read + Send>> {
-    use trommel_sources::{NetworkOptions, Remote, RemoteReader};
+    use trommel_pipeline::sources::{NetworkOptions, Remote, RemoteReader};
 
     /// Bytes come for as long as the network is there.
     struct Object {
@@ -98,7 +99,7 @@ fn object(url: &str, offset: u64) -> io::Result<Box<dyn Read + Send>> {
 
 #[cfg(not(feature = "remote"))]
 fn object(_: &str, _: u64) -> io::Result<Box<dyn Read + Send>> {
-    Err(trommel_sources::SourceError::NotBuilt.into())
+    Err(trommel_pipeline::sources::SourceError::NotBuilt.into())
 }
 
 impl From<&RecordSource> for PlaceArgument {

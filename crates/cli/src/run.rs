@@ -11,13 +11,14 @@ use std::{
 
 use anyhow::{Context, Result};
 use clap::Args;
-use trommel_metrics::{Listener, Metrics};
-use trommel_output::{AtomicFile, LocalDisk};
+use trommel::output::{AtomicFile, LocalDisk};
 use trommel_pipeline::{
     Bucket, Clock, Environment, Existing, InputShare, Outcome, PreparedRun, RunRequest, SetAside,
-    Summary, run as run_plan,
+    Summary,
+    metrics::{Listener, Metrics},
+    run as run_plan,
+    sources::NetworkOptions,
 };
-use trommel_sources::NetworkOptions;
 
 use crate::follow::FollowArgs;
 use crate::measured::{Observers, StageTimes};

@@ -3,8 +3,8 @@
 use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
 
 use clap::Args;
-use trommel_index::{Hit, Index, Search, SearchResults, Snippet};
-use trommel_text::language::LanguageCode;
+use trommel::texts::language::LanguageCode;
+use trommel_pipeline::index::{Hit, Index, Search, SearchResults, Snippet};
 
 use crate::{messages, place::PlaceArgument};
 

@@ -14,14 +14,15 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use trommel::{ByteSize, Settings};
-use trommel_filters::Filters;
-use trommel_model::Model;
+use trommel::{
+    ByteSize, KnownSites, Model, Settings,
+    filters::Filters,
+    sites::{DEFAULT_BYTES, SiteMemory},
+};
 use trommel_pipeline::{load_sites, save_sites};
 use trommel_serve::{
     HostGuard, Listen, ServiceLimits, ServiceSettings, Socket, Token, serve, server_config,
 };
-use trommel_sites::{DEFAULT_BYTES, KnownSites, SiteMemory};
 
 use crate::settings::{OfService, SettingsArgs};
 use crate::{messages::say, models, stop::Stop};
@@ -151,7 +152,7 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
         sites: sites.clone(),
         #[cfg(feature = "index")]
         index: match &args.index {
-            Some(path) => Some(trommel_index::Index::open(path)?),
+            Some(path) => Some(trommel_pipeline::index::Index::open(path)?),
             None => None,
         },
         #[cfg(feature = "index")]

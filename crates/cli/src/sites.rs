@@ -9,13 +9,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use trommel::Extractor;
+use trommel::{Extractor, sites::SiteMemory};
 use trommel_pipeline::{
     Environment, Input, Outcome, PackedOptions, count_pages, counting_plan, expand, load_sites,
-    save_sites, unpack,
+    save_sites, sources::NetworkOptions, unpack,
 };
-use trommel_sites::SiteMemory;
-use trommel_sources::NetworkOptions;
 
 use crate::messages::say;
 use crate::network::NetworkArgs;

@@ -14,7 +14,7 @@ use signal_hook::{
     flag,
 };
 
-use trommel_sources::StopFlag;
+use trommel_pipeline::sources::StopFlag;
 
 /// Has a file that would pass a bound of the system (`ulimit -f`) fail to be written, as it does on a full
 /// disk, instead of ending the program without a word.

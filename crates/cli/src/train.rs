@@ -5,13 +5,15 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use trommel_features::FeatureGroup;
-use trommel_learn::{
-    JudgedSet, LABEL_SHARE, Learner, PageSet, Required, TrainOptions, Trained, Weighting, adapt,
-    train,
+use trommel::{
+    features::FeatureGroup,
+    learn::{
+        JudgedSet, LABEL_SHARE, Learner, PageSet, Required, TrainOptions, Trained, Weighting,
+        adapt, train,
+    },
+    model::Score,
+    output::AtomicFile,
 };
-use trommel_model::Score;
-use trommel_output::AtomicFile;
 
 use crate::labelled::{LabelledArgs, read_sets};
 use crate::models;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use trommel_model::Model;
+use trommel::Model;
 use trommel_pipeline::BUILD;
 
 /// Version, commit, features, built-in models and build, a line each. A run goes on under the same build.

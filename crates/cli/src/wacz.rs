@@ -8,9 +8,11 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use trommel_output::AtomicFile;
-use trommel_pipeline::{Input, Outcome};
-use trommel_wacz::{Container, write_texts};
+use trommel::output::AtomicFile;
+use trommel_pipeline::{
+    Input, Outcome,
+    wacz::{Container, write_texts},
+};
 
 use crate::{
     archives::Archives,

@@ -28,4 +28,6 @@ pub use filters::Filters;
 pub use fingerprint::Fingerprint;
 pub use memory::MemoryState;
 pub use reason::Reason;
-pub use settings::{DuplicateSettings, FilterSettings, RobotsRule, StatusRange, TextRule};
+pub use settings::{
+    DuplicateSettings, FilterSettings, RobotsRule, StatusRange, TextRule, UnknownWord,
+};

@@ -19,4 +19,4 @@ pub use endpoint::{Endpoint, EndpointError, Refused, Sent};
 pub use error::IndexError;
 pub use search::{Hit, Index, IndexedDocument, Search, SearchResults, Snippet};
 pub use tokenizer::{ScriptTokenizer, TextTerms};
-pub use writer::{DEFAULT_MEMORY, IndexWriter};
+pub use writer::{CommittedIndex, DEFAULT_MEMORY, IndexWriter};

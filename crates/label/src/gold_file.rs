@@ -14,7 +14,7 @@ use flate2::GzBuilder;
 use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use trommel_output::AtomicFile;
+use trommel::output::AtomicFile;
 
 use crate::page_list::{LabelBlock, LabelPage};
 use crate::role::{LabelRole, Part};

@@ -5,14 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
-use trommel_archive::{
-    ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type, payload,
+use trommel::{
+    CommentPolicy, ContentPolicy, Hints, Model, Role,
+    archive::{
+        ArchiveError, MediaType, PayloadOptions, ReadOptions, Reader, RecordType, media_type,
+        payload,
+    },
+    extract::Extractor,
+    features::FieldIndex,
+    learn::Gold,
+    viewer::path,
 };
-use trommel_extract::{CommentPolicy, ContentPolicy, Extractor, Hints, Role};
-use trommel_features::FieldIndex;
-use trommel_learn::Gold;
-use trommel_model::Model;
-use trommel_viewer::path;
 
 use crate::role::{LabelRole, Part};
 

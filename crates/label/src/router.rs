@@ -14,7 +14,7 @@ use axum::{
 };
 use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
-use trommel_model::Model;
+use trommel::Model;
 use trommel_serve::{HostGuard, ServeError, ServiceLimits, Socket, serve_router};
 
 use crate::gold_file::{GoldError, GoldFile, PageLabels};

@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use trommel_extract::{CommentPolicy, ContentPolicy};
+use trommel::{
+    CommentPolicy, ContentPolicy, Model,
+    learn::{EvalOptions, evaluate, read_set, text_by},
+    texts::words::Rule,
+};
 use trommel_label::{GoldFile, LabelPages, Labelling, PageLabels, serve};
-use trommel_learn::{EvalOptions, evaluate, read_set, text_by};
-use trommel_model::Model;
 use trommel_serve::{HostGuard, Socket};
-use trommel_text::words::Rule;
 
 /// A record with a page; without an id where it is empty.
 fn record(id: &str, html: &str) -> Vec<u8> {

@@ -11,6 +11,7 @@ mod file;
 mod layout;
 mod model;
 mod roles;
+mod scorer;
 mod selection;
 mod sigmoid;
 mod trees;

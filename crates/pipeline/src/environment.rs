@@ -6,7 +6,10 @@ use trommel_metrics::Metrics;
 use trommel_output::{Disk, LocalDisk, OutputRecord};
 use trommel_sources::NetworkOptions;
 
-use crate::{Clock, Existing, Progress, Summary};
+use crate::{
+    counts::{clock::Clock, progress::Progress, summary::Summary},
+    plan::existing::Existing,
+};
 
 /// A run that nobody stops.
 static NEVER: AtomicBool = AtomicBool::new(false);

@@ -8,7 +8,9 @@ use std::{
 use trommel_output::OutputError;
 use trommel_sources::SourceError;
 
-use crate::{NameError, ResumeError, SumMismatch};
+use crate::{
+    counts::summary::SumMismatch, plan::side_names::NameError, state::checkpoint::ResumeError,
+};
 
 /// Why a run ended early. What was written of unfinished files stays under a hidden name if
 /// [`Plan::state_file`](crate::Plan::state_file) is there to continue from, and is removed if not.

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use trommel_archive::{ReadOptions, Reader};
 use trommel_filters::{DuplicateSettings, Duplicates};
 
-use crate::{
+use crate::state::{
     checkpoint::{Checkpoint, Current},
     journal::JournalEntry,
 };
@@ -84,7 +84,7 @@ pub fn seeds() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
         .iter()
         .map(|state| rmp_serde::to_vec_named(state).unwrap_or_default());
     let entries = [
-        JournalEntry::Done(crate::journal::Done::default()),
+        JournalEntry::Done(crate::state::journal::Done::default()),
         JournalEntry::Again("a.warc.gz".to_owned()),
     ];
     let entries = entries

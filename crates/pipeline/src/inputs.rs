@@ -1,8 +1,12 @@
-//! From arguments to inputs.
+//! Inputs: finds what the arguments stand for.
 
 mod found;
+pub(crate) mod identity;
+pub(crate) mod network;
+pub(crate) mod packed;
 #[cfg(test)]
 mod tests;
+pub(crate) mod unpack;
 
 use std::{
     ffi::OsStr,
@@ -12,7 +16,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::Packed;
+use crate::inputs::packed::Packed;
 use flate2::read::MultiGzDecoder;
 use glob::{MatchOptions, Pattern};
 use trommel_archive::signature;
@@ -21,7 +25,7 @@ use trommel_sources::{
     is_url, redacted,
 };
 
-use crate::network::Network;
+use crate::inputs::network::Network;
 
 use found::Found;
 

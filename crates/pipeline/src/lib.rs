@@ -3,82 +3,58 @@
 //! One thread reads records in order, workers turn them into encoded documents, and the calling
 //! thread writes those in the order of the records. [`run`] is the whole of it.
 
-#[cfg_attr(not(feature = "remote"), path = "no_bucket.rs")]
-mod bucket;
-mod checkpoint;
-mod clock;
-mod crawl_metadata;
-mod describe;
-mod drop_reason;
-mod dropped_list;
+mod counts;
 mod environment;
 mod error;
-mod existing;
-mod follow;
 #[doc(hidden)]
 pub mod fuzzing;
-mod gate;
-mod id;
-mod identity;
 mod inputs;
-mod journal;
-mod live;
-mod lock;
-mod manifest;
-mod network;
-mod output;
-mod outputs;
-mod packed;
-mod panic;
-mod place;
 mod plan;
-mod progress;
-mod quarantine;
-mod reader;
-mod recipe;
-mod request;
-mod revisits;
+mod read;
 mod run;
-mod selected;
-mod set_aside;
-mod share;
-mod side_names;
-mod side_output;
-mod single;
 mod sites;
-mod summary;
-mod task;
-mod times;
-mod unpack;
-mod worker;
-mod writer;
+mod state;
+mod work;
+mod write;
 
-pub use bucket::Bucket;
-pub use checkpoint::ResumeError;
-pub use clock::{Clock, Stage};
-pub use crawl_metadata::crawl_charset;
-pub use drop_reason::{DropReason, FailureKind};
+pub use counts::clock::{Clock, Stage};
+pub use counts::drop_reason::{DropReason, FailureKind};
+pub use counts::progress::{Progress, ProgressState};
+pub use counts::summary::{DamageReport, FileReport, Outcome, PageTimes, SumMismatch, Summary};
+pub use counts::times::Slowest;
 pub use environment::{Environment, TakeDocument};
 pub use error::{BucketError, RunError};
-pub use existing::Existing;
-pub use follow::{Follow, FollowError};
+pub use inputs::packed::{Packed, PackedOptions};
+pub use inputs::unpack::unpack;
 pub use inputs::{Input, InputError, expand, select};
-pub use output::{Destination, DestinationError, Encoding, Output};
-pub use packed::{Packed, PackedOptions};
-pub use place::{record_at, record_in};
 pub use plan::Plan;
-pub use progress::{Progress, ProgressState};
-pub use recipe::BUILD;
-pub use request::{FollowTimes, LastStep, PreparedRun, RequestError, RunRequest};
+pub use plan::existing::Existing;
+pub use plan::output::{Destination, DestinationError, Encoding, Output};
+pub use plan::recipe::BUILD;
+pub use plan::request::{FollowTimes, LastStep, PreparedRun, RequestError, RunRequest};
+pub use plan::share::InputShare;
+pub use plan::side_names::NameError;
+pub use read::crawl_metadata::crawl_charset;
+pub use read::follow::{Follow, FollowError};
+pub use read::place::{record_at, record_in};
 pub use run::{run, stream};
-pub use set_aside::{SetAside, SetAsideError};
-pub use share::InputShare;
-pub use side_names::NameError;
-pub use single::{RecordOutcome, SingleRecords};
 pub use sites::{
     NamedFiles, RunSites, SitesError, count_pages, counting_plan, load_sites, save_sites,
 };
-pub use summary::{DamageReport, FileReport, Outcome, PageTimes, SumMismatch, Summary};
-pub use times::Slowest;
-pub use unpack::unpack;
-pub use worker::Extract;
+pub use state::checkpoint::ResumeError;
+pub use work::single::{RecordOutcome, SingleRecords};
+pub use work::worker::Extract;
+pub use write::bucket::Bucket;
+pub use write::set_aside::{SetAside, SetAsideError};
+
+/// Lower level: duplicates among the outputs of many runs.
+pub use trommel_dedup as dedup;
+/// Lower level: the Tantivy index of documents.
+#[cfg(feature = "index")]
+pub use trommel_index as index;
+/// Lower level: counts and times as Prometheus reads them.
+pub use trommel_metrics as metrics;
+/// Lower level: bytes behind URLs, and indexes of records.
+pub use trommel_sources as sources;
+/// Lower level: WACZ containers.
+pub use trommel_wacz as wacz;

@@ -1,11 +1,25 @@
 //! The plan of a run: its inputs, its outputs and its settings.
 
+pub(crate) mod describe;
+pub(crate) mod existing;
+pub(crate) mod output;
+pub(crate) mod recipe;
+pub(crate) mod request;
+pub(crate) mod share;
+pub(crate) mod side_names;
+
 use std::{collections::BTreeMap, num::NonZeroUsize, path::PathBuf, sync::Arc, thread};
 
 use trommel::Settings;
 use trommel_output::{Assemble, Format, hidden};
 
-use crate::{Destination, Follow, Input, Output, SetAside, sites::NamedFiles};
+use crate::{
+    inputs::Input,
+    plan::output::{Destination, Output},
+    read::follow::Follow,
+    sites::NamedFiles,
+    write::set_aside::SetAside,
+};
 
 /// What a run is to do.
 #[derive(Clone, Debug)]

@@ -16,23 +16,34 @@ use trommel_filters::Filters;
 use trommel_metrics::Metrics;
 use trommel_output::{BULK_MAPPING, Disk, hidden};
 
-use crate::clock::{Clock, Stage};
+use crate::counts::clock::{Clock, Stage};
 use crate::{
-    Destination, Environment, Existing, Input, Output, Plan, Progress, ProgressState, ResumeError,
-    RunError, Summary,
-    checkpoint::{Checkpoint, Continued},
-    environment::TakeDocument,
-    existing::{check_kinds, outputs, remove_leftovers, remove_sides},
-    follow::Followed,
-    gate::Gate,
-    lock::OutputLock,
-    manifest,
-    network::Network,
-    outputs::Encoder,
-    reader::{RecordFeed, Start},
-    task::{Made, Task},
-    worker::{Extract, TOGETHER, Worker},
-    writer::RunWriter,
+    counts::{
+        progress::{Progress, ProgressState},
+        summary::Summary,
+    },
+    environment::{Environment, TakeDocument},
+    error::RunError,
+    inputs::{Input, network::Network},
+    plan::{
+        Plan,
+        existing::{Existing, check_kinds, outputs, remove_leftovers, remove_sides},
+        output::{Destination, Output},
+    },
+    read::{
+        follow::Followed,
+        reader::{RecordFeed, Start},
+    },
+    state::{
+        checkpoint::{Checkpoint, Continued, ResumeError},
+        lock::OutputLock,
+    },
+    work::{
+        gate::Gate,
+        task::{Made, Task},
+        worker::{Extract, TOGETHER, Worker},
+    },
+    write::{manifest, outputs::Encoder, writer::RunWriter},
 };
 
 /// Records between the reader and the writer, for each worker.

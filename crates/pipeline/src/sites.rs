@@ -17,7 +17,14 @@ use trommel_extract::{Document, SiteSurvey};
 use trommel_output::AtomicFile;
 use trommel_sites::SiteMemory;
 
-use crate::{Environment, Input, Output, Plan, RunError, Summary, run};
+use crate::{
+    counts::summary::Summary,
+    environment::Environment,
+    error::RunError,
+    inputs::Input,
+    plan::{Plan, output::Output},
+    run::run,
+};
 
 /// Names and checksums of the files that settings name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -15,12 +15,11 @@ use std::{
 };
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use trommel::Hints;
-use trommel_output::{OptionalColumns, OutputRecord};
+use trommel::{Hints, OutputRecord, output::OptionalColumns};
 use trommel_pipeline::{
-    Environment, Outcome, PreparedRun, RunError as Ended, RunRequest, Summary, stream,
+    Environment, Outcome, PreparedRun, RunError as Ended, RunRequest, Summary,
+    sources::NetworkOptions, stream,
 };
-use trommel_sources::NetworkOptions;
 
 use crate::{
     arrow::{ArrowColumns, PyRecordBatch},

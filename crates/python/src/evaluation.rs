@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
-use trommel::{CommentPolicy, ContentPolicy, HeadlinePolicy};
-use trommel_learn::{
-    EvalOptions, LabelledPage, evaluate as scores, gold_beside, read_set, text_by,
+use trommel::{
+    CommentPolicy, ContentPolicy, HeadlinePolicy,
+    learn::{EvalOptions, LabelledPage, evaluate as scores, gold_beside, read_set, text_by},
+    texts::words::Rule,
 };
-use trommel_text::words::Rule;
 
 use crate::{
     errors::TrommelError,

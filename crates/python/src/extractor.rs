@@ -7,10 +7,9 @@ use pyo3::{
     types::{PyBytes, PyDict, PyTuple},
 };
 use trommel::{
-    Document, Extraction, Extractor, HintError, Hints, PartialSettings, Settings,
-    archive::binary_type,
+    Document, Extraction, Extractor, HintError, Hints, OutputRecord, PartialSettings, Settings,
+    archive::binary_type, output::OptionalColumns,
 };
-use trommel_output::{OptionalColumns, OutputRecord};
 
 use crate::{
     arrow::{ArrowColumns, PyRecordBatch},
@@ -18,6 +17,7 @@ use crate::{
     page::PyDocument,
     pages::{PageBytes, Pages, beside},
     parallel,
+    pipe::PyDocuments,
     settings::{Keywords, NamedModel, of_pages, refusal},
 };
 
@@ -57,7 +57,7 @@ impl PyExtractor {
     }
 
     /// The document of a page, which is none if its bytes are of something else.
-    fn document(&self, page: &[u8], hints: &Hints<'_>) -> Document {
+    pub(crate) fn document(&self, page: &[u8], hints: &Hints<'_>) -> Document {
         match binary_type(page) {
             Some(kind) => Document::of_other_data(&kind),
             None => self.extractor.document(page, hints),
@@ -111,7 +111,7 @@ impl PyExtractor {
     /// The document of one page, bytes in any encoding or decoded text. `charset` is what the server said of
     /// the encoding, `date` when the page was captured (ISO 8601). Of bytes that are no page (PDF, images,
     /// archives) it is empty, and its `notes` say so.
-    #[pyo3(signature = (html, url=None, charset=None, date=None))]
+    #[pyo3(signature = (html, *, url=None, charset=None, date=None))]
     pub(crate) fn extract(
         &self,
         py: Python<'_>,
@@ -128,7 +128,7 @@ impl PyExtractor {
     }
 
     /// The text of one page and nothing else about it, which takes less time: no title, dates or language.
-    #[pyo3(signature = (html, url=None, charset=None))]
+    #[pyo3(signature = (html, *, url=None, charset=None))]
     fn text(
         &self,
         py: Python<'_>,
@@ -149,7 +149,7 @@ impl PyExtractor {
     /// gives a row of nulls. Pages are a list of bytes or str, or an Arrow array of binary or text; `urls` and
     /// `charsets` have one value for each, and a charset that nobody knows is passed over, as servers say such.
     /// `threads`: all processor cores if not given.
-    #[pyo3(signature = (pages, urls=None, charsets=None, threads=None))]
+    #[pyo3(signature = (pages, *, urls=None, charsets=None, threads=None))]
     pub(crate) fn extract_batch(
         &self,
         py: Python<'_>,
@@ -185,6 +185,20 @@ impl PyExtractor {
         batch.map(PyRecordBatch::new)
     }
 
+    /// The documents of pages in their order, one after the other: `for document in extractor.pipe(pages)`. A page is
+    /// bytes or str, or a dict of the keywords of `extract` (`html`, `url`, `charset`, `date`). Pages are taken as they are
+    /// needed, `batch_size` at a time, so that any number of them take little memory. `threads`: all processor cores
+    /// if not given.
+    #[pyo3(signature = (pages, *, threads=None, batch_size=None))]
+    fn pipe(
+        &self,
+        pages: &Bound<'_, PyAny>,
+        threads: Option<NonZeroUsize>,
+        batch_size: Option<NonZeroUsize>,
+    ) -> PyResult<PyDocuments> {
+        PyDocuments::new(self.clone(), pages, threads, batch_size)
+    }
+
     fn __getnewargs_ex__<'py>(
         &self,
         py: Python<'py>,
@@ -206,14 +220,14 @@ impl PyExtractor {
 /// The document of one page, bytes in any encoding or decoded text. With many pages of the same choices an
 /// `Extractor` is made once and is a little faster. `choices` are the keywords of `Extractor`.
 #[pyfunction]
-#[pyo3(signature = (html, url=None, charset=None, model=None, *, date=None, **choices))]
+#[pyo3(signature = (html, *, url=None, charset=None, date=None, model=None, **choices))]
 pub(crate) fn extract(
     py: Python<'_>,
     html: PageBytes,
     url: Option<String>,
     charset: Option<&str>,
-    model: Option<&Bound<'_, PyAny>>,
     date: Option<String>,
+    model: Option<&Bound<'_, PyAny>>,
     choices: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyDocument> {
     let extractor = PyExtractor::of(Keywords::read(model, choices, of_pages)?)?;
@@ -222,7 +236,7 @@ pub(crate) fn extract(
 
 /// `Extractor.extract_batch` with an extractor of these choices, which are the keywords of `Extractor`.
 #[pyfunction]
-#[pyo3(signature = (pages, urls=None, charsets=None, threads=None, *, model=None, **choices))]
+#[pyo3(signature = (pages, *, urls=None, charsets=None, threads=None, model=None, **choices))]
 pub(crate) fn extract_batch(
     py: Python<'_>,
     pages: &Bound<'_, PyAny>,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use pyo3::{prelude::*, pybacked::PyBackedBytes};
-use trommel_output::{Disk, DiskFile, LocalDisk};
+use trommel::output::{Disk, DiskFile, LocalDisk};
 
 /// Bytes asked for at once: each time the interpreter is needed.
 const AT_ONCE: usize = 1 << 20;

@@ -7,7 +7,7 @@ use pyo3::{
     prelude::*,
     types::PyString,
 };
-use trommel_output::{Disk, LocalDisk};
+use trommel::output::{Disk, LocalDisk};
 use trommel_pipeline::{Input, RequestError, RunRequest};
 
 use crate::{

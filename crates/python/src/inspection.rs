@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use trommel::archive::binary_type;
-use trommel_output::AtomicFile;
-use trommel_viewer::{View, report};
+use trommel::{
+    archive::binary_type,
+    output::AtomicFile,
+    viewer::{View, report},
+};
 
 use crate::{
     errors::TrommelError,
@@ -55,7 +57,7 @@ impl Inspection {
 
 /// Shows a page as the extractor sees it. `choices` are the keywords of `Extractor`.
 #[pyfunction]
-#[pyo3(signature = (html, url=None, charset=None, model=None, **choices))]
+#[pyo3(signature = (html, *, url=None, charset=None, model=None, **choices))]
 pub(crate) fn inspect(
     py: Python<'_>,
     html: PageBytes,

@@ -16,6 +16,7 @@ mod names;
 mod page;
 mod pages;
 mod parallel;
+mod pipe;
 mod run;
 mod session;
 mod settings;
@@ -42,6 +43,8 @@ mod _native {
     use crate::inspection::{Inspection, inspect};
     #[pymodule_export]
     use crate::page::{Block, Post, PyDocument, Table};
+    #[pymodule_export]
+    use crate::pipe::PyDocuments;
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]

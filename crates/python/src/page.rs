@@ -2,8 +2,10 @@
 
 use pyo3::{prelude::*, types::PyBytes};
 use serde::{Deserialize, Serialize};
-use trommel::{BlockReason, Document};
-use trommel_output::{OutputBlock, OutputRecord, page_line};
+use trommel::{
+    BlockReason, Document, OutputRecord,
+    output::{OutputBlock, page_line},
+};
 
 use crate::errors::TrommelError;
 
@@ -95,23 +97,38 @@ impl Table {
 }
 
 /// What one person wrote on a page on which several do.
-#[pyclass(frozen, get_all, module = "trommel_text")]
+#[pyclass(frozen, module = "trommel_text")]
 #[derive(Clone)]
 pub(crate) struct Post {
     /// Who wrote it, as the page shows the name.
+    #[pyo3(get)]
     author: Option<String>,
-    /// When: an ISO 8601 date, or date and time.
     published: Option<String>,
     /// Its text.
+    #[pyo3(get)]
     text: String,
 }
 
 #[pymethods]
 impl Post {
+    /// When, as a `datetime`; midnight without a time zone where only the day is known.
+    #[getter]
+    fn published<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        moment(py, self.published.as_deref())
+    }
+
     fn __repr__(&self) -> String {
         let author = self.author.as_deref().unwrap_or_default();
         format!("<Post of {author:?} {:?}>", beginning(&self.text))
     }
+}
+
+/// The `datetime` of an ISO 8601 date, or date and time. `fromisoformat` knows `Z` from Python 3.11 on.
+fn moment<'py>(py: Python<'py>, text: Option<&str>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(text) = text else { return Ok(None) };
+    let datetime = py.import("datetime")?.getattr("datetime")?;
+    let text = text.replace('Z', "+00:00");
+    datetime.call_method1("fromisoformat", (text,)).map(Some)
 }
 
 /// The main content of a page with what is known about it.
@@ -171,16 +188,17 @@ impl PyDocument {
             .collect()
     }
 
-    /// When it was published: an ISO 8601 date, or date and time.
+    /// When it was published, as a `datetime`; midnight without a time zone where only the day is known. `to_dict` has
+    /// it as the page's ISO 8601 text.
     #[getter]
-    fn published(&self) -> Option<&str> {
-        self.document.metadata.published.as_deref()
+    fn published<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        moment(py, self.document.metadata.published.as_deref())
     }
 
-    /// When it was last changed.
+    /// When it was last changed, in the same way.
     #[getter]
-    fn modified(&self) -> Option<&str> {
-        self.document.metadata.modified.as_deref()
+    fn modified<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        moment(py, self.document.metadata.modified.as_deref())
     }
 
     /// Name of the site or publisher.
@@ -350,7 +368,7 @@ impl PyDocument {
     }
 
     fn __hash__(&self) -> u64 {
-        trommel_text::hash(self.document.text.as_bytes())
+        trommel::texts::hash(self.document.text.as_bytes())
     }
 
     fn __reduce__<'py>(

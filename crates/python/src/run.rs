@@ -11,13 +11,11 @@ use std::{
 };
 
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
-use trommel::{DocumentOptions, Format, Hints};
-use trommel_output::Assemble;
+use trommel::{DocumentOptions, Format, Hints, output::Assemble};
 use trommel_pipeline::{
     Bucket, Environment, Existing, FollowTimes, Outcome, PreparedRun, Progress, ProgressState,
-    RunRequest, SetAside, SetAsideError, Summary, run as run_plan,
+    RunRequest, SetAside, SetAsideError, Summary, run as run_plan, sources::NetworkOptions,
 };
-use trommel_sources::NetworkOptions;
 
 use crate::{
     errors::{RunError, TrommelError},
@@ -270,8 +268,8 @@ pub(crate) fn last_step(
 ) -> Option<Arc<dyn Assemble>> {
     match format {
         #[cfg(feature = "parquet")]
-        Format::Parquet => Some(Arc::new(trommel_output::Parquet {
-            optional: trommel_output::OptionalColumns::of(options),
+        Format::Parquet => Some(Arc::new(trommel::output::Parquet {
+            optional: trommel::output::OptionalColumns::of(options),
         })),
         _ => None,
     }

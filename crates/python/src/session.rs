@@ -38,7 +38,7 @@ fn ended() -> PyErr {
 #[pymethods]
 impl PySession {
     #[new]
-    #[pyo3(signature = (url=None, charset=None, *, extractor=None, date=None, max_page=None, stop_not_html=false, stop_noindex=false, stop_languages=Names::default(), stop_hopeless=false, stop_block_pages=false))]
+    #[pyo3(signature = (*, url=None, charset=None, extractor=None, date=None, max_page=None, stop_not_html=false, stop_noindex=false, stop_languages=Names::default(), stop_hopeless=false, stop_block_pages=false))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         url: Option<String>,

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use trommel_features::FeatureGroup;
-use trommel_learn::{
-    LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set,
-    train as learn,
+use trommel::{
+    features::FeatureGroup,
+    learn::{
+        LABEL_SHARE, LearnError, Learner, TrainOptions, Trained, Weighting, adapt, read_set,
+        train as learn,
+    },
+    output::AtomicFile,
 };
-use trommel_output::AtomicFile;
 
 use crate::{
     errors::TrommelError,

@@ -23,10 +23,10 @@ def test_a_setting_gives_the_same_through_every_door(case, tmp_path):
     page = (FOLDER / f"{case['page']}.html").read_bytes()
     choice = case["settings"]
     extractor = trommel_text.Extractor(**choice)
-    session = trommel_text.Session(URL, extractor=extractor)
+    session = trommel_text.Session(url=URL, extractor=extractor)
     for at in range(0, len(page), 700):
         session.feed(page[at : at + 700])
-    for made in (extractor.extract(page, URL), trommel_text.extract(page, URL, **choice), session.finish()):
+    for made in (extractor.extract(page, url=URL), trommel_text.extract(page, url=URL, **choice), session.finish()):
         assert document(made.to_json()) == case["document"]
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
     record = (

@@ -1,6 +1,7 @@
 import json
 import pickle
 import threading
+from datetime import datetime, timezone
 
 import pytest
 import trommel_text
@@ -54,8 +55,8 @@ def test_choices():
         with pytest.raises(ValueError, match="unknown variant .* expected"):
             trommel_text.extract(html, **bad)
     pictured = html.replace("<p><b>", "<figure><img src=m.png alt='The mill'></figure><p><b>")
-    assert "![The mill](https://a.example/m.png)" in trommel_text.extract(pictured, "https://a.example/", images=True).text
-    assert "The mill]" not in trommel_text.extract(pictured, "https://a.example/", markdown=True).text
+    assert "![The mill](https://a.example/m.png)" in trommel_text.extract(pictured, url="https://a.example/", images=True).text
+    assert "The mill]" not in trommel_text.extract(pictured, url="https://a.example/", markdown=True).text
     captioned = html + f"<figure><figcaption>The mill in 1911. {SENTENCE}</figcaption></figure>"
     for include in (["caption"], "caption", "caption, review", ("caption",)):
         assert "in 1911" in trommel_text.extract(captioned, include=include).text
@@ -72,8 +73,8 @@ THREAD = "<title>Mills</title><h1>Mills</h1>" + "".join(
 def test_posts():
     document = trommel_text.extract(THREAD, posts=True)
     assert [(post.author, post.published) for post in document.posts] == [
-        ("ann", "2024-05-01T10:00:00"),
-        ("bob", "2024-05-02T10:00:00"),
+        ("ann", datetime(2024, 5, 1, 10)),
+        ("bob", datetime(2024, 5, 2, 10)),
     ]
     assert document.posts[1].text.endswith("Said bob.")
     assert pickle.loads(pickle.dumps(document)).posts[0].author == "ann"
@@ -234,7 +235,7 @@ def test_one_extractor_in_many_threads():
 
 @pytest.mark.parametrize("size", [1, 7, 100, 100_000])
 def test_a_page_in_parts_is_the_page(size):
-    session = trommel_text.Session("https://a.example/", extractor=trommel_text.Extractor(blocks=True))
+    session = trommel_text.Session(url="https://a.example/", extractor=trommel_text.Extractor(blocks=True))
     for start in range(0, len(MILL), size):
         assert session.feed(MILL[start : start + size]) == "continue"
     assert len(session) == len(MILL)
@@ -263,3 +264,45 @@ def test_inspection_shows_itself(tmp_path):
     assert frame.startswith("<iframe sandbox=") and frame.count('"') == 6
     shown.save(tmp_path / "page.html")
     assert "Copyright News." in (tmp_path / "page.html").read_text()
+
+
+def test_times_of_a_page():
+    page = "<meta property='article:published_time' content='{}'><meta property='article:modified_time' content='{}'><p>" + SENTENCE
+    document = trommel_text.extract(page.format("2024-05-17", "2024-05-18T01:00:00+02:00"))
+    assert document.published == datetime(2024, 5, 17)
+    assert document.modified == datetime(2024, 5, 17, 23, tzinfo=timezone.utc)
+    assert document.to_dict()["published"] == "2024-05-17"
+    assert trommel_text.extract("<p>" + SENTENCE).published is None
+
+
+def test_pages_one_after_the_other():
+    taken = []
+
+    def pages():
+        for number in range(10):
+            taken.append(number)
+            html = f"<h1>The mill</h1><p>{SENTENCE} Number {number}."
+            yield html if number % 2 else {"html": html.encode(), "url": f"https://a.example/{number}"}
+
+    extractor = trommel_text.Extractor()
+    documents = extractor.pipe(pages(), batch_size=4)
+    first = next(documents)
+    assert first.url == "https://a.example/0" and first.text.endswith("Number 0.")
+    assert taken == [0, 1, 2, 3], "pages are taken as they are needed"
+    rest = list(documents)
+    assert [document.text[-2:] for document in rest] == [f"{number}." for number in range(1, 10)]
+    assert [document.url for document in rest[:2]] == [None, "https://a.example/2"]
+    assert list(documents) == [] and list(extractor.pipe([], threads=2)) == []
+    for bad in ([{"url": "https://a.example/"}], [{"html": "x", "address": "y"}], [7], [{"html": "x", "date": "yesterday"}]):
+        with pytest.raises((TypeError, ValueError)):
+            list(extractor.pipe(bad))
+    with pytest.raises(TypeError):
+        extractor.pipe(b"<p>one page")
+
+
+def test_what_is_said_beside_a_page_has_a_name():
+    for call in (trommel_text.extract, trommel_text.inspect, trommel_text.Extractor().extract, trommel_text.Extractor().text):
+        with pytest.raises(TypeError):
+            call("<p>text", "https://a.example/")
+    with pytest.raises(TypeError):
+        trommel_text.Session("https://a.example/")

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use trommel_metrics::Metrics;
+use trommel_pipeline::metrics::Metrics;
 
 use crate::{ServiceLimits, answer::Refusal, memory::Memory, pressure::Pressure};
 

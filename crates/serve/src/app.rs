@@ -15,11 +15,8 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     task::{spawn_blocking, yield_now},
 };
-use trommel::{Extractor, PartialSettings, Settings};
-use trommel_filters::Filters;
-use trommel_metrics::Metrics;
-use trommel_model::Model;
-use trommel_sites::KnownSites;
+use trommel::{Extractor, KnownSites, Model, PartialSettings, Settings, filters::Filters};
+use trommel_pipeline::metrics::Metrics;
 
 use crate::{
     HostGuard, ServiceLimits, ServiceSettings, Token, admission::Admission, answer::Refusal,
@@ -50,7 +47,7 @@ pub(crate) struct App {
     /// The description of the service, made when it is first asked for.
     pub(crate) openapi: OnceLock<Bytes>,
     #[cfg(feature = "index")]
-    pub(crate) index: Option<trommel_index::Index>,
+    pub(crate) index: Option<trommel_pipeline::index::Index>,
     pub(crate) archives: Option<PathBuf>,
     sites: Option<Arc<KnownSites>>,
     stages: Arc<StageTimes>,
@@ -185,7 +182,7 @@ mod tests {
     };
 
     use tokio::runtime::Builder;
-    use trommel_filters::FilterSettings;
+    use trommel::FilterSettings;
 
     use super::*;
 

@@ -17,9 +17,11 @@ use tokio::{
     sync::{mpsc, oneshot},
     time::Instant,
 };
-use trommel::{Extractor, Hints};
-use trommel_archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType};
-use trommel_filters::Filters;
+use trommel::{
+    Extractor, Hints,
+    archive::{ArchiveError, PayloadOptions, ReadOptions, Reader, Record, RecordType},
+    filters::Filters,
+};
 use trommel_pipeline::{RecordOutcome, SingleRecords, crawl_charset};
 use utoipa::ToSchema;
 

@@ -13,7 +13,7 @@ use http::{
 };
 use http_body_util::BodyExt as _;
 use tokio::{sync::mpsc, time::timeout};
-use trommel_archive::binary_type;
+use trommel::archive::binary_type;
 
 use crate::{answer::Refusal, app::App, memory::Share, pace::Pace};
 

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::{Query, rejection::QueryRejection};
 use serde_json::Value;
-use trommel::{Kind, PartialSettings, Settings, fields};
-use trommel_model::Model;
+use trommel::{Kind, Model, PartialSettings, Settings, fields};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Required, Schema};

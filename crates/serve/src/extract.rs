@@ -4,10 +4,11 @@ use std::{sync::Arc, time::Instant};
 
 use axum::{body::Body, extract::State, response::Response};
 use http::{HeaderMap, HeaderValue};
-use trommel_extract::Document;
-use trommel_filters::{Capture, Filters};
-use trommel_output::PageForm;
-use trommel_text::TextStats;
+use trommel::{
+    Document, PageForm,
+    filters::{Capture, Filters},
+    texts::TextStats,
+};
 
 use crate::{
     ExtractedPage, Problem,
@@ -110,5 +111,5 @@ fn dropped(filters: &Filters, hints: &PageHints, document: &Document) -> Option<
     };
     let of_capture = filters.capture(&capture);
     let reason = of_capture.or_else(|| filters.document(document, &TextStats::new(&document.text)));
-    reason.map(trommel_filters::Reason::name)
+    reason.map(trommel::filters::Reason::name)
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use trommel_output::RecordSource;
+use trommel::output::RecordSource;
 use utoipa::ToSchema;
 
 /// What `POST /extract` answers as JSON: the keys of a JSON line of `trommel run`, in their order. What nobody knows

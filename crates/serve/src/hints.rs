@@ -1,7 +1,7 @@
 //! Reads the facts that a request states about its page.
 
 use http::{HeaderMap, header::CONTENT_TYPE};
-use trommel_extract::Hints;
+use trommel::Hints;
 
 use crate::answer::Refusal;
 use crate::choices::{Choices, OwnKind, OwnParameter, query_parameters};

@@ -6,9 +6,7 @@ use axum::{body::Body, extract::State, response::Response};
 use http::HeaderMap;
 use serde::Serialize;
 use serde_json::Value;
-use trommel::{MarkdownOptions, Model, Settings};
-use trommel_output::PageForm;
-use trommel_viewer::View;
+use trommel::{MarkdownOptions, Model, PageForm, Settings, viewer::View};
 use utoipa::ToSchema;
 
 use crate::{
@@ -147,7 +145,7 @@ fn shown(
     let document = PageForm::Json.print(document, url, None).ok();
     let view = View::new(&extraction, url, model);
     Ok(Inspected {
-        html: trommel_viewer::fragment(&view).map_err(|_| Refusal::Fault)?,
+        html: trommel::viewer::fragment(&view).map_err(|_| Refusal::Fault)?,
         markdown: extraction.markdown(&MarkdownOptions::default().with_links(true)),
         text: view.plain,
         document: document

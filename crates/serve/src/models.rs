@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use trommel_model::{Model, Selection};
+use trommel::{Model, model::Selection};
 
 use crate::answer::Refusal;
 

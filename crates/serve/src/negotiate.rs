@@ -1,7 +1,7 @@
 //! Negotiates the form of an answer that a client accepts.
 
 use http::{HeaderMap, header::ACCEPT};
-use trommel_output::PageForm;
+use trommel::PageForm;
 
 use crate::answer::Refusal;
 

@@ -24,10 +24,10 @@ pub(crate) async fn asset(Path(name): Path<String>) -> Result<Response, Refusal>
     match name.as_str() {
         "app.css" => Ok(file("text/css; charset=utf-8", STYLE)),
         "app.js" => Ok(file("text/javascript; charset=utf-8", SCRIPT)),
-        "viewer.css" => Ok(file("text/css; charset=utf-8", trommel_viewer::STYLE)),
+        "viewer.css" => Ok(file("text/css; charset=utf-8", trommel::viewer::STYLE)),
         "viewer.js" => Ok(file(
             "text/javascript; charset=utf-8",
-            trommel_viewer::SCRIPT,
+            trommel::viewer::SCRIPT,
         )),
         _ => Err(Refusal::NotFound("there is no such file".to_owned())),
     }

@@ -10,10 +10,14 @@ use axum::{
     response::Response,
 };
 use serde::{Deserialize, Serialize};
-use trommel_archive::{PayloadOptions, payload};
-use trommel_index::{Hit, Index, IndexError, Search, Snippet};
-use trommel_output::RecordSource;
-use trommel_pipeline::record_at;
+use trommel::{
+    archive::{PayloadOptions, payload},
+    output::RecordSource,
+};
+use trommel_pipeline::{
+    index::{Hit, Index, IndexError, Search, Snippet},
+    record_at,
+};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{

@@ -2,10 +2,7 @@
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
-use trommel::PartialSettings;
-use trommel_filters::Filters;
-use trommel_model::Model;
-use trommel_sites::KnownSites;
+use trommel::{KnownSites, Model, PartialSettings, filters::Filters};
 
 use crate::{HostGuard, Token};
 
@@ -29,7 +26,7 @@ pub struct ServiceSettings {
     pub sites: Option<Arc<KnownSites>>,
     /// The index that is searched.
     #[cfg(feature = "index")]
-    pub index: Option<trommel_index::Index>,
+    pub index: Option<trommel_pipeline::index::Index>,
     /// The folder below which the archives of the index are, if its pages may be looked at.
     pub archives: Option<PathBuf>,
 }

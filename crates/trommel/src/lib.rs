@@ -93,7 +93,16 @@
 //! # Features
 //!
 //! * `archive` (on unless `default-features = false`): reading of archives, the module [`archive`].
+//! * `learn`: labelled pages and scores of models, the module `learn`; `train`: training of models as well.
+//! * `parquet`: Parquet files as output.
 //! * `schema`: the list of all choices with their documentation, `fields`, for interfaces that are generated.
+//! * `strum`: the names of roles can be listed.
+//! * `viewer`: judged pages shown as HTML, the module `viewer`.
+//!
+//! # Lower level
+//!
+//! The modules [`extract`], [`html`], [`features`], [`model`], [`filters`], [`sites`], [`output`] and [`texts`] are the
+//! crates that this one is made of, for programs that need a part of the way only.
 
 pub use trommel_extract::{
     ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, CommentPolicy, ContentPolicy,
@@ -107,8 +116,31 @@ pub use trommel_output::{Compression, Format, OutputRecord, PageForm};
 pub use trommel_sites::KnownSites;
 pub use trommel_text::{ByteSize, ByteSizeError};
 
+/// Lower level: records of WARC and ARC archives, and their payloads.
 #[cfg(feature = "archive")]
 pub use trommel_archive as archive;
+/// Lower level: from the bytes of a page to a document under one model, without settings.
+pub use trommel_extract as extract;
+/// Lower level: the numbers by which blocks are judged.
+pub use trommel_features as features;
+/// Lower level: the rules that keep or drop documents.
+pub use trommel_filters as filters;
+/// Lower level: tables of the blocks and elements of a page.
+pub use trommel_html as html;
+/// Lower level: labelled pages, scores of models and, with the feature `train`, training.
+#[cfg(feature = "learn")]
+pub use trommel_learn as learn;
+/// Lower level: model files, their scorers, and the choice of blocks.
+pub use trommel_model as model;
+/// Lower level: what is written of a document, in which formats, and how files reach the disk.
+pub use trommel_output as output;
+/// Lower level: how often blocks stand on a site.
+pub use trommel_sites as sites;
+/// Lower level: words, hashes and statistics of texts, and their languages.
+pub use trommel_text as texts;
+/// Lower level: judged pages shown as HTML.
+#[cfg(feature = "viewer")]
+pub use trommel_viewer as viewer;
 
 mod extractor;
 #[cfg(feature = "archive")]

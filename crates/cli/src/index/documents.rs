@@ -7,11 +7,12 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use trommel::Settings;
-use trommel_archive::{ReadOptions, Reader, RecordType, name};
-use trommel_output::{OutputRecord, ReadError, RecordReader, RecordSource};
-use trommel_pipeline::{Outcome, expand};
-use trommel_sources::NetworkOptions;
+use trommel::{
+    OutputRecord, Settings,
+    archive::{ReadOptions, Reader, RecordType, name},
+    output::{ReadError, RecordReader, RecordSource},
+};
+use trommel_pipeline::{Outcome, expand, sources::NetworkOptions};
 
 use super::Indexer;
 use crate::{archives::Archives, messages::say};

@@ -4,7 +4,7 @@ use std::io::stdin;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use trommel_archive::{PayloadOptions, ReadOptions, Reader, Record, RecordType, payload};
+use trommel::archive::{PayloadOptions, ReadOptions, Reader, Record, RecordType, payload};
 use trommel_pipeline::crawl_charset;
 
 use crate::page;

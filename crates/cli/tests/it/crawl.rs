@@ -12,7 +12,7 @@ use std::{
 };
 
 use serde_json::Value;
-use trommel_archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
+use trommel::archive::{PayloadOptions, ReadOptions, Reader, RecordType, payload};
 
 use crate::{
     program::{trommel, workspace},

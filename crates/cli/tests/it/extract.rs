@@ -3,8 +3,10 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::Value;
-use trommel_model::Model;
-use trommel_output::{Encode as _, Jsonl, OutputRecord};
+use trommel::{
+    Model, OutputRecord,
+    output::{Encode as _, Jsonl},
+};
 
 use crate::program::{Ran, trommel, workspace};
 
@@ -577,7 +579,7 @@ fn several_pages_and_folders_are_extracted() {
 #[test]
 fn gzipped_pages_are_read_and_archives_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let zipped = trommel_archive::write::gzip_member(page().as_bytes(), 6).unwrap();
+    let zipped = trommel::archive::write::gzip_member(page().as_bytes(), 6).unwrap();
     fs::write(folder.path().join("a.html.gz"), &zipped).unwrap();
     let plain = extract(folder.path(), &[], page().as_bytes());
     let ran = extract(folder.path(), &["a.html.gz"], b"");
@@ -585,7 +587,7 @@ fn gzipped_pages_are_read_and_archives_refused() {
     assert_eq!(extract(folder.path(), &[], &zipped).well(), plain.text());
 
     let record = b"WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
-    let archive = trommel_archive::write::gzip_member(record, 6).unwrap();
+    let archive = trommel::archive::write::gzip_member(record, 6).unwrap();
     fs::write(folder.path().join("a.warc.gz"), &archive).unwrap();
     fs::write(folder.path().join("a.warc"), record).unwrap();
     fs::write(folder.path().join("cut.html.gz"), &zipped[..40]).unwrap();

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
-use trommel_output::Format;
+use trommel::Format;
 
 use crate::{
     program::{Ran, trommel, workspace},

@@ -11,7 +11,7 @@ use std::{
 };
 
 use serde_json::Value;
-use trommel_archive::write::{gzip_member, write_record};
+use trommel::archive::write::{gzip_member, write_record};
 
 use crate::{
     program::{trommel, workspace},

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
-use trommel_archive::write::{gzip_member, write_record};
+use trommel::archive::write::{gzip_member, write_record};
 
 use crate::{
     program::{Ran, trommel, workspace},

@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use trommel_archive::{ReadOptions, Reader};
-use trommel_features::{FeatureGroup, Schema};
-use trommel_model::{
-    Additive, ColumnWeight, FORMAT, Linear, Model, ModelFile, PageTypeScorer, Scorer, Selection,
-    StepFunction, Training, TreeNode, Trees, VERSION, WeightedScorer,
+use trommel::{
+    Model,
+    archive::{ReadOptions, Reader},
+    features::{FeatureGroup, Schema},
+    model::{
+        Additive, ColumnWeight, FORMAT, Linear, ModelFile, PageTypeScorer, Scorer, Selection,
+        StepFunction, Training, TreeNode, Trees, VERSION, WeightedScorer,
+    },
 };
 
 use crate::program::{Ran, trommel, workspace};

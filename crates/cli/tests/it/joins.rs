@@ -4,9 +4,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trommel_extract::{Extractor, Hints};
-use trommel_learn::{LabelledPage, read_set};
-use trommel_model::Model;
+use trommel::{
+    Hints, Model,
+    extract::Extractor,
+    learn::{LabelledPage, read_set},
+};
 
 use crate::program::workspace;
 

@@ -4,6 +4,7 @@
 // The settings for tests in clippy.toml do not reach helpers outside of #[test] functions.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod architecture;
 mod bench;
 #[cfg(unix)]
 mod crawl;

@@ -4,8 +4,7 @@
 use std::{collections::BTreeMap, fs};
 
 use serde_json::{Value, json};
-use trommel_archive::write::write_record;
-use trommel_output::{OutputRecord, RecordReader};
+use trommel::{OutputRecord, archive::write::write_record, output::RecordReader};
 
 use crate::{
     golden::compare,

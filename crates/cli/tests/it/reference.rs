@@ -4,8 +4,10 @@
 use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
-use trommel_extract::{DocumentTable, Post};
-use trommel_output::{OutputBlock, OutputRecord, RecordSource};
+use trommel::{
+    DocumentTable, OutputRecord, Post,
+    output::{OutputBlock, RecordSource},
+};
 
 use crate::{
     program::{trommel, workspace},
@@ -151,7 +153,7 @@ fn variants(path: &str, name: &str) -> BTreeSet<String> {
 
 #[test]
 fn reasons_of_drops() {
-    let known = variants("crates/pipeline/src/drop_reason.rs", "DropReason");
+    let known = variants("crates/pipeline/src/counts/drop_reason.rs", "DropReason");
     assert_eq!(documented("### Reasons of drops"), known);
     let filters = variants("crates/filters/src/reason.rs", "Reason");
     assert!(filters.len() > 20, "{filters:?}");
@@ -189,7 +191,7 @@ fn variables_of_the_environment() {
 #[cfg(feature = "parquet")]
 #[test]
 fn rules() {
-    let rules = trommel_extract::RULES.iter();
+    let rules = trommel::extract::RULES.iter();
     assert_eq!(
         documented("### Rules"),
         rules.map(|rule| rule.name.to_owned()).collect()

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use serde_json::Value;
-use trommel_archive::write::write_record;
+use trommel::archive::write::write_record;
 
 use crate::{
     program::{Ran, trommel, workspace},

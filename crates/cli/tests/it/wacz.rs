@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::Value;
-use trommel_archive::write::{gzip_member, write_record};
+use trommel::archive::write::{gzip_member, write_record};
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 #[cfg(feature = "remote")]

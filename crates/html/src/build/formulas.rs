@@ -3,11 +3,14 @@
 //! A formula is read where its element stands and becomes a part of the text around it, so that it cuts no
 //! paragraph. What MathJax 2 has laid out waits for the script behind it, which has the source.
 
+mod source;
+
 use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
 use trommel_text::{hash, word_hash};
 
+use self::source::{given_tex, has_data, is_prose, is_source, plain_tex, tex_of_address};
 use super::blocks::narrow;
 use super::notes::Marks;
 use super::{Builder, Capture, Skip};
@@ -19,10 +22,6 @@ use crate::page::NotationKind;
 
 /// Classes of open elements around a formula that are looked at for whether it is set apart.
 const AROUND: usize = 4;
-/// What an attribute that is no source says instead.
-const NO_SOURCE: [&str; 8] = [
-    "true", "false", "inline", "display", "block", "0", "1", "math",
-];
 /// Parts of the addresses of services that draw formulas.
 const SERVICES: [&str; 7] = [
     "latex.codecogs.com", "latex.php", "mathtex.cgi", "mimetex.cgi", "cht=tx", "/math/render/",
@@ -428,117 +427,6 @@ impl Builder {
             .map_or(crate::page::NONE, |open| open.element);
         self.note(kind, element, narrow(from), narrow(to));
     }
-}
-
-/// TeX that an attribute of the element gives.
-fn given_tex(text: &TagText) -> Option<String> {
-    let value = text.value(Key::Tex)?;
-    let value = htmlize::unescape_attribute(String::from_utf8_lossy(value));
-    is_source(&value).then(|| value.into_owned())
-}
-
-fn has_data(text: &TagText) -> bool {
-    memmem::find(text.attribute_bytes(), b"data-").is_some()
-}
-
-/// Whether a value of an attribute can be the source of a formula.
-fn is_source(value: &str) -> bool {
-    let value = value.trim();
-    !value.is_empty()
-        && !NO_SOURCE.contains(&value)
-        && !value.starts_with('{')
-        && !value.contains("://")
-}
-
-/// Whether a text that could be TeX says in words what a formula is.
-fn is_prose(text: &str) -> bool {
-    let plain = !text.contains(['\\', '^', '_', '{']);
-    plain
-        && text
-            .split_whitespace()
-            .filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)
-            .count()
-            > 2
-}
-
-/// TeX without the marks around it, white space folded.
-fn plain_tex(source: &str) -> String {
-    let mut tex = source.trim();
-    for (open, close) in [("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$")] {
-        if let Some(inner) = tex
-            .strip_prefix(open)
-            .and_then(|own| own.strip_suffix(close))
-        {
-            tex = inner.trim();
-            break;
-        }
-    }
-    if let Some(inner) = tex.strip_prefix("<![CDATA[") {
-        tex = inner.trim_end_matches("]]>").trim_end_matches('%');
-    }
-    // Wikipedia's wrapper, which says nothing of the formula.
-    if let Some(inner) = tex
-        .strip_prefix("{\\displaystyle ")
-        .and_then(|own| own.strip_suffix('}'))
-        && is_balanced(inner)
-    {
-        tex = inner.trim();
-    }
-    tex.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn is_balanced(tex: &str) -> bool {
-    let mut depth = 0i32;
-    let mut escaped = false;
-    for byte in tex.bytes() {
-        match byte {
-            b'{' if !escaped => depth += 1,
-            b'}' if !escaped => depth -= 1,
-            _ => {}
-        }
-        escaped = byte == b'\\' && !escaped;
-        if depth < 0 {
-            return false;
-        }
-    }
-    depth == 0
-}
-
-/// The source of a formula in the address of a service that draws it.
-fn tex_of_address(address: &str) -> Option<String> {
-    let (_, query) = address.split_once('?')?;
-    let named = query.split('&').find_map(|part| {
-        let (name, value) = part.split_once('=')?;
-        matches!(name, "latex" | "chl" | "tex" | "formula" | "eq").then_some(value)
-    });
-    let value = named.unwrap_or(query);
-    let mut bytes = Vec::with_capacity(value.len());
-    let mut rest = value.bytes();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'%' => {
-                let mut digit = || {
-                    let digit = rest.next().and_then(|own| char::from(own).to_digit(16))?;
-                    u8::try_from(digit).ok()
-                };
-                let (Some(high), Some(low)) = (digit(), digit()) else {
-                    return None;
-                };
-                bytes.push(high << 4 | low);
-            }
-            b'+' => bytes.push(b' '),
-            byte => bytes.push(byte),
-        }
-    }
-    let mut tex = String::from_utf8(bytes).ok()?;
-    for size in ["\\dpi{", "\\bg_", "\\fn_"] {
-        if tex.starts_with(size)
-            && let Some((_, rest)) = tex.split_once(' ')
-        {
-            tex = rest.to_owned();
-        }
-    }
-    (!tex.trim().is_empty()).then_some(tex)
 }
 
 #[cfg(test)]

@@ -175,3 +175,12 @@ impl Builder {
 fn ends_item_scope(tag: Tag) -> bool {
     !tag.is_inline() && !matches!(tag, Tag::Address | Tag::Div | Tag::P | Tag::Other)
 }
+
+/// Elements whose end tag may be left out, so that counting starts against ends says nothing.
+pub(super) fn has_optional_end(tag: Tag) -> bool {
+    use Tag::*;
+    matches!(
+        tag,
+        P | Li | Dt | Dd | Td | Th | Tr | Tbody | Thead | Tfoot | Option | Optgroup | Rp | Rt
+    )
+}

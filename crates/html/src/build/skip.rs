@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Builder, Capture, FOREIGN_OBJECT, Skip, is_foreign_object, is_island};
+use super::{Builder, Capture, Skip};
 use crate::json_ld::JsonLdScript;
 use crate::markup::Tag;
 use crate::markup::tag_lexer::{Key, TagText};
@@ -178,5 +178,29 @@ impl Builder {
             self.end_skip();
         }
         leaves
+    }
+}
+
+/// Whether this is the element of svg whose content is HTML that is shown.
+pub(super) fn is_foreign_object(tag: Tag, name: &[u8]) -> bool {
+    tag == Tag::Other && name.eq_ignore_ascii_case(FOREIGN_OBJECT)
+}
+
+const FOREIGN_OBJECT: &[u8] = b"foreignobject";
+
+/// Whether the content of an element of svg or math is HTML again, and no text of the page.
+pub(super) fn is_island(outer: Tag, tag: Tag, name: &[u8]) -> bool {
+    let is = |own: &[u8]| name.eq_ignore_ascii_case(own);
+    match outer {
+        Tag::Svg => tag == Tag::Title || is(b"desc"),
+        Tag::Math => {
+            is(b"mtext")
+                || is(b"mi")
+                || is(b"mo")
+                || is(b"mn")
+                || is(b"ms")
+                || is(b"annotation-xml")
+        }
+        _ => false,
     }
 }

@@ -1,6 +1,8 @@
 //! TeX of MathML.
 
-use super::symbols::{accent, alphabet, command, is_function};
+mod scripts;
+mod tokens;
+
 use super::tree::{Node, Tree};
 
 /// TeX of MathML: its annotation if it has one, else what its elements come to. Empty where nothing is
@@ -224,26 +226,6 @@ impl<'a> Tex<'a> {
         }
     }
 
-    fn delimiter(&mut self, sign: &str) {
-        match sign {
-            "{" | "}" => {
-                self.out.push('\\');
-                self.out.push_str(sign);
-            }
-            _ => {
-                for c in sign.chars() {
-                    match command(c) {
-                        Some(command) => {
-                            self.out.push_str(command);
-                            self.out.push(' ');
-                        }
-                        None => self.out.push(c),
-                    }
-                }
-            }
-        }
-    }
-
     fn is_bracket(&self, at: u32) -> bool {
         self.name(at) == "mo"
             && matches!(
@@ -263,88 +245,6 @@ impl<'a> Tex<'a> {
             "(" | "[" | "{" | "\u{27e8}" | "\u{2308}" | "\u{230a}" => Fence::Open,
             ")" | "]" | "}" | "\u{27e9}" | "\u{2309}" | "\u{230b}" => Fence::Close,
             _ => Fence::None,
-        }
-    }
-
-    /// A token's characters, in the alphabet of `variant` if that is named.
-    fn characters(&mut self, text: &str, variant: &str) {
-        for c in text.chars() {
-            if matches!(c, '\u{2061}'..='\u{2064}' | '\u{200b}'..='\u{200d}' | '\u{feff}') {
-                continue;
-            }
-            if c.is_whitespace() {
-                self.space();
-                continue;
-            }
-            let (c, style) = alphabet(c).unwrap_or((c, variant));
-            let style = if style.is_empty() { variant } else { style };
-            if !style.is_empty() {
-                self.out.push_str(style);
-                self.out.push('{');
-            }
-            match (c, command(c)) {
-                (_, Some(command)) => {
-                    self.out.push_str(command);
-                    if style.is_empty() && command.ends_with(|c: char| c.is_ascii_alphabetic()) {
-                        self.out.push(' ');
-                    }
-                }
-                ('%' | '#' | '&' | '$' | '_' | '{' | '}', _) => {
-                    self.out.push('\\');
-                    self.out.push(c);
-                }
-                ('\\', _) => self.out.push_str("\\backslash "),
-                _ => self.out.push(c),
-            }
-            if !style.is_empty() {
-                self.out.push('}');
-            }
-        }
-        if self.out.ends_with(' ') {
-            self.out.pop();
-        }
-    }
-
-    fn token(&mut self, at: u32) {
-        let text = self.text(at);
-        let Some(node) = self.node(at) else { return };
-        let only = text.chars().count() == 1;
-        let variant = match node.attribute("mathvariant") {
-            Some("bold" | "bold-italic") => "\\mathbf",
-            Some("double-struck") => "\\mathbb",
-            Some("script") => "\\mathcal",
-            Some("fraktur") => "\\mathfrak",
-            _ => "",
-        };
-        match node.name.as_str() {
-            "mi" if is_function(&text) => self.push(&format!("\\{text}")),
-            "mtext" | "ms" => {
-                let plain = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{a0}');
-                if !plain.is_empty() {
-                    self.space();
-                    self.out.push_str("\\text{");
-                    for c in text.chars() {
-                        match c {
-                            '\u{a0}' => self.out.push(' '),
-                            '%' | '#' | '&' | '$' | '_' | '{' | '}' => {
-                                self.out.push('\\');
-                                self.out.push(c);
-                            }
-                            c => self.out.push(c),
-                        }
-                    }
-                    self.out.push('}');
-                }
-            }
-            _ if text.is_empty() => {}
-            _ => {
-                if !text.starts_with([')', ']', ',', ';', '\'', '\u{2032}'])
-                    && !text.starts_with(['\u{2061}', '\u{2062}', '\u{2063}', '\u{2064}'])
-                {
-                    self.space();
-                }
-                self.characters(&text, if only { variant } else { "" });
-            }
         }
     }
 
@@ -457,141 +357,6 @@ impl<'a> Tex<'a> {
             "none" | "mprescripts" | "annotation" | "surd" => {}
             _ => self.children(at),
         }
-    }
-
-    /// Whether a script can stand at an element without braces around it.
-    fn is_atom(&self, at: u32) -> bool {
-        match self.name(at) {
-            "mi" | "mn" | "mo" | "mtext" => true,
-            "mrow" | "mstyle" | "texatom" | "base" => {
-                let children = self.shown(at);
-                children.len() == 1 && children.first().is_some_and(|at| self.is_atom(*at))
-            }
-            _ => false,
-        }
-    }
-
-    fn base(&mut self, at: Option<u32>) {
-        match at {
-            Some(at) if self.is_atom(at) => self.element(at),
-            Some(at) => {
-                self.space();
-                self.group(Some(at));
-            }
-            None => self.out.push_str("{}"),
-        }
-    }
-
-    fn scripts(&mut self, base: Option<u32>, sub: Option<u32>, sup: Option<u32>) {
-        self.base(base);
-        if let Some(sub) = sub {
-            self.out.push('_');
-            self.group(Some(sub));
-        }
-        if let Some(sup) = sup {
-            let primes = self.text(sup);
-            if !primes.is_empty() && primes.chars().all(|c| matches!(c, '\u{2032}' | '\'')) {
-                self.out.push_str(&primes.replace('\u{2032}', "'"));
-            } else {
-                self.out.push('^');
-                self.group(Some(sup));
-            }
-        }
-    }
-
-    fn limits(&mut self, base: Option<u32>, under: Option<u32>, over: Option<u32>) {
-        let sign = |own: Option<u32>| own.map(|at| self.token_text(at)).unwrap_or_default();
-        let (above, below) = (accent(&sign(over), false), accent(&sign(under), true));
-        let is_operator = base.is_some_and(|at| self.is_operator(at));
-        match (
-            above.filter(|_| !is_operator),
-            below.filter(|_| !is_operator),
-        ) {
-            (Some(accent), _) if under.is_none() => {
-                self.space();
-                self.out.push_str(accent);
-                self.group(base);
-            }
-            (_, Some(accent)) if over.is_none() => {
-                self.space();
-                self.out.push_str(accent);
-                self.group(base);
-            }
-            _ if is_operator => self.scripts(base, under, over),
-            _ => {
-                self.space();
-                if over.is_some() {
-                    self.out.push_str("\\overset");
-                    self.group(over);
-                    self.out.push('{');
-                }
-                if under.is_some() {
-                    self.out.push_str("\\underset");
-                    self.group(under);
-                }
-                self.group(base);
-                if over.is_some() {
-                    self.out.push('}');
-                }
-            }
-        }
-    }
-
-    /// Text of the one token that an element is, or wraps.
-    fn token_text(&self, at: u32) -> String {
-        let mut at = at;
-        loop {
-            match self.name(at) {
-                "mi" | "mn" | "mo" | "mtext" => return self.text(at),
-                _ => match self.shown(at).as_slice() {
-                    [only] => at = *only,
-                    _ => return String::new(),
-                },
-            }
-        }
-    }
-
-    /// Whether what stands below and above an element is written as its scripts.
-    fn is_operator(&self, at: u32) -> bool {
-        let text = self.token_text(at);
-        let mut chars = text.chars();
-        match (chars.next(), chars.next()) {
-            (
-                Some('\u{220f}'..='\u{2211}' | '\u{222b}'..='\u{2233}' | '\u{22c0}'..='\u{22c3}'),
-                None,
-            ) => true,
-            (Some('\u{2a00}'..='\u{2a1f}'), None) => true,
-            // An overbrace with its note.
-            (None, _) => matches!(self.name(at), "mover" | "munder"),
-            _ => is_function(text.trim()),
-        }
-    }
-
-    fn multiscripts(&mut self, children: &[u32]) {
-        let Some((base, rest)) = children.split_first() else {
-            return;
-        };
-        let divide = rest.iter().position(|at| self.name(*at) == "mprescripts");
-        let (after, before) = match divide {
-            Some(at) => rest.split_at_checked(at).unwrap_or((rest, &[])),
-            None => (rest, &[][..]),
-        };
-        let before = before.get(1..).unwrap_or_default();
-        let write = |own: &mut Self, pair: &[u32]| {
-            for (at, mark) in pair.iter().zip(["_", "^"]) {
-                if own.name(*at) != "none" {
-                    own.out.push_str(mark);
-                    own.group(Some(*at));
-                }
-            }
-        };
-        if !before.is_empty() {
-            self.space();
-            self.out.push_str("{}");
-            before.chunks(2).for_each(|pair| write(self, pair));
-        }
-        self.base(Some(*base));
-        after.chunks(2).for_each(|pair| write(self, pair));
     }
 
     fn table(&mut self, at: u32, environment: &str) {

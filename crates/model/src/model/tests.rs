@@ -1,8 +1,8 @@
 use super::*;
 use crate::additive::{Additive, StepFunction};
-use crate::file::{ColumnWeight, PageTypeScorer, Training, WeightedScorer};
+use crate::file::{ColumnWeight, Linear, PageTypeScorer, Training, WeightedScorer};
 use crate::selection::Selection;
-use crate::trees::Trees;
+use crate::trees::{TreeNode, Trees};
 use trommel_features::FeatureGroup;
 use trommel_html::{Engine, Limits, ScanEngine};
 

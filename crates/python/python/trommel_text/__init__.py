@@ -5,7 +5,7 @@
 'It stands by the river, and its wheel turns.'
 
 One page: `extract`, or an `Extractor` for many pages of the same choices; `Session` for a page that arrives in
-parts. Many pages: `extract_batch`, Arrow in and out. Archives: `read_warc` for record batches of documents,
+parts. Many pages: `Extractor.pipe`, documents one after the other; `extract_batch`, Arrow in and out. Archives: `read_warc` for record batches of documents,
 `run` for files of them. `settings` lists every choice. `inspect` shows why which block is kept. `compat` has the calls of other libraries.
 """
 
@@ -14,6 +14,7 @@ from ._native import (
     Block,
     Document,
     DocumentBatches,
+    Documents,
     Extractor,
     Inspection,
     ModelError,
@@ -41,6 +42,7 @@ __all__ = [
     "Block",
     "Document",
     "DocumentBatches",
+    "Documents",
     "Extractor",
     "Inspection",
     "ModelError",

@@ -1,8 +1,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from os import PathLike
 from typing import Any, BinaryIO, Literal, TypedDict, final
 
-from typing_extensions import Unpack
+from typing_extensions import Required, Unpack
 
 __all__: list[str]
 __version__: str
@@ -108,6 +109,13 @@ class ArchiveError(TrommelError):
 class RunError(TrommelError): ...
 class ModelError(TrommelError): ...
 
+# A page with what is known of it: the keywords of `extract`.
+class HintedPage(TypedDict, total=False):
+    html: Required[Page]
+    url: str | None
+    charset: str | None
+    date: str | None
+
 class Progress(TypedDict):
     bytes: int
     total: int | None
@@ -115,8 +123,15 @@ class Progress(TypedDict):
     documents: int
     failures: int
 
+class Link(TypedDict):
+    url: str
+    block: int
+    probability: float
+    kept: bool
+    role: Role
+
 class Known(TypedDict):
-    links: list[dict[str, Any]]
+    links: list[Link]
     canonical: str | None
     robots: str | None
     next_page: str | None
@@ -142,7 +157,7 @@ class Block:
     @property
     def kept(self) -> bool: ...
     @property
-    def role(self) -> str: ...
+    def role(self) -> Role: ...
     @property
     def source(self) -> str: ...
     @property
@@ -162,7 +177,7 @@ class Post:
     @property
     def author(self) -> str | None: ...
     @property
-    def published(self) -> str | None: ...
+    def published(self) -> datetime | None: ...
     @property
     def text(self) -> str: ...
 
@@ -179,9 +194,9 @@ class Document:
     @property
     def author(self) -> list[str]: ...
     @property
-    def published(self) -> str | None: ...
+    def published(self) -> datetime | None: ...
     @property
-    def modified(self) -> str | None: ...
+    def modified(self) -> datetime | None: ...
     @property
     def site(self) -> str | None: ...
     @property
@@ -241,24 +256,33 @@ class Extractor:
         **choices: Unpack[Choices],
     ) -> Extractor: ...
     def extract(
-        self, html: Page, url: str | None = None, charset: str | None = None, date: str | None = None
+        self, html: Page, *, url: str | None = None, charset: str | None = None, date: str | None = None
     ) -> Document: ...
-    def text(self, html: Page, url: str | None = None, charset: str | None = None) -> str: ...
+    def text(self, html: Page, *, url: str | None = None, charset: str | None = None) -> str: ...
     def extract_batch(
         self,
         pages: Iterable[Page | None] | Arrow,
+        *,
         urls: Iterable[str | None] | Arrow | None = None,
         charsets: Iterable[str | None] | Arrow | None = None,
         threads: int | None = None,
     ) -> RecordBatch: ...
+    def pipe(
+        self, pages: Iterable[Page | HintedPage], *, threads: int | None = None, batch_size: int | None = None
+    ) -> Documents: ...
+
+@final
+class Documents:
+    def __iter__(self) -> Iterator[Document]: ...
+    def __next__(self) -> Document: ...
 
 @final
 class Session:
     def __new__(
         cls,
+        *,
         url: str | None = None,
         charset: str | None = None,
-        *,
         extractor: Extractor | None = None,
         date: str | None = None,
         max_page: int | None = None,
@@ -300,24 +324,25 @@ def settings() -> list[dict[str, Any]]: ...
 def models() -> list[str]: ...
 def extract(
     html: Page,
+    *,
     url: str | None = None,
     charset: str | None = None,
-    model: Path | bytes | None = None,
-    *,
     date: str | None = None,
+    model: Path | bytes | None = None,
     **choices: Unpack[Choices],
 ) -> Document: ...
 def extract_batch(
     pages: Iterable[Page | None] | Arrow,
+    *,
     urls: Iterable[str | None] | Arrow | None = None,
     charsets: Iterable[str | None] | Arrow | None = None,
     threads: int | None = None,
-    *,
     model: Path | bytes | None = None,
     **choices: Unpack[Choices],
 ) -> RecordBatch: ...
 def inspect(
     html: Page,
+    *,
     url: str | None = None,
     charset: str | None = None,
     model: Path | bytes | None = None,

@@ -108,7 +108,7 @@ def extract(
         return None
     if author_blacklist and any(author in author_blacklist for author in document.author):
         return None
-    date = (document.published or "")[:10] or None
+    date = document.published and document.published.date().isoformat()
     host = (address or "").partition("://")[2].partition("/")[0] or None
     if output_format == "json":
         return json.dumps(

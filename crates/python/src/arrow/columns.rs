@@ -9,8 +9,10 @@ use arrow_array::{
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use pyo3::{exceptions::PyValueError, prelude::*};
-use trommel_extract::{DocumentTable, Post, TextSpan};
-use trommel_output::{COLUMNS, Column, ColumnValue, OptionalColumns, OutputBlock, OutputRecord};
+use trommel::{
+    DocumentTable, OutputRecord, Post, TextSpan,
+    output::{COLUMNS, Column, ColumnValue, OptionalColumns, OutputBlock},
+};
 
 use crate::errors::TrommelError;
 

@@ -2,7 +2,7 @@
 
 use std::{fs, io::Write as _, path::Path, sync::Arc};
 
-use trommel_filters::Filters;
+use trommel::filters::Filters;
 
 use crate::{
     client::{Answer, answer, ask, connect, end, post},
@@ -136,9 +136,9 @@ fn what_is_no_archive_is_refused_and_a_cut_one_does_not_look_whole() {
 #[test]
 fn filters_drop_by_reason() {
     let mut settings = settings(limits());
-    let rules = trommel_filters::FilterSettings {
+    let rules = trommel::FilterSettings {
         min_words: Some(100_000),
-        ..trommel_filters::FilterSettings::default()
+        ..trommel::FilterSettings::default()
     };
     settings.filters = Arc::new(Filters::new(&rules));
     let host = Host::with(settings, &[]);

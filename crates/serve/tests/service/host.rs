@@ -11,9 +11,7 @@ use std::{
     time::Duration,
 };
 
-use trommel::{Extractor, PartialSettings, Settings};
-use trommel_filters::Filters;
-use trommel_model::Model;
+use trommel::{Extractor, Model, PartialSettings, Settings, filters::Filters};
 use trommel_serve::{HostGuard, Listen, ServeError, ServiceLimits, ServiceSettings, Socket, serve};
 
 pub static FAST: LazyLock<Arc<Model>> = LazyLock::new(|| Arc::new(Model::builtin("fast").unwrap()));
@@ -46,7 +44,7 @@ pub fn settings(limits: ServiceLimits) -> ServiceSettings {
     ServiceSettings {
         models: vec![("fast".into(), FAST.clone())],
         defaults: PartialSettings::default(),
-        filters: Arc::new(Filters::new(&trommel_filters::FilterSettings::default())),
+        filters: Arc::new(Filters::new(&trommel::FilterSettings::default())),
         limits,
         token: None,
         guard: HostGuard::default(),

@@ -2,8 +2,7 @@
 
 use std::{fs, io::Write as _, os::unix::net::UnixStream, path::Path};
 
-use trommel_extract::Hints;
-use trommel_output::PageForm;
+use trommel::{Hints, PageForm};
 use trommel_serve::{ExtractedPage, Listen};
 
 use crate::{

@@ -1,0 +1,321 @@
+//! Blocks of records and the line ends after them; mends wrong lengths.
+
+use memchr::memchr_iter;
+
+use super::Reader;
+use crate::{
+    error::Damage,
+    member::MemberStop,
+    record::Note,
+    record_block::RecordBlock,
+    start::{ARC_REACH, FoundStart, StartSearch, WARC_REACH, is_warc, record_starts},
+    stream::StreamCodec,
+};
+
+/// Most bytes set aside for a block beyond those that have been decoded.
+const FIRST_CAPACITY: u64 = 1024 * 1024;
+/// After so many lengths that ran into the next record, lengths are no longer believed: a start of
+/// a record inside a block ends it. Keeps reading linear when every length of a file is wrong.
+const MAX_WRONG_LENGTHS: u32 = 4;
+/// Bytes after a block in which a record that begins in the block may go on.
+const LOOKAHEAD: usize = 4096;
+
+/// Why the bytes of a block came to an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    /// As many as wanted.
+    Whole,
+    /// The next record begins.
+    Start,
+    /// The member, the file or the readable part of it has ended.
+    Stopped,
+}
+
+/// A block as read.
+#[derive(Default)]
+pub(super) struct Block {
+    pub(super) bytes: RecordBlock,
+    /// Bytes of the block seen, kept or not.
+    pub(super) total: u64,
+    pub(super) notes: Vec<Note>,
+    /// Bytes that are missing where the file or the member breaks off in it.
+    pub(super) missing: Option<u64>,
+}
+
+impl Block {
+    fn kept(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// Takes off the two line ends that close a record, of a block that was read up to the next.
+    fn trim_end(&mut self) {
+        if self.total != self.kept() {
+            return;
+        }
+        let rest = self
+            .bytes
+            .strip_suffix(b"\r\n\r\n")
+            .or_else(|| self.bytes.strip_suffix(b"\n\n"));
+        if let Some(length) = rest.map(<[u8]>::len) {
+            self.bytes.truncate(length);
+            self.total = length as u64;
+        }
+    }
+}
+
+impl Reader {
+    /// Reads a block and the line ends after it, and mends a wrong length.
+    pub(super) fn block(&mut self, length: Option<u64>) -> Block {
+        if let Some(length) = length
+            && length <= self.options.max_record
+            && let Some(bytes) = self.stream.take_whole(length)
+        {
+            let mut block = Block {
+                bytes,
+                total: length,
+                ..Block::default()
+            };
+            self.sized_block(&mut block, length);
+            self.note_stop(&mut block);
+            return block;
+        }
+        // What has been decoded is there; only the rest may be a lie.
+        let trusted = FIRST_CAPACITY.max(self.stream.bytes().len() as u64);
+        let most = self.options.max_record.min(trusted);
+        let room = usize::try_from(length.unwrap_or(0).min(most)).unwrap_or(0);
+        let spare = self.stream.spares().take(room);
+        let is_new = spare.is_none();
+        let mut block = Block {
+            // In powers of two, so that it fits as many others.
+            bytes: spare
+                .unwrap_or_else(|| Vec::with_capacity(room.next_power_of_two()))
+                .into(),
+            ..Block::default()
+        };
+        match length {
+            Some(length) => self.sized_block(&mut block, length),
+            None => {
+                block.notes.push(Note::MissingContentLength);
+                self.take(&mut block, None, true);
+                block.trim_end();
+            }
+        }
+        if is_new {
+            // The length may be a lie; callers may keep many records.
+            block.bytes.shrink();
+        }
+        if block.kept() < block.total {
+            block.notes.push(Note::BlockTooLong {
+                length: block.total,
+                kept: block.kept(),
+            });
+        }
+        self.note_stop(&mut block);
+        block
+    }
+
+    /// Notes on a block what its member ended with.
+    fn note_stop(&self, block: &mut Block) {
+        if self.stream.bytes().is_empty() {
+            match self.stream.stop() {
+                Some(MemberStop::Broken(Damage::Checksum)) => block.notes.push(Note::Checksum),
+                Some(MemberStop::Broken(Damage::Codec)) => {
+                    block.notes.push(Note::DamagedMember);
+                    block.missing.get_or_insert(0);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn sized_block(&mut self, block: &mut Block, length: u64) {
+        let distrust = self.wrong_lengths >= MAX_WRONG_LENGTHS;
+        let taken = self.take(block, Some(length), distrust);
+        let whole = taken == Taken::Whole;
+        let blank = if whole { self.close() } else { Vec::new() };
+        if whole && (self.stream.bytes().is_empty() || self.starts_here()) {
+            return;
+        }
+        self.stream.unread(&blank);
+        let seen_all = block.kept() == block.total;
+        let overrun = if seen_all && !distrust {
+            self.overrun(&block.bytes)
+        } else {
+            None
+        };
+        if let Some(at) = overrun {
+            self.wrong_lengths += 1;
+            self.stream
+                .unread(block.bytes.get(at..).unwrap_or_default());
+            block.bytes.truncate(at);
+            block.total = at as u64;
+            block.trim_end();
+            block.notes.push(Note::BlockCut {
+                expected: length,
+                got: block.total,
+            });
+        } else if !whole {
+            let broken = matches!(
+                self.stream.stop(),
+                Some(MemberStop::End | MemberStop::Broken(_))
+            );
+            if taken == Taken::Stopped && broken {
+                block.missing = Some(length - block.total);
+            }
+            if taken == Taken::Start {
+                block.trim_end();
+            }
+            block.notes.push(Note::BlockCut {
+                expected: length,
+                got: block.total,
+            });
+        } else if blank.contains(&b'\n') {
+            // The record ends here; what follows is junk between records.
+            self.stream.consume(blank.len());
+        } else {
+            // No line end: the block goes on.
+            self.take(block, None, true);
+            block.trim_end();
+            block.notes.push(Note::BlockExtended {
+                expected: length,
+                got: block.total,
+            });
+        }
+    }
+
+    /// Moves bytes of a block out of the window: up to `upto`, or to the end of the member if that
+    /// is not known; with `scan`, up to the next record if it comes first.
+    fn take(&mut self, block: &mut Block, upto: Option<u64>, scan: bool) -> Taken {
+        let mut from = 0;
+        // A header that damage ran together with a block ends right before the next record.
+        if scan && block.total == 0 && upto != Some(0) {
+            self.stream.ensure(WARC_REACH);
+            let warc = record_starts(self.stream.bytes(), true) == Some(true);
+            if warc || self.arc && self.starts_arc(0) {
+                return Taken::Start;
+            }
+        }
+        loop {
+            let left = upto.map_or(u64::MAX, |upto| upto.saturating_sub(block.total));
+            if left == 0 {
+                return Taken::Whole;
+            }
+            let bytes = self.stream.bytes();
+            let mut ready = usize::try_from(left).map_or(bytes.len(), |left| left.min(bytes.len()));
+            let mut found = false;
+            if scan {
+                // Only a start before `ready` matters, and what is needed to tell one.
+                let reach = ready.saturating_add(if self.arc { ARC_REACH } else { WARC_REACH });
+                let whole = reach < bytes.len() || self.stream.stop().is_some();
+                let search = StartSearch {
+                    arc: self.arc,
+                    line: true,
+                    whole,
+                };
+                match search.run(bytes.get(..reach).unwrap_or(bytes), from) {
+                    FoundStart::At(at) => {
+                        found = at <= ready;
+                        ready = ready.min(at);
+                    }
+                    FoundStart::No(safe) if search.whole => from = safe,
+                    // The byte before a possible start stays.
+                    FoundStart::No(safe) => {
+                        from = safe;
+                        ready = ready.min(safe.saturating_sub(1));
+                    }
+                }
+            }
+            let part = bytes.get(..ready).unwrap_or_default();
+            let room = self.options.max_record.saturating_sub(block.kept());
+            let keep = usize::try_from(room).map_or(part.len(), |room| room.min(part.len()));
+            block
+                .bytes
+                .extend_from_slice(part.get(..keep).unwrap_or_default());
+            block.total += ready as u64;
+            self.stream.consume(ready);
+            from = from.saturating_sub(ready);
+            if found {
+                return Taken::Start;
+            }
+            if upto.is_some_and(|upto| block.total >= upto) {
+                return Taken::Whole;
+            }
+            if !self.stream.more() && self.stream.bytes().is_empty() {
+                if upto.is_none() || !matches!(self.stream.stop(), Some(MemberStop::MemberEnd)) {
+                    return Taken::Stopped;
+                }
+                if !self.continues(0) {
+                    return if self.stream.bytes().is_empty() {
+                        Taken::Stopped
+                    } else {
+                        Taken::Start
+                    };
+                }
+                from = 0;
+            }
+        }
+    }
+
+    /// Takes off the line ends after a block, two at most: more are no part of the record. Looks
+    /// ahead as well whether the member ends there, which the record's length depends on. A live input
+    /// without members is not waited for: whether another record begins there is seen if it has come.
+    fn close(&mut self) -> Vec<u8> {
+        let waits = !self.options.live || self.stream.compression() != StreamCodec::Plain;
+        let mut blank = Vec::with_capacity(4);
+        loop {
+            let is_closed = blank.len() == 4 || memchr_iter(b'\n', &blank).count() == 2;
+            if waits || !is_closed {
+                self.stream.ensure(1);
+            }
+            match self.stream.bytes().first() {
+                Some(&byte @ (b'\r' | b'\n')) if !is_closed => {
+                    blank.push(byte);
+                    self.stream.consume(1);
+                }
+                _ => return blank,
+            }
+        }
+    }
+
+    /// Where a block of wrong length has run into the next record. None if the payload is itself
+    /// an archive.
+    fn overrun(&mut self, block: &[u8]) -> Option<usize> {
+        let payload = match block.get(..5) {
+            Some(head) if head.eq_ignore_ascii_case(b"HTTP/") => blank_line(block, 0)?.1,
+            _ => 0,
+        };
+        if block.get(payload..).is_some_and(is_warc) {
+            return None;
+        }
+        self.stream.ensure(LOOKAHEAD);
+        let ahead = self.stream.bytes();
+        let mut bytes = Vec::with_capacity(block.len() + LOOKAHEAD);
+        bytes.extend_from_slice(block);
+        bytes.extend_from_slice(ahead.get(..LOOKAHEAD).unwrap_or(ahead));
+        let search = StartSearch {
+            arc: self.arc,
+            line: true,
+            whole: true,
+        };
+        let mut from = 1;
+        while let FoundStart::At(at) = search.run(&bytes, from) {
+            let before = block.get(..at)?;
+            if self.arc || before.ends_with(b"\r\n\r\n") || before.ends_with(b"\n\n") {
+                return Some(at);
+            }
+            from = at + 1;
+        }
+        None
+    }
+}
+
+/// End of the header's last line and of the blank line after it.
+fn blank_line(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    memchr_iter(b'\n', bytes.get(from..)?).find_map(|at| {
+        let end = from + at + 1;
+        let rest = bytes.get(end..)?;
+        // Some writers double the carriage return.
+        let returns = rest.iter().take_while(|b| **b == b'\r').count();
+        (rest.get(returns) == Some(&b'\n')).then_some((end, end + returns + 1))
+    })
+}

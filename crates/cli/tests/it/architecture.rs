@@ -1,0 +1,135 @@
+//! The shape of the workspace: which crates of ours each door names, how long files are. That crates form no circle is
+//! cargo's own rule.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::program::workspace;
+
+/// What users meet: the program, the service, the Python module, the C library.
+const DOORS: [&str; 4] = ["cli", "ffi", "python", "serve"];
+const MOST: usize = 4;
+
+/// Lines of a file of product code, up to the tests in it.
+const LONGEST: usize = 500;
+/// Files that may be longer, with the reason.
+const EXCEPTED: [(&str, &str); 1] = [(
+    "crates/extract/src/extraction.rs",
+    "its rules of choice move to a place of their own",
+)];
+
+/// The crates of ours under `[dependencies]`, optional ones as well.
+fn own_dependencies(manifest: &str) -> Vec<&str> {
+    manifest
+        .lines()
+        .skip_while(|line| *line != "[dependencies]")
+        .skip(1)
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split([' ', '.', '=']).next())
+        .filter(|name| *name == "trommel" || name.starts_with("trommel-"))
+        .collect()
+}
+
+#[test]
+fn a_door_names_at_most_four_crates_of_ours() {
+    for door in DOORS {
+        let path = workspace().join("crates").join(door).join("Cargo.toml");
+        let manifest = fs::read_to_string(&path).unwrap();
+        let own = own_dependencies(&manifest);
+        assert!(own.contains(&"trommel"), "{door}: {own:?}");
+        assert!(own.len() <= MOST, "{door}: {own:?}");
+        // A table of its own (`[dependencies.trommel-x]`, or one by target) would not be counted.
+        assert!(
+            !manifest.contains("dependencies.trommel") && !manifest.contains("[target."),
+            "{door}"
+        );
+    }
+}
+
+/// The files of Rust in a folder and below, but for those of tests.
+fn product_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if name == "tests" || name.ends_with("_tests") {
+            continue;
+        }
+        if path.is_dir() {
+            product_files(&path, files);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// Lines up to the module of tests at the end, if there is one.
+fn product_lines(code: &str) -> usize {
+    let lines: Vec<&str> = code.lines().collect();
+    let tests = lines.windows(2).position(|pair| {
+        pair[0] == "#[cfg(test)]" && pair[1].contains("mod ") && pair[1].ends_with('{')
+    });
+    tests.unwrap_or(lines.len())
+}
+
+#[test]
+fn files_are_short() {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(workspace().join("crates")).unwrap() {
+        product_files(&entry.unwrap().path().join("src"), &mut files);
+    }
+    assert!(files.len() > 400, "{}", files.len());
+    let long = files.iter().filter_map(|path| {
+        let lines = product_lines(&fs::read_to_string(path).unwrap());
+        let name = path.strip_prefix(workspace()).unwrap().to_str().unwrap();
+        let is_excepted = EXCEPTED.iter().any(|(own, _)| *own == name);
+        (lines > LONGEST && !is_excepted).then(|| format!("{name}: {lines}"))
+    });
+    let long: Vec<String> = long.collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+/// What stands right behind `crate::`: one name, or those in braces.
+fn first_names(path: &str) -> Vec<String> {
+    if !path.starts_with('{') {
+        let name = path
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_');
+        return vec![name.collect()];
+    }
+    let mut depth = 0;
+    let mut outer = String::new();
+    for c in path.chars() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        match depth {
+            0 => break,
+            1 => outer.push(c),
+            _ => {}
+        }
+    }
+    let names = outer.split(['{', ',']).map(|name| name.trim().to_owned());
+    names.collect()
+}
+
+/// Types are told from modules by their first letter.
+#[test]
+fn the_pipeline_names_its_types_by_their_modules() {
+    assert_eq!(
+        first_names("{a::{X, Y}, b::C, D}")[1..],
+        ["a::}", "b::C", "D"]
+    );
+    let mut files = Vec::new();
+    product_files(&workspace().join("crates/pipeline/src"), &mut files);
+    for path in files.iter().filter(|path| !path.ends_with("src/lib.rs")) {
+        let code = fs::read_to_string(path).unwrap();
+        let lines = code.lines().filter(|line| !line.trim().starts_with("//"));
+        let code: String = lines.flat_map(|line| [line, "\n"]).collect();
+        for (at, found) in code.match_indices("crate::") {
+            let names = first_names(&code[at + found.len()..]);
+            let is_type = |name: &&String| name.starts_with(char::is_uppercase);
+            let through: Vec<&String> = names.iter().filter(is_type).collect();
+            assert!(through.is_empty(), "{}: {through:?}", path.display());
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The marks of Markdown around runs: links, strong, emphasised and struck-out text, code.
+
+use super::Mode;
+use super::runs::{Form, Run, groups};
+use crate::render::markdown::code::span;
+use crate::render::markdown::escape::{Context, escape};
+
+/// One block on its way.
+pub(super) struct Rendering<'t> {
+    pub(super) text: &'t str,
+    pub(super) mode: Mode,
+    pub(super) out: String,
+    pub(super) in_link: bool,
+    pub(super) math: bool,
+}
+
+impl Rendering<'_> {
+    fn context(&self) -> Context {
+        Context {
+            lines: matches!(self.mode, Mode::Paragraph | Mode::Term | Mode::Caption),
+            link: self.in_link,
+            heading: self.mode == Mode::Heading,
+            math: self.math,
+            line_break: match self.mode {
+                Mode::Paragraph | Mode::Term | Mode::Caption => "\\\n",
+                Mode::Heading => " ",
+                Mode::Cell | Mode::HeaderCell => "<br>",
+            },
+        }
+    }
+
+    /// Writes the white space at the start of some runs: it must stand outside of their marks. Gives
+    /// the runs without it.
+    fn lead(&mut self, runs: &[Run]) -> Vec<Run> {
+        let mut runs = runs.to_vec();
+        if let Some(first) = runs.first_mut().filter(|run| run.form == Form::Text) {
+            let text = self.text.get(first.from..first.to).unwrap_or_default();
+            let space = text.len() - text.trim_start().len();
+            escape(
+                self.text,
+                first.from,
+                first.from + space,
+                self.context(),
+                &mut self.out,
+            );
+            first.from += space;
+        }
+        runs
+    }
+
+    pub(super) fn link(&mut self, runs: &[Run], address: &str) {
+        let runs = self.lead(runs);
+        if self.out.ends_with('!') && !self.out.ends_with("\\!") {
+            // `![` would be an image.
+            self.out.pop();
+            self.out.push_str("\\!");
+        }
+        self.out.push('[');
+        self.in_link = true;
+        self.deleted(&runs, None);
+        self.in_link = false;
+        self.out.push_str("](");
+        self.out.push_str(address);
+        self.out.push(')');
+    }
+
+    /// Writes runs of one link (or of none), before `next`. What is struck out, but cannot be marked there, is
+    /// left out, as in plain text.
+    pub(super) fn deleted(&mut self, runs: &[Run], next: Option<&Run>) {
+        for (at, group) in groups(runs, |run| run.deleted) {
+            let after = runs.get(at + group.len()).or(next);
+            if !group.first().is_some_and(|run| run.deleted) {
+                self.strong(group, after);
+                continue;
+            }
+            let group = self.lead(group);
+            let start = self.out.len();
+            let before = self.out.chars().next_back();
+            self.strong(&group, None);
+            let inner = self.out.get(start..).unwrap_or_default();
+            let outer = after.and_then(|run| self.text.get(run.from..)?.chars().next());
+            if before != Some('~')
+                && can_mark(before, inner.chars().next())
+                && can_mark(outer, inner.chars().next_back())
+            {
+                self.out.insert_str(start, "~~");
+                self.out.push_str("~~");
+            } else {
+                self.out.truncate(start);
+            }
+        }
+    }
+
+    /// Writes runs that are struck out, or not, before `next`.
+    fn strong(&mut self, runs: &[Run], next: Option<&Run>) {
+        for (at, group) in groups(runs, |run| run.strong) {
+            let after = runs.get(at + group.len()).or(next);
+            if group.first().is_some_and(|run| run.strong) {
+                self.marked(group, "**", after);
+            } else {
+                self.em(group, after);
+            }
+        }
+    }
+
+    fn em(&mut self, runs: &[Run], next: Option<&Run>) {
+        for (at, group) in groups(runs, |run| run.em) {
+            let after = runs.get(at + group.len()).or(next);
+            if group.first().is_some_and(|run| run.em) {
+                self.marked(group, "*", after);
+            } else {
+                self.text_and_code(group);
+            }
+        }
+    }
+
+    /// Writes runs between two marks, unless Markdown would not see them there (CommonMark, 6.2).
+    fn marked(&mut self, runs: &[Run], mark: &str, next: Option<&Run>) {
+        let runs = self.lead(runs);
+        let start = self.out.len();
+        let before = self.out.chars().next_back();
+        self.text_and_code(&runs);
+        let inner = self.out.get(start..).unwrap_or_default();
+        let after = match next {
+            Some(run) if run.code || run.link.is_some() || run.form != Form::Text => Some('`'),
+            Some(run) => self.text.get(run.from..).and_then(|t| t.chars().next()),
+            None if self.in_link => Some(']'),
+            None => None,
+        };
+        if before != Some('*')
+            && can_mark(before, inner.chars().next())
+            && can_mark(after, inner.chars().next_back())
+        {
+            self.out.insert_str(start, mark);
+            self.out.push_str(mark);
+        }
+    }
+
+    fn text_and_code(&mut self, runs: &[Run]) {
+        let groups = groups(runs, |run| (run.code, run.form.clone()));
+        // Between two runs there may be what is left out.
+        let groups = groups.flat_map(|(_, group)| group.chunk_by(|run, next| run.to == next.from));
+        for group in groups {
+            let (Some(first), Some(last)) = (group.first(), group.last()) else {
+                continue;
+            };
+            if first.form != Form::Text {
+                group.iter().for_each(|run| self.special(run));
+                continue;
+            }
+            if first.code && self.is_code(first.from, last.to) {
+                let group = self.lead(group);
+                self.code(&group);
+            } else {
+                escape(
+                    self.text,
+                    first.from,
+                    last.to,
+                    self.context(),
+                    &mut self.out,
+                );
+            }
+        }
+    }
+
+    /// Writes a run that is no text as it stands.
+    fn special(&mut self, run: &Run) {
+        let text = self.text.get(run.from..run.to).unwrap_or_default();
+        let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
+        match &run.form {
+            Form::Text | Form::LinkedImage(_) => {}
+            Form::Link(link) => {
+                let is_free = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '“' | '«');
+                if !self.out.chars().next_back().is_none_or(is_free) {
+                    self.out.push(' ');
+                }
+                self.out.push_str(link);
+                let behind = self.text.get(run.to..).unwrap_or_default();
+                if behind.starts_with(char::is_alphanumeric) {
+                    self.out.push(' ');
+                }
+            }
+            Form::Raw if in_cell => self.out.push_str(&text.replace('\n', " ")),
+            Form::Raw => self.out.push_str(text),
+            Form::Formula { display } => {
+                let mark = if *display && !in_cell { "$$" } else { "$" };
+                self.out.push_str(mark);
+                // A bar would end the cell.
+                if in_cell {
+                    self.out
+                        .push_str(&text.replace("\\|", "\\Vert ").replace('|', "\\vert "));
+                } else {
+                    self.out.push_str(text);
+                }
+                self.out.push_str(mark);
+            }
+            Form::Note(number) => {
+                self.out.push_str(&format!("[^{number}]"));
+            }
+            Form::Sign(sign) => {
+                let stands_free = self.out.ends_with(|c: char| !c.is_alphanumeric());
+                if sign.starts_with('_') && stands_free {
+                    self.out.push('\\');
+                }
+                self.out.push_str(sign);
+            }
+        }
+    }
+
+    /// In a cell an escaped bar cannot be told from a bar that code escapes.
+    fn is_code(&self, from: usize, to: usize) -> bool {
+        let in_cell = matches!(self.mode, Mode::Cell | Mode::HeaderCell);
+        let text = self.text.get(from..to).unwrap_or_default();
+        !(in_cell && text.contains("\\|"))
+    }
+
+    fn code(&mut self, runs: &[Run]) {
+        let line_break = self.context().line_break;
+        if self.out.ends_with('`') {
+            // Two runs of backticks side by side would be one.
+            self.out.push(' ');
+        }
+        let from = runs.first().map_or(0, |run| run.from);
+        let to = runs.last().map_or(0, |run| run.to);
+        let text = self.text.get(from..to).unwrap_or_default();
+        let lines: Vec<String> = text
+            .split('\n')
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(span)
+            .collect();
+        self.out.push_str(&lines.join(line_break));
+    }
+}
+
+/// Whether a mark between an outer and an inner character is one.
+fn can_mark(outer: Option<char>, inner: Option<char>) -> bool {
+    let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+    let outer_is_free = outer.is_none_or(|c| c.is_whitespace() || is_sign(c));
+    inner.is_some_and(|c| !c.is_whitespace() && (!is_sign(c) || outer_is_free))
+}

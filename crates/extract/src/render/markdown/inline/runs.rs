@@ -1,0 +1,150 @@
+//! Runs: segments of a block's text in which nothing changes.
+
+use crate::render::pieces::{Piece, PieceKind};
+
+/// A segment of a block's text in which nothing changes.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Number of the link it is in.
+    pub(super) link: Option<usize>,
+    pub(super) code: bool,
+    pub(super) strong: bool,
+    pub(super) em: bool,
+    /// It is struck out.
+    pub(super) deleted: bool,
+    pub(super) form: Form,
+}
+
+/// How a run is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Text,
+    /// As it stands: TeX between its own marks.
+    Raw,
+    Formula {
+        display: bool,
+    },
+    Note(u32),
+    Sign(String),
+    /// An image that is all of this link.
+    LinkedImage(u32),
+    /// A link that is written already.
+    Link(String),
+}
+
+/// Runs divided where pieces begin and end, without what stands outside of two bytes of the text.
+pub(super) fn divided(
+    runs: &[Run],
+    pieces: Option<&[Piece]>,
+    raw: &[(usize, usize)],
+    (from, to): (usize, usize),
+) -> Vec<Run> {
+    let mut divided: Vec<Run> = Vec::new();
+    let whole = [Piece {
+        from: 0,
+        to,
+        kind: PieceKind::Text,
+    }];
+    let mut raw = raw.iter().copied().peekable();
+    let mut next_run = 0;
+    for piece in pieces.unwrap_or(&whole) {
+        if piece.to < from
+            || piece.from > to
+            || piece.from == piece.to && piece.to == from && from > 0
+        {
+            continue;
+        }
+        while runs
+            .get(next_run)
+            .is_some_and(|run| run.to <= piece.from && run.to < to)
+        {
+            next_run += 1;
+        }
+        let form = match &piece.kind {
+            PieceKind::Text | PieceKind::Deleted => {
+                for run in runs
+                    .iter()
+                    .skip(next_run)
+                    .take_while(|run| run.from < piece.to)
+                {
+                    let (mut at, end) = (
+                        run.from.max(piece.from).max(from),
+                        run.to.min(piece.to).min(to),
+                    );
+                    while at < end {
+                        while raw.peek().is_some_and(|own| own.1 <= at) {
+                            raw.next();
+                        }
+                        // What begins in another run is none.
+                        let own = raw
+                            .peek()
+                            .copied()
+                            .filter(|own| !run.code && own.0 >= at && own.1 <= end);
+                        let stop = own.map_or(end, |own| if own.0 == at { own.1 } else { own.0 });
+                        let form = if own.is_some_and(|own| own.0 == at) {
+                            Form::Raw
+                        } else {
+                            Form::Text
+                        };
+                        divided.push(Run {
+                            from: at,
+                            to: stop,
+                            deleted: piece.kind == PieceKind::Deleted,
+                            form,
+                            ..run.clone()
+                        });
+                        at = stop;
+                    }
+                }
+                continue;
+            }
+            PieceKind::Formula { display } => Form::Formula { display: *display },
+            PieceKind::Note(number) => Form::Note(*number),
+            PieceKind::LinkedImage(link) => Form::LinkedImage(*link),
+            PieceKind::Sign(sign) if sign.is_empty() => continue,
+            PieceKind::Sign(sign) => Form::Sign(sign.clone()),
+        };
+        let around = runs.get(next_run).filter(|run| run.from <= piece.from);
+        let style = around.cloned().unwrap_or(Run {
+            from: 0,
+            to: 0,
+            link: None,
+            code: false,
+            strong: false,
+            em: false,
+            deleted: false,
+            form: Form::Text,
+        });
+        // What has marks or a link of its own.
+        let is_apart = matches!(form, Form::Note(_) | Form::LinkedImage(_));
+        divided.push(Run {
+            from: piece.from.max(from),
+            to: piece.to.min(to),
+            link: style.link.filter(|_| !is_apart),
+            code: false,
+            strong: style.strong && !is_apart,
+            em: style.em && !is_apart,
+            deleted: false,
+            form,
+        });
+    }
+    divided
+}
+
+/// Neighbours with the same key, with the index of the first.
+pub(super) fn groups<K: PartialEq>(
+    runs: &[Run],
+    key: impl Fn(&Run) -> K,
+) -> impl Iterator<Item = (usize, &[Run])> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = runs.get(at..)?;
+        let first = key(rest.first()?);
+        let len = rest.iter().take_while(|run| key(run) == first).count();
+        let start = at;
+        at += len;
+        Some((start, rest.get(..len)?))
+    })
+}

@@ -1,0 +1,146 @@
+//! Start tags and end tags: what each does to the text before it and to the stack of open elements.
+
+use super::code_elements::is_block_of_code;
+use super::nesting::has_optional_end;
+use super::notes::Marks;
+use super::skip::{is_foreign_object, is_island};
+use super::{Builder, head_facts};
+use crate::limits::Caps;
+use crate::markup::Tag;
+use crate::markup::tag_lexer::{Key, TagText};
+
+impl Builder {
+    /// A start tag at `offset` in the page.
+    pub fn start_tag(&mut self, text: &TagText, offset: usize) {
+        self.end_text_run();
+        self.count_steps(1);
+        let tag = text.tag;
+        if self.skip.is_some() && !self.leave_skip(text, offset) {
+            if self.skip.is_some_and(|skip| skip.capture.is_formula()) {
+                self.formula_tag(text, offset);
+            }
+            return;
+        }
+        if tag != Tag::Script {
+            self.settle_formula();
+        }
+        self.end_title();
+        self.tag_count = self.tag_count.saturating_add(1);
+        if text.cut {
+            self.cap(Caps::ATTRIBUTES);
+        }
+        match tag {
+            Tag::Br => return self.line_break(),
+            Tag::Title => {
+                self.in_title = true;
+                return;
+            }
+            Tag::Meta => return self.meta(text, offset),
+            Tag::Link => return self.link(text),
+            Tag::Base => return self.base(text),
+            Tag::Head | Tag::Frameset | Tag::Frame | Tag::Bgsound | Tag::Basefont => {
+                return;
+            }
+            Tag::Html | Tag::Body => {
+                if tag == Tag::Html && self.page.head.lang.is_none() {
+                    self.page.head.lang = text
+                        .value(Key::Lang)
+                        .or_else(|| text.value(Key::XmlLang))
+                        .map(|value| head_facts::decode(value).trim().to_owned())
+                        .filter(|lang| !lang.is_empty());
+                }
+                let seen = self.open[tag as usize] > 0 || (tag == Tag::Body && self.seen_body);
+                if seen || (tag == Tag::Html && !self.page.elements.is_empty()) {
+                    return;
+                }
+                self.seen_body |= tag == Tag::Body;
+            }
+            _ => {}
+        }
+        let is_shadow_root = tag == Tag::Template && text.other_value("shadowrootmode").is_some();
+        if tag.is_skipped() && !is_shadow_root {
+            if !text.raw.self_closing || !matches!(tag, Tag::Svg | Tag::Math) {
+                self.start_skip(text, offset);
+            }
+            return;
+        }
+        self.imply_ends(tag);
+        let link = tag == Tag::A && text.value(Key::Href).is_some();
+        if link {
+            self.note_next(text);
+        }
+        if tag == Tag::A && self.open[Tag::A as usize] > 0 {
+            // A link cannot stand in a link: the standard ends the outer one here.
+            self.end_element(Tag::A, b"a");
+        }
+        let is_code = tag == Tag::Code && self.keep_space == 0 && is_block_of_code(text);
+        if !tag.is_inline() || is_shadow_root || is_code {
+            self.flush();
+        } else {
+            self.seam_starts(text);
+        }
+        match tag {
+            Tag::Img => self.images += 1,
+            Tag::Input | Tag::Button => self.inputs += 1,
+            _ => {}
+        }
+        self.push(text, offset, link, is_code);
+        let marks = std::mem::take(&mut self.marks);
+        if marks.intersects(Marks::MATH | Marks::SOURCE)
+            || tag == Tag::Img && Self::may_be_formula_image(text)
+        {
+            self.formula_element(text, offset, marks);
+        }
+    }
+
+    /// An end tag.
+    pub fn end_tag(&mut self, tag: Tag, name: &[u8]) {
+        self.end_text_run();
+        self.count_steps(1);
+        if self
+            .skip
+            .is_some_and(|skip| skip.tag.is_raw() && skip.tag != tag)
+        {
+            // Raw text never contains other end tags: the engine has left it (end of a `noscript`).
+            self.end_skip();
+        }
+        if let Some(skip) = &mut self.skip {
+            if tag == skip.tag {
+                skip.depth -= 1;
+                if skip.depth == 0 {
+                    return self.end_skipped(tag, name);
+                }
+            } else if is_island(skip.tag, tag, name) {
+                skip.islands = skip.islands.saturating_sub(1);
+            }
+            if skip.capture.is_formula() {
+                self.formula_end_tag(name);
+            }
+            return;
+        }
+        if !self.foreign_objects.is_empty() && (tag == Tag::Svg || is_foreign_object(tag, name)) {
+            return self.end_foreign_object(tag);
+        }
+        self.settle_inline(tag);
+        self.end_title();
+        self.tag_count = self.tag_count.saturating_add(1);
+        match tag {
+            Tag::Br => return self.line_break(),
+            // What follows the end of the body still belongs to it.
+            Tag::Html | Tag::Body | Tag::Head | Tag::Title => return,
+            Tag::Template if self.open[tag as usize] > 0 => self.flush(),
+            tag if tag.is_void() || tag.is_skipped() => return,
+            _ => {}
+        }
+        if !tag.is_inline() || tag == Tag::Code && self.ends_block_of_code() {
+            self.flush();
+        } else {
+            self.seam_ends(tag);
+        }
+        if self.overflow > 0 && !has_optional_end(tag) {
+            self.overflow -= 1;
+            return;
+        }
+        self.end_element(tag, name);
+    }
+}

@@ -1,0 +1,94 @@
+//! Scorers: the log odds of a row, and the columns that they ask for.
+
+use crate::error::ModelError;
+use crate::file::{Linear, Scorer};
+use crate::trees::TreeNode;
+
+impl Scorer {
+    /// Log odds of a row.
+    pub fn log_odds(&self, row: &[f32]) -> f32 {
+        self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
+    }
+
+    /// Log odds of a row, given its value in each column.
+    pub(crate) fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
+        match self {
+            Scorer::Linear(linear) => linear.log_odds_of(value),
+            Scorer::Additive(additive) => additive.log_odds_of(value),
+            Scorer::Trees(trees) => trees.log_odds_of(value),
+        }
+    }
+
+    /// Gives the number of every column that is asked, in order, to be read or changed.
+    pub(crate) fn each_column(&mut self, mut give: impl FnMut(&mut u16)) {
+        match self {
+            Scorer::Linear(linear) => {
+                linear
+                    .weights
+                    .iter_mut()
+                    .for_each(|own| give(&mut own.column));
+            }
+            Scorer::Additive(additive) => {
+                for own in &mut additive.step_functions {
+                    give(&mut own.column);
+                }
+                for cross in &mut additive.crosses {
+                    give(&mut cross.columns.0);
+                    give(&mut cross.columns.1);
+                }
+            }
+            Scorer::Trees(trees) => {
+                for node in &mut trees.nodes {
+                    if let TreeNode::Split { column, .. } = node {
+                        give(column);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The same scorer asking columns by other numbers: column `c` becomes `columns[c]`. Weights of an
+    /// additive one are rounded to whole units.
+    pub(crate) fn on(&self, columns: &[u16]) -> Result<Self, ModelError> {
+        let mut scorer = self.clone();
+        if let Scorer::Additive(additive) = &mut scorer {
+            additive.round();
+        }
+        let width = columns.len();
+        let (is_sound, part) = match &scorer {
+            Scorer::Linear(linear) => (linear.is_sound(width), "linear"),
+            Scorer::Additive(additive) => (additive.is_sound(width), "additive"),
+            Scorer::Trees(trees) => (trees.is_sound(width), "trees"),
+        };
+        if !is_sound {
+            return Err(ModelError::Unsound { part });
+        }
+        scorer.each_column(|column| {
+            *column = columns.get(usize::from(*column)).copied().unwrap_or(0);
+        });
+        Ok(scorer)
+    }
+}
+
+impl Linear {
+    /// Log odds of a row. A column that the row does not have is taken for 0.
+    pub fn log_odds(&self, row: &[f32]) -> f32 {
+        self.log_odds_of(|column| row.get(usize::from(column)).copied().unwrap_or(0.0))
+    }
+
+    fn log_odds_of(&self, value: impl Fn(u16) -> f32) -> f32 {
+        let parts = self
+            .weights
+            .iter()
+            .map(|own| own.weight * value(own.column));
+        self.intercept + parts.sum::<f32>()
+    }
+
+    fn is_sound(&self, width: usize) -> bool {
+        self.intercept.is_finite()
+            && self
+                .weights
+                .iter()
+                .all(|own| own.weight.is_finite() && usize::from(own.column) < width)
+    }
+}

@@ -1,0 +1,319 @@
+//! Reads archives inside of WACZ files.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use trommel_archive::{ArchiveError, ReadOptions, Reader, ResumePoint, name::stem};
+#[cfg(feature = "remote")]
+use trommel_sources::{Remote, redacted};
+use trommel_wacz::{Container, Entry, PageList, StorageMethod, Window};
+
+/// What to do with WACZ files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PackedOptions {
+    /// Compare what is in them with the hashes that they state.
+    pub check_hashes: bool,
+    /// Take the pages they list only.
+    pub pages_only: bool,
+}
+
+/// An archive inside of a WACZ file.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    container: Arc<ReadContainer>,
+    entry: Entry,
+    /// Whether it is read first of all archives in its container, and the container's faults are told with it.
+    is_first: bool,
+}
+
+/// A container, shared by the archives in it.
+#[derive(Debug)]
+pub(crate) struct ReadContainer {
+    container: Container,
+    place: Place,
+    options: PackedOptions,
+    /// Whether there is one archive in it, which then is called as it is.
+    has_one: bool,
+    /// What was found wrong with it before any archive was read.
+    faults: Vec<ContainerFault>,
+    /// Its lists, as long as one of its archives is read.
+    pages: Mutex<Weak<PageList>>,
+}
+
+/// Something wrong with a container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ContainerFault {
+    pub(crate) what: String,
+    /// Stored bytes that are not read for it.
+    pub(crate) lost: u64,
+}
+
+impl From<String> for ContainerFault {
+    fn from(what: String) -> Self {
+        Self { what, lost: 0 }
+    }
+}
+
+impl PartialEq for Packed {
+    fn eq(&self, other: &Self) -> bool {
+        self.entry.name == other.entry.name
+            && self.container.container.name() == other.container.container.name()
+    }
+}
+
+impl Eq for Packed {}
+
+/// Where a container is.
+#[derive(Clone)]
+pub(crate) enum Place {
+    File(PathBuf),
+    #[cfg(feature = "remote")]
+    Remote(String, Arc<Remote>),
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.fmt(f),
+            #[cfg(feature = "remote")]
+            Self::Remote(url, _) => redacted(url).fmt(f),
+        }
+    }
+}
+
+impl Packed {
+    /// The archives at `entries` of a container, which are all that are read of it.
+    pub(crate) fn of(container: &Arc<ReadContainer>, entries: Vec<Entry>) -> Vec<Self> {
+        let entries = entries.into_iter().enumerate();
+        let packed = entries.map(|(at, entry)| Self {
+            container: container.clone(),
+            entry,
+            is_first: at == 0,
+        });
+        packed.collect()
+    }
+
+    /// The name of the container, `!`, and the name of the archive in it.
+    pub fn name(&self) -> String {
+        format!("{}!{}", self.container.container.name(), self.entry.name)
+    }
+
+    /// What its output is called: as its container, with its own name if there are several archives in it.
+    pub(crate) fn stem(&self) -> String {
+        let of_container = match &self.container.place {
+            Place::File(path) => file_name(path),
+            #[cfg(feature = "remote")]
+            Place::Remote(url, _) => url_name(url),
+        };
+        let of_container = stem(&of_container);
+        match self.container.has_one {
+            true => of_container.to_owned(),
+            false => {
+                let own = stem(self.entry.name.rsplit('/').next().unwrap_or_default());
+                format!("{of_container}-{own}")
+            }
+        }
+    }
+
+    /// The file of the container, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.container.place {
+            Place::File(path) => Some(path),
+            #[cfg(feature = "remote")]
+            Place::Remote(..) => None,
+        }
+    }
+
+    /// Stored bytes of the archive, in the container.
+    pub fn bytes(&self) -> u64 {
+        self.entry.stored
+    }
+
+    /// The lists of its container, and what is wrong with the container if nobody was told yet. Lists are
+    /// read once for all archives of a container that are read one after the other.
+    pub(crate) fn pages(&self) -> (Listed, Vec<ContainerFault>) {
+        let mut faults = match self.is_first {
+            true => self.container.faults.clone(),
+            false => Vec::new(),
+        };
+        let (pages, found) = self.container.pages();
+        if self.is_first {
+            faults.extend(found);
+        }
+        let pages_only = self.container.options.pages_only;
+        (Listed { pages, pages_only }, faults)
+    }
+
+    /// The archive, from `point` on. Only where it is stored as it is and in a file can that be sought for.
+    pub(crate) fn open(
+        &self,
+        point: Option<&ResumePoint>,
+        options: ReadOptions,
+    ) -> Result<Reader, ArchiveError> {
+        let start = ResumePoint::default();
+        let name = self.name();
+        if let (Place::File(path), StorageMethod::Stored) =
+            (&self.container.place, self.entry.method)
+        {
+            let open = || self.stored(path);
+            return Reader::reopen_with(name.as_str(), open, point.unwrap_or(&start), options);
+        }
+        let input = self.stream().map_err(|source| ArchiveError::Io {
+            file: name.as_str().into(),
+            offset: 0,
+            source,
+        })?;
+        match point {
+            None => Reader::new(name.as_str(), input, options),
+            Some(point) => Reader::resume(name.as_str(), input, point, options),
+        }
+    }
+
+    /// The stored bytes of the archive from `offset` on; none where they cannot be sought in.
+    pub(crate) fn at(&self, offset: u64) -> Option<io::Result<Box<dyn Read + Send>>> {
+        if self.entry.method != StorageMethod::Stored {
+            return None;
+        }
+        let open = || -> io::Result<Box<dyn Read + Send>> {
+            let start = self.container.container.data_start(&self.entry)?;
+            let start = start.saturating_add(offset);
+            let left = self.entry.stored.saturating_sub(offset);
+            match &self.container.place {
+                Place::File(path) => {
+                    let mut file = File::open(path)?;
+                    io::Seek::seek(&mut file, io::SeekFrom::Start(start))?;
+                    Ok(Box::new(file.take(left)))
+                }
+                #[cfg(feature = "remote")]
+                Place::Remote(url, remote) => Ok(Box::new(remote.open_at(url, start)?.take(left))),
+            }
+        };
+        Some(open())
+    }
+
+    /// The stored bytes of the archive in a file.
+    fn stored(&self, path: &Path) -> io::Result<Window<File>> {
+        let start = self.container.container.data_start(&self.entry)?;
+        Window::new(File::open(path)?, start, self.entry.stored)
+    }
+
+    fn stream(&self) -> io::Result<Box<dyn Read + Send>> {
+        let stored: Box<dyn Read + Send> = match &self.container.place {
+            Place::File(path) => Box::new(self.stored(path)?),
+            // Read ahead, rather than block by block.
+            #[cfg(feature = "remote")]
+            Place::Remote(url, remote) => {
+                let start = self.container.container.data_start(&self.entry)?;
+                Box::new(remote.open_at(url, start)?.take(self.entry.stored))
+            }
+        };
+        Ok(match self.entry.method {
+            StorageMethod::Deflated => Box::new(flate2::read::DeflateDecoder::new(stored)),
+            _ => stored,
+        })
+    }
+}
+
+impl ReadContainer {
+    /// A container with so many archives in it, of which `faults` are known.
+    pub(crate) fn new(
+        container: Container,
+        place: Place,
+        options: PackedOptions,
+        archives: usize,
+        faults: Vec<ContainerFault>,
+    ) -> Self {
+        Self {
+            // Nobody asks for the rest of the directory any more.
+            container: container.without_other_entries(),
+            place,
+            options,
+            has_one: archives == 1,
+            faults,
+            pages: Mutex::default(),
+        }
+    }
+
+    /// Whether its lists name no page.
+    pub(crate) fn lists_nothing(&self) -> bool {
+        self.pages().0.is_empty()
+    }
+
+    /// Its lists, and what is wrong with them.
+    fn pages(&self) -> (Arc<PageList>, Vec<ContainerFault>) {
+        let mut known = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut faults = Vec::new();
+        let pages = match known.upgrade() {
+            Some(pages) => pages,
+            None => {
+                let list = PageList::of(&self.container);
+                let list = list.unwrap_or_else(|error| {
+                    faults.push(error.to_string().into());
+                    PageList::default()
+                });
+                let list = Arc::new(list);
+                *known = Arc::downgrade(&list);
+                list
+            }
+        };
+        if pages.bad_lines() > 0 {
+            let what = format!("pages: lines that are no JSON: {}", pages.bad_lines());
+            faults.push(what.into());
+        }
+        if pages.is_full() {
+            let known = pages.len();
+            let what = format!("pages: more than {known} are listed, the rest is not known");
+            faults.push(what.into());
+        }
+        (pages, faults)
+    }
+}
+
+/// The lists of a container, and whether only what is listed is wanted.
+#[derive(Clone, Debug)]
+pub(crate) struct Listed {
+    pages: Arc<PageList>,
+    pages_only: bool,
+}
+
+impl Listed {
+    /// What the lists say about the page at a URL.
+    pub(crate) fn listing(&self, url: Option<&str>) -> Listing {
+        match url.and_then(|url| self.pages.title(url)) {
+            Some(title) => Listing {
+                title: (!title.is_empty()).then(|| title.to_owned()),
+                is_left_out: false,
+            },
+            None => Listing {
+                title: None,
+                is_left_out: self.pages_only,
+            },
+        }
+    }
+}
+
+/// What the lists of a container say about a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Listing {
+    /// Its title.
+    pub(crate) title: Option<String>,
+    /// Whether it is not listed, and only what is listed is wanted.
+    pub(crate) is_left_out: bool,
+}
+
+/// The last part of a path.
+pub(crate) fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// The last part of a URL.
+pub(crate) fn url_name(url: &str) -> String {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    path.rsplit('/').next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,394 @@
+//! Divides WACZ files among the inputs into the archives in them.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read},
+    path::Path,
+    sync::Arc,
+};
+
+use trommel_archive::{name::is_wacz, signature};
+#[cfg(feature = "remote")]
+use trommel_sources::Remote;
+use trommel_sources::{Base, Location, NetworkOptions, redacted, stoppable};
+use trommel_wacz::{Container, WaczError, collection};
+use url::Url;
+
+use crate::inputs::{
+    Input,
+    packed::{ContainerFault, Packed, PackedOptions, Place, ReadContainer, file_name, url_name},
+};
+
+/// Most bytes of the description of a collection.
+const MAX_COLLECTION: u64 = 16 << 20;
+/// Most containers that one names.
+const MAX_PARTS: usize = 1 << 16;
+
+/// The inputs with each WACZ file replaced by the archives in it, and each multi-WACZ (a `.json` that
+/// names several) by those of its containers. A WACZ file is known by its name; a file also by its first
+/// bytes. What cannot be read becomes [`Input::Nothing`], one a container or archive, and the others are
+/// read all the same. Once the flag of `network` is set, nothing more is looked into, and what is given is
+/// not all.
+pub fn unpack(inputs: Vec<Input>, options: PackedOptions, network: &NetworkOptions) -> Vec<Input> {
+    let mut unpacker = Unpacker {
+        options,
+        network,
+        #[cfg(feature = "remote")]
+        remote: None,
+        inputs: Vec::with_capacity(inputs.len()),
+    };
+    for input in inputs {
+        if network.stop.is_set() {
+            break;
+        }
+        let place = match &input {
+            Input::File(path) => Location::File(path.clone()),
+            Input::Url(url) => Location::Url(url.clone()),
+            _ => {
+                unpacker.inputs.push(input);
+                continue;
+            }
+        };
+        if is_container(&place) {
+            unpacker.container(&place);
+        } else if has_ending(&place, ".json")
+            && let Some(parts) = unpacker.collection(&place)
+        {
+            unpacker.parts(&place, &parts);
+        } else {
+            unpacker.inputs.push(input);
+        }
+    }
+    unpacker.inputs
+}
+
+fn has_ending(place: &Location, ending: &str) -> bool {
+    let name = place_name(place);
+    name.to_ascii_lowercase().ends_with(ending)
+}
+
+fn place_name(place: &Location) -> String {
+    match place {
+        Location::File(path) => file_name(path),
+        Location::Url(url) => url_name(url),
+    }
+}
+
+fn is_container(place: &Location) -> bool {
+    match place {
+        Location::File(path) if path.is_file() => {
+            is_wacz(&place_name(place)) || begins_as_zip(path)
+        }
+        // What is not there is reported as any file.
+        Location::File(_) => false,
+        Location::Url(_) => is_wacz(&place_name(place)),
+    }
+}
+
+fn begins_as_zip(path: &Path) -> bool {
+    let mut head = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && [signature::ZIP, signature::ZIP_EMPTY].contains(&head)
+}
+
+struct Unpacker<'a> {
+    options: PackedOptions,
+    network: &'a NetworkOptions,
+    #[cfg(feature = "remote")]
+    remote: Option<Arc<Remote>>,
+    inputs: Vec<Input>,
+}
+
+impl Unpacker<'_> {
+    fn refuse(&mut self, argument: String, reason: &dyn fmt::Display) {
+        let reason = reason.to_string();
+        let reason = reason.strip_prefix(&argument).unwrap_or(&reason);
+        let reason = reason.strip_prefix(": ").unwrap_or(reason).to_owned();
+        self.inputs.push(Input::Nothing { argument, reason });
+    }
+
+    /// The archives of a container.
+    fn container(&mut self, place: &Location) {
+        let name = place.to_string();
+        let opened = match self.open(place) {
+            Ok(opened) => opened,
+            Err(error) => return self.refuse(name, &error),
+        };
+        if let Err(error) = self.archives(&name, opened) {
+            self.refuse(name, &error);
+        }
+    }
+
+    fn archives(
+        &mut self,
+        name: &str,
+        (container, place): (Container, Place),
+    ) -> Result<(), WaczError> {
+        let archives = container.archives()?;
+        let count = archives.len();
+        let mut entries = Vec::with_capacity(archives.len());
+        for archive in archives {
+            match archive {
+                Ok(entry) => entries.push(entry.clone()),
+                Err(error) => {
+                    let argument = match &error {
+                        WaczError::Entry { entry, .. } => format!("{name}!{entry}"),
+                        _ => name.to_owned(),
+                    };
+                    self.refuse(argument, &error);
+                }
+            }
+        }
+        let faults = self.faults(&container);
+        if entries.is_empty() {
+            for fault in &faults {
+                self.refuse(name.to_owned(), &fault.what);
+            }
+        }
+        let shared = ReadContainer::new(container, place, self.options, count, faults);
+        let shared = Arc::new(shared);
+        if self.options.pages_only && shared.lists_nothing() {
+            let what = "lists no pages, and only pages that are listed are wanted (--pages-only)";
+            self.refuse(name.to_owned(), &what);
+            return Ok(());
+        }
+        let packed = Packed::of(&shared, entries).into_iter();
+        self.inputs
+            .extend(packed.map(|packed| Input::Packed(Arc::new(packed))));
+        Ok(())
+    }
+
+    /// What is wrong with a container, as far as its archives and lists need not be read for that.
+    fn faults(&self, container: &Container) -> Vec<ContainerFault> {
+        let mut faults: Vec<ContainerFault> = Vec::new();
+        if let Some(what) = container.salvaged() {
+            let what = format!(
+                "the directory of the container is missing or damaged ({what}); its entries were found by \
+                 their headers"
+            );
+            faults.push(what.into());
+        }
+        faults.extend(container.unread().iter().map(|unread| ContainerFault {
+            what: unread.what.clone(),
+            lost: unread.stored,
+        }));
+        if self.options.check_hashes {
+            match container.check_hashes() {
+                Ok(found) => {
+                    let told = found
+                        .iter()
+                        .map(|fault| format!("{}: {}", fault.entry, fault.what).into());
+                    faults.extend(told);
+                }
+                Err(error) => faults.push(error.to_string().into()),
+            }
+        }
+        faults
+    }
+
+    fn open(&mut self, place: &Location) -> Result<(Container, Place), WaczError> {
+        match place {
+            Location::File(path) => {
+                let (file, stop) = (path.clone(), self.network.stop.clone());
+                let open = move || -> io::Result<Box<dyn trommel_wacz::Bytes>> {
+                    Ok(Box::new(stoppable(File::open(&file)?, &stop)))
+                };
+                let container = Container::new(path.to_string_lossy(), Arc::new(open))?;
+                Ok((container, Place::File(path.clone())))
+            }
+            Location::Url(url) => self.open_url(url),
+        }
+    }
+
+    #[cfg(feature = "remote")]
+    fn open_url(&mut self, url: &str) -> Result<(Container, Place), WaczError> {
+        let name = redacted(url);
+        let failed = |source: io::Error| WaczError::Io {
+            name: name.clone(),
+            source,
+        };
+        let remote = self.remote().map_err(failed)?;
+        let bytes = remote.seekable(url).map_err(|error| failed(error.into()))?;
+        let open =
+            move || -> io::Result<Box<dyn trommel_wacz::Bytes>> { Ok(Box::new(bytes.clone())) };
+        let container = Container::new(name.as_str(), Arc::new(open))?;
+        Ok((container, Place::Remote(url.to_owned(), remote)))
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn open_url(&mut self, url: &str) -> Result<(Container, Place), WaczError> {
+        Err(WaczError::Io {
+            name: redacted(url),
+            source: trommel_sources::SourceError::NotBuilt.into(),
+        })
+    }
+
+    #[cfg(feature = "remote")]
+    fn remote(&mut self) -> io::Result<Arc<Remote>> {
+        if let Some(remote) = &self.remote {
+            return Ok(remote.clone());
+        }
+        let remote = Arc::new(Remote::new(self.network.clone())?);
+        Ok(self.remote.insert(remote).clone())
+    }
+
+    /// The containers that a description names; none if it is no description, or cannot be read, which is
+    /// then said as of any input.
+    fn collection(&mut self, place: &Location) -> Option<Vec<String>> {
+        let mut json = Vec::new();
+        let bytes = match place {
+            Location::File(path) => {
+                let file = File::open(path).ok()?;
+                file.take(MAX_COLLECTION).read_to_end(&mut json)
+            }
+            Location::Url(url) => self
+                .read_url(url)
+                .ok()?
+                .take(MAX_COLLECTION)
+                .read_to_end(&mut json),
+        };
+        bytes.ok()?;
+        collection(&json)
+    }
+
+    #[cfg(feature = "remote")]
+    fn read_url(&mut self, url: &str) -> io::Result<impl Read + use<>> {
+        Ok(self.remote()?.open(url)?)
+    }
+
+    #[cfg(not(feature = "remote"))]
+    fn read_url(&mut self, _: &str) -> io::Result<impl Read + use<>> {
+        Err::<io::Empty, io::Error>(trommel_sources::SourceError::NotBuilt.into())
+    }
+
+    fn parts(&mut self, place: &Location, parts: &[String]) {
+        let base = match place {
+            Location::File(path) => Base::beside(path),
+            Location::Url(url) => {
+                let path = url.split(['?', '#']).next().unwrap_or_default();
+                Base::new(path.rsplit_once('/').map_or(path, |(folder, _)| folder))
+            }
+        };
+        if parts.is_empty() {
+            self.refuse(place.to_string(), &"names no WACZ file");
+        }
+        if parts.len() > MAX_PARTS {
+            let what = format!(
+                "names {} WACZ files, of which the first {MAX_PARTS} are read",
+                parts.len()
+            );
+            self.refuse(place.to_string(), &what);
+        }
+        for part in parts.iter().take(MAX_PARTS) {
+            if self.network.stop.is_set() {
+                return;
+            }
+            // Containers elsewhere are named by whole URLs; a path must not lead out of its folder.
+            let joined = match base.join(part) {
+                Location::Url(url) if trommel_sources::is_url(part) => Some(Location::Url(url)),
+                _ => base.join_below(part),
+            };
+            match joined {
+                Some(Location::Url(url)) if !is_read(&url) => {
+                    let what = "only http://, https:// and s3:// URLs are read";
+                    self.refuse(redacted(&url), &what);
+                }
+                Some(Location::Url(url))
+                    if !self.network.follow_hosts && !is_named(&url, place) =>
+                {
+                    let what = "is on a host that you did not name, which is asked only if you say so \
+                                (--follow-hosts)";
+                    self.refuse(redacted(&url), &what);
+                }
+                Some(joined) => self.container(&joined),
+                None => {
+                    let argument = format!("{place}: {part}");
+                    self.refuse(
+                        argument,
+                        &"its name leads out of the folder of the collection",
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Whether a URL is on the host of the collection that names it: archives come from strangers, and what the
+/// user named is the collection.
+fn is_named(url: &str, collection: &Location) -> bool {
+    let host = |url: &str| {
+        let url = Url::parse(url).ok()?;
+        Some((url.scheme().starts_with("s3"), url.host_str()?.to_owned()))
+    };
+    match collection {
+        Location::File(_) => false,
+        Location::Url(named) => host(url).is_some_and(|own| host(named) == Some(own)),
+    }
+}
+
+/// Whether URLs of its kind are read.
+fn is_read(url: &str) -> bool {
+    ["http://", "https://", "s3://", "s3a://"]
+        .iter()
+        .any(|scheme| url.starts_with(scheme))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reasons(folder: &Path, json: &str, network: &NetworkOptions) -> Vec<(String, String)> {
+        let path = folder.join("all.json");
+        std::fs::write(&path, json).unwrap();
+        let inputs = unpack(vec![Input::File(path)], PackedOptions::default(), network);
+        let told = inputs.into_iter().map(|input| match input {
+            Input::Nothing { argument, reason } => (argument, reason),
+            other => (other.name(), String::new()),
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn a_collection_names_no_hosts() {
+        let folder = tempfile::tempdir().unwrap();
+        // Nobody listens there.
+        let json = r#"{"profile":"multi-wacz-package","resources":[{"path":"http://127.0.0.1:9/x.wacz"}]}"#;
+        let told = reasons(folder.path(), json, &NetworkOptions::default());
+        assert_eq!(told[0].0, "http://127.0.0.1:9/x.wacz");
+        assert!(told[0].1.contains("--follow-hosts"), "{told:?}");
+        let followed = NetworkOptions {
+            follow_hosts: true,
+            retry_for: std::time::Duration::ZERO,
+            ..NetworkOptions::default()
+        };
+        let told = reasons(folder.path(), json, &followed);
+        assert!(!told[0].1.contains("--follow-hosts"), "{told:?}");
+        let named = |url: &str, by: &str| is_named(url, &Location::Url(by.to_owned()));
+        assert!(named(
+            "https://a.example:1/x.wacz",
+            "http://A.example/all.json"
+        ));
+        assert!(named("s3a://b/x.wacz", "s3://b/all.json"));
+        for (url, by) in [
+            ("http://127.0.0.1/x.wacz", "http://a.example/all.json"),
+            ("http://a.example.org/x.wacz", "http://a.example/all.json"),
+            ("s3://b/x.wacz", "https://b/all.json"),
+        ] {
+            assert!(!named(url, by), "{url} {by}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_looked_into_once_the_flag_is_set() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.wacz");
+        std::fs::write(&path, "PK\x03\x04").unwrap();
+        let network = NetworkOptions::default();
+        let inputs = vec![Input::File(path); 3];
+        let unpacked = unpack(inputs.clone(), PackedOptions::default(), &network);
+        assert_eq!(unpacked.len(), 3);
+        network.stop.set();
+        assert_eq!(unpack(inputs, PackedOptions::default(), &network), []);
+    }
+}

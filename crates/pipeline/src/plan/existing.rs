@@ -1,0 +1,214 @@
+//! Checks for outputs that stand already where a run would write.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use trommel_output::{Disk, hidden, replaceable};
+
+use crate::{
+    error::RunError,
+    plan::{Plan, output::Destination},
+    write::manifest,
+};
+
+/// What to do with outputs that are there already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Existing {
+    /// The run is refused.
+    #[default]
+    Refuse,
+    /// They are replaced.
+    Overwrite,
+    /// The run that wrote them is continued: what it did stays, what is left or new is done.
+    Resume,
+}
+
+/// The names that the outputs of a plan have: without part, or with any part.
+pub(crate) struct Names<'a> {
+    plan: &'a Plan,
+    pub(crate) folder: PathBuf,
+    stems: HashSet<String>,
+    suffixes: Vec<String>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(plan: &'a Plan) -> Option<Self> {
+        let encodings = || plan.output.encodings.iter();
+        let (folder, stems, suffixes) = match &plan.output.destination {
+            Destination::Stdout | Destination::Caller => return None,
+            Destination::Folder(folder) => (
+                folder.clone(),
+                plan.output.stems(&plan.inputs).into_iter().collect(),
+                encodings().map(|encoding| encoding.suffix()).collect(),
+            ),
+            Destination::File(path) => {
+                let (stem, suffix) = crate::plan::output::divided(path);
+                (folder_of(path), HashSet::from([stem]), vec![suffix])
+            }
+        };
+        Some(Self {
+            plan,
+            folder,
+            stems,
+            suffixes,
+        })
+    }
+
+    /// Whether a file of this name is an output of the plan: of one that is split a part of any number.
+    pub(crate) fn has(&self, name: &str, parts: bool) -> bool {
+        self.suffixes.iter().any(|suffix| {
+            name.strip_suffix(suffix.as_str()).is_some_and(|stem| {
+                let part = without_part(stem).is_some_and(|stem| self.stems.contains(stem));
+                (parts && part) || self.stems.contains(stem)
+            })
+        })
+    }
+
+    fn entries(&self) -> io::Result<Vec<String>> {
+        match fs::read_dir(&self.folder) {
+            Ok(entries) => entries
+                .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+                .collect(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// `a` of `a-00012`.
+fn without_part(stem: &str) -> Option<&str> {
+    let (before, digits) = stem.rsplit_once('-')?;
+    (digits.len() >= 5 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(before)
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// The outputs of a plan that are there, in order; those of parts with any number.
+pub(crate) fn outputs(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
+    let Some(names) = Names::new(plan) else {
+        return Ok(Vec::new());
+    };
+    let entries = names
+        .entries()
+        .map_err(|source| RunError::output(&names.folder, source))?;
+    let parts = names.plan.output.split.is_some();
+    let mut found: BTreeSet<PathBuf> = entries
+        .iter()
+        .filter(|name| names.has(name, parts))
+        .map(|name| names.folder.join(name))
+        .collect();
+    if let Destination::Folder(folder) = &plan.output.destination {
+        let inputs = plan.inputs.iter().map(crate::inputs::Input::name).collect();
+        let encodings = plan.output.encodings.iter();
+        let formats: Vec<String> = encodings
+            .map(|encoding| encoding.format.to_string())
+            .collect();
+        let made = manifest::made_of(folder, &inputs, &formats)
+            .map_err(|source| RunError::output(folder, source))?;
+        found.extend(made.iter().map(|name| folder.join(name)));
+    }
+    found.extend(sides(plan)?.into_iter().filter(|path| path.exists()));
+    Ok(found.into_iter().collect())
+}
+
+/// The files beside the outputs of a plan, by the names that symbolic links lead to; what is no file is
+/// written in place, and nothing is in its way.
+fn sides(plan: &Plan) -> Result<Vec<PathBuf>, RunError> {
+    let named = plan.sides().into_iter();
+    let files =
+        named.map(|(path, _)| replaceable(&path).map_err(|source| RunError::output(&path, source)));
+    files.filter_map(Result::transpose).collect()
+}
+
+/// Removes the files beside the outputs that an earlier run left: nobody should take them for those of this
+/// one, which makes them only if there is something to write.
+pub(crate) fn remove_sides(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError> {
+    for path in sides(plan)?.into_iter().filter(|path| path.exists()) {
+        disk.remove(&path)
+            .map_err(|source| RunError::output(&path, source))?;
+    }
+    Ok(())
+}
+
+/// Removes what interrupted runs left under hidden names of these outputs, whatever size their parts
+/// had.
+pub(crate) fn remove_leftovers(plan: &Plan, disk: &dyn Disk) -> Result<(), RunError> {
+    let Some(names) = Names::new(plan) else {
+        return Ok(());
+    };
+    let failed = |source| RunError::output(&names.folder, source);
+    for name in names.entries().map_err(failed)? {
+        let inner = name.strip_prefix('.').and_then(|name| {
+            let spool = name.strip_suffix(".tmp");
+            spool.or_else(|| name.strip_suffix(".part"))
+        });
+        if inner.is_some_and(|inner| names.has(inner, true)) {
+            let path = names.folder.join(&name);
+            match path.is_dir() {
+                true => fs::remove_dir_all(&path),
+                false => disk.remove(&path),
+            }
+            .map_err(|source| RunError::output(&path, source))?;
+        }
+    }
+    for path in sides(plan)? {
+        if let Ok(spool) = hidden(&path, "tmp")
+            && spool.exists()
+        {
+            disk.remove(&spool)
+                .map_err(|source| RunError::output(&spool, source))?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to replace what is no file, and a folder in which there is anything but what an assembled output
+/// has.
+pub(crate) fn check_kinds(plan: &Plan, outputs: &[PathBuf]) -> Result<(), RunError> {
+    for path in outputs {
+        let kind = fs::symlink_metadata(path).map(|found| found.file_type());
+        if kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink()) {
+            return Err(RunError::NotAFile(path.clone()));
+        }
+    }
+    for path in outputs.iter().filter(|path| path.is_dir()) {
+        let name = path.to_string_lossy();
+        let mut steps = plan.output.encodings.iter().filter_map(|encoding| {
+            let is_of = name.ends_with(&encoding.suffix());
+            plan.assemble.get(&encoding.format).filter(|_| is_of)
+        });
+        let foreign = match steps.next() {
+            Some(step) => step.foreign(path),
+            None => Err(io::ErrorKind::IsADirectory.into()),
+        };
+        if let Some(file) = foreign.map_err(|source| RunError::output(path, source))? {
+            return Err(RunError::Foreign {
+                path: path.clone(),
+                file,
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_part;
+
+    #[test]
+    fn parts_are_known_by_their_numbers() {
+        assert_eq!(without_part("a-00012"), Some("a"));
+        assert_eq!(without_part("a-b-123456"), Some("a-b"));
+        for stem in ["a-1", "a-0000x", "a"] {
+            assert_eq!(without_part(stem), None, "{stem}");
+        }
+    }
+}

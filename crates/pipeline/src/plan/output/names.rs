@@ -1,0 +1,133 @@
+//! Derives the format from the name of an output, and names outputs after their inputs.
+
+use std::path::Path;
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
+use trommel_archive::name;
+use trommel_output::{Compression, Format};
+
+use crate::inputs::Input;
+
+/// Ends of file names that set the format and the compression.
+const SUFFIXES: [(&str, Format, Compression); 17] = [
+    (".anserini.jsonl", Format::Anserini, Compression::None),
+    (".anserini.jsonl.gz", Format::Anserini, Compression::Gzip),
+    (".jsonl", Format::Jsonl, Compression::None),
+    (".jsonl.gz", Format::Jsonl, Compression::Gzip),
+    (".jsonl.zst", Format::Jsonl, Compression::Zstd),
+    (".msgpack", Format::Msgpack, Compression::None),
+    (".msgpack.gz", Format::Msgpack, Compression::Gzip),
+    (".msgpack.zst", Format::Msgpack, Compression::Zstd),
+    (".wet", Format::Wet, Compression::None),
+    (".wet.gz", Format::Wet, Compression::Gzip),
+    (".trec", Format::Trec, Compression::None),
+    (".trec.gz", Format::Trec, Compression::Gzip),
+    (".bulk.ndjson", Format::Bulk, Compression::None),
+    (".bulk.ndjson.gz", Format::Bulk, Compression::Gzip),
+    (".parquet", Format::Parquet, Compression::None),
+    (".tantivy", Format::Tantivy, Compression::None),
+    (".bulk.ndjson.zst", Format::Bulk, Compression::Zstd),
+];
+
+/// The name of one output for all inputs without its folder, before and from its suffix.
+pub(crate) fn divided(path: &Path) -> (String, String) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let end = name.len().saturating_sub(suffix_length(&name));
+    let (stem, suffix) = name.split_at_checked(end).unwrap_or((&name, ""));
+    (stem.to_owned(), suffix.to_owned())
+}
+
+/// Whether an existing folder of that name is an output as a whole.
+pub(super) fn is_index(name: &str) -> bool {
+    by_suffix(name).is_some_and(|(format, _)| format == Format::Tantivy)
+}
+
+/// Endings of files that nobody gives to a folder, beside those that are written.
+const OTHER_FILES: [&str; 31] = [
+    "csv", "tsv", "json", "jsonl", "ndjson", "xml", "txt", "html", "htm", "md", "gz", "zst", "xz",
+    "bz2", "lz4", "br", "zip", "7z", "tar", "tgz", "warc", "arc", "wacz", "wat", "avro", "orc",
+    "arrow", "feather", "db", "sqlite", "xlsx",
+];
+
+pub(super) fn is_named_as_file(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    ending.is_some_and(|ending| {
+        let is_it = |known: &&str| known.eq_ignore_ascii_case(ending);
+        OTHER_FILES.iter().any(is_it)
+    })
+}
+
+/// The suffixes of [`SUFFIXES`] in words.
+pub(super) fn known_suffixes() -> String {
+    let mut formats: Vec<String> = Vec::new();
+    for &format in Format::ALL {
+        let of_format = SUFFIXES.iter().filter(|(_, own, _)| *own == format);
+        let mut compressions = Vec::new();
+        let mut plain = "";
+        for (suffix, _, compression) in of_format {
+            match compression {
+                Compression::None => plain = suffix,
+                other => compressions.push(other.suffix()),
+            }
+        }
+        formats.push(match compressions.is_empty() {
+            true => plain.to_owned(),
+            false => format!("{plain}[{}]", compressions.join("|")),
+        });
+    }
+    formats.join(", ")
+}
+
+pub(super) fn by_suffix(name: &str) -> Option<(Format, Compression)> {
+    let name = name.to_ascii_lowercase();
+    SUFFIXES
+        .iter()
+        .find(|(suffix, ..)| name.ends_with(suffix))
+        .map(|&(_, format, compression)| (format, compression))
+}
+
+/// Bytes of the known suffix of a name, with the `.warc` of a WET file.
+fn suffix_length(name: &str) -> usize {
+    let name = name.to_ascii_lowercase();
+    let known = SUFFIXES.iter().find(|(suffix, ..)| name.ends_with(suffix));
+    let Some((suffix, format, _)) = known else {
+        return 0;
+    };
+    let is_warc = *format == Format::Wet && name.ends_with(&format!(".warc{suffix}"));
+    suffix.len() + if is_warc { ".warc".len() } else { 0 }
+}
+
+/// Endings of the names of indexes, which stand for the archives they name.
+const LISTS: [&str; 3] = [".cdxj", ".jsonl", ".parquet"];
+
+/// What the outputs of an input are called by itself.
+pub(crate) fn stem_of(input: &Input) -> String {
+    match input {
+        Input::File(path) => stem(path),
+        Input::Url(url) => {
+            let path = url.split(['?', '#']).next().unwrap_or_default();
+            stem(Path::new(path))
+        }
+        Input::Selection(selection) => stem(selection.index()),
+        Input::Packed(packed) => packed.stem(),
+        Input::Stdin | Input::Nothing { .. } => "stdin".to_owned(),
+    }
+}
+
+/// A few digits made of a name.
+pub(crate) fn short_digest(name: &str) -> String {
+    let mut digest = HEXLOWER.encode(&Sha256::digest(name.as_bytes()));
+    digest.truncate(8);
+    digest
+}
+
+/// The name of an archive or index without folder and without what says that it is one.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = match name::stem(&name) {
+        stem if stem.len() < name::without_compression(&name).len() => stem,
+        _ => name::without_one_of(name::without_compression(&name), &LISTS),
+    };
+    stem.to_owned()
+}

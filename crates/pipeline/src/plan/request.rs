@@ -1,0 +1,245 @@
+//! The request for a run: what it reads and writes, and the settings, from which its plan is made.
+
+use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
+
+use trommel::{
+    ArchiveSettings, DocumentOptions, Extractor, Model, ModelError, PartialSettings, Settings,
+    SettingsError,
+};
+use trommel_output::{Assemble, Format};
+use trommel_sources::{Base, NetworkOptions, SelectOptions};
+
+use crate::{
+    inputs::{Input, InputError, expand, packed::PackedOptions, select, unpack::unpack},
+    plan::{
+        Plan,
+        output::{DestinationError, Output},
+        share::InputShare,
+        side_names::NameError,
+    },
+    read::follow::{Follow, FollowError},
+    sites::{NamedFiles, RunSites, SitesError},
+    write::set_aside::SetAside,
+};
+
+/// The last step of formats that cannot be written as they come (Parquet, an index); none if it is not built in.
+pub type LastStep<'a> = dyn Fn(Format, &DocumentOptions) -> Option<Arc<dyn Assemble>> + 'a;
+
+/// What a run reads and writes.
+#[derive(Debug, Default)]
+pub struct RunRequest {
+    /// Archives as people name them: files, folders, globs, URLs, manifests.
+    pub inputs: Vec<OsString>,
+    /// Inputs that have no such name.
+    pub opened: Vec<Input>,
+    /// Indexes of records to be read.
+    pub select: Vec<PathBuf>,
+    /// The share of the inputs that is read.
+    pub shard: Option<InputShare>,
+    /// Where documents go: a file, a folder, `s3://` or `-`.
+    pub output: String,
+    /// File for records that fail, `none` for none.
+    pub quarantine: Option<PathBuf>,
+    /// Files for records that are no pages.
+    pub set_aside: Vec<SetAside>,
+    /// File that lists the records that are dropped.
+    pub dropped: Option<PathBuf>,
+    /// For how long inputs are followed, if they are.
+    pub follow: Option<FollowTimes>,
+    /// Seconds since 1970 that stand for the time of the run in WET files.
+    pub epoch: Option<i64>,
+}
+
+/// For how long inputs are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FollowTimes {
+    /// Time without anything new after which all that came is written out.
+    pub idle: Option<Duration>,
+    /// Time without anything new after which the run ends.
+    pub until_idle: Option<Duration>,
+}
+
+/// A run that can begin.
+#[derive(Debug)]
+pub struct PreparedRun {
+    /// What it does.
+    pub plan: Plan,
+    /// Its memory of sites, to be given to the extractor by [`RunSites::apply`].
+    pub sites: RunSites,
+    /// What takes the text out of its pages.
+    pub extractor: Extractor,
+}
+
+/// Why a run cannot begin; each is one line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// Its settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// Its model cannot be read.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Its memory of sites cannot be used.
+    #[error(transparent)]
+    Sites(#[from] SitesError),
+    /// An input cannot be found.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// Its output cannot be written as asked.
+    #[error(transparent)]
+    Destination(#[from] DestinationError),
+    /// Its inputs cannot be followed.
+    #[error(transparent)]
+    Follow(#[from] FollowError),
+    /// A file beside the outputs has the name of another.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A name that is not UTF-8 is to be followed.
+    #[error("{0}: a name that is not UTF-8 cannot be followed; name its folder")]
+    NotUtf8(String),
+    /// Inputs that are followed, and a choice that needs them complete.
+    #[error("--follow and --{0} exclude each other")]
+    FollowExcludes(&'static str),
+    /// A choice for indexes without one.
+    #[error("--{0} is for indexes of records: name one with --select")]
+    WithoutIndex(&'static str),
+    /// A format that this program cannot write.
+    #[error("this program was built without the format {0}")]
+    NotBuilt(Format),
+}
+
+impl RunRequest {
+    /// Finds the inputs, reads the model and the memory of sites, and makes the plan. `chosen` wins over `file`, the
+    /// configuration; `model` is one that has been read already. Once the flag of `network` is set the inputs are not
+    /// complete, and the run must not begin.
+    ///
+    /// # Errors
+    /// What cannot be used or excludes each other.
+    pub fn prepare(
+        self,
+        chosen: &PartialSettings,
+        file: &PartialSettings,
+        model: Option<Arc<Model>>,
+        last_step: &LastStep<'_>,
+        network: &NetworkOptions,
+    ) -> Result<PreparedRun, RequestError> {
+        let settings = chosen.clone().over(file.clone()).settings()?;
+        let (by_choice, by_file) = (chosen.unchecked()?, file.unchecked()?);
+        let output = Output::new(&self.output, &by_choice.output, &by_file.output)?;
+        let follow = self.follow(&settings)?;
+        let inputs = self.find_inputs(&settings.archive, network)?;
+        output.check(&inputs)?;
+        let quarantine = output
+            .destination
+            .quarantine(self.quarantine.as_deref(), &inputs)?;
+        let model = match model {
+            Some(model) => model,
+            None => Arc::new(settings.model()?),
+        };
+        settings.check_page_types(&model)?;
+        let sites = RunSites::open(&settings)?;
+        let options = settings.document_options();
+        let formats = output.encodings.iter().map(|encoding| encoding.format);
+        let assembled = formats.filter(|format| format.is_assembled());
+        let assemble = assembled.map(|format| {
+            let step = last_step(format, &options);
+            Ok((format, step.ok_or(RequestError::NotBuilt(format))?))
+        });
+        let plan = Plan {
+            assemble: assemble.collect::<Result<_, RequestError>>()?,
+            inputs,
+            output,
+            files: NamedFiles::of(&settings, &model, &sites)?,
+            settings,
+            quarantine,
+            set_aside: self.set_aside,
+            dropped: self.dropped,
+            follow,
+            epoch: self.epoch,
+        };
+        Ok(PreparedRun {
+            extractor: Extractor::with_model(&plan.settings, model),
+            plan,
+            sites,
+        })
+    }
+
+    fn find_inputs(
+        &self,
+        archive: &ArchiveSettings,
+        network: &NetworkOptions,
+    ) -> Result<Vec<Input>, RequestError> {
+        let ArchiveSettings {
+            pages_only,
+            check_hashes,
+            // Of the reader.
+            resolve_revisits: _,
+            base_url,
+            select_anywhere,
+            whole_ranges,
+            ..
+        } = archive;
+        for (name, is_set) in [
+            ("select-anywhere", *select_anywhere),
+            ("whole-ranges", *whole_ranges),
+        ] {
+            if is_set && self.select.is_empty() {
+                return Err(RequestError::WithoutIndex(name));
+            }
+        }
+        let base = base_url.as_deref().map(Base::new);
+        let options = SelectOptions {
+            anywhere: *select_anywhere,
+            whole_ranges: *whole_ranges,
+        };
+        let mut inputs = self.opened.clone();
+        inputs.extend(expand(&self.inputs, base.as_ref(), network)?);
+        for index in &self.select {
+            inputs.push(select(index, base.as_ref(), options)?);
+        }
+        if let Some(shard) = self.shard {
+            inputs.retain(|input| shard.takes(input));
+        }
+        let packed = PackedOptions {
+            check_hashes: *check_hashes,
+            pages_only: *pages_only,
+        };
+        Ok(match self.follow {
+            Some(_) => inputs,
+            None => unpack(inputs, packed, network),
+        })
+    }
+
+    /// What to follow; none if inputs are to be read once.
+    fn follow(&self, settings: &Settings) -> Result<Option<Follow>, RequestError> {
+        let Some(FollowTimes { idle, until_idle }) = self.follow else {
+            return Ok(None);
+        };
+        let archive = &settings.archive;
+        for (name, is_set) in [
+            ("select", !self.select.is_empty()),
+            ("shard", self.shard.is_some()),
+            ("pages-only", archive.pages_only),
+            ("check-hashes", archive.check_hashes),
+            ("resolve-revisits", archive.resolve_revisits),
+        ] {
+            if is_set {
+                return Err(RequestError::FollowExcludes(name));
+            }
+        }
+        let mut names = Vec::with_capacity(self.inputs.len());
+        for name in &self.inputs {
+            let Some(text) = name.to_str() else {
+                return Err(RequestError::NotUtf8(name.display().to_string()));
+            };
+            names.push(text.to_owned());
+        }
+        let follow = Follow::new(&names)?;
+        Ok(Some(Follow {
+            idle: idle.unwrap_or(follow.idle),
+            until_idle,
+            ..follow
+        }))
+    }
+}

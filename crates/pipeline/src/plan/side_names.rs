@@ -1,0 +1,191 @@
+//! The names of files beside the outputs, none of which may be that of another file of the run.
+
+use std::{
+    ffi::OsStr,
+    path::{Component, Path, PathBuf},
+};
+
+use crate::{
+    inputs::Input,
+    plan::{Plan, existing::Names, output::Destination},
+};
+
+/// What has a name that the run gives already.
+const OUTPUT: &str = "an output";
+
+/// A name that another file of the run has.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: is {what}; name another file with {option}", path = path.display())]
+pub struct NameError {
+    /// The name.
+    pub path: PathBuf,
+    /// What has it already.
+    pub what: &'static str,
+    /// The option that gives it again.
+    pub option: &'static str,
+}
+
+impl Plan {
+    /// Checks that the files beside the outputs, that of the summary among them if there is one, have names
+    /// of their own: not those of inputs, of one another, of outputs and of what the program keeps beside
+    /// these.
+    ///
+    /// # Errors
+    /// The first that has not.
+    pub fn check_names(&self, summary: Option<&Path>) -> Result<(), NameError> {
+        let mut sides = self.sides();
+        sides.extend(summary.map(|path| (path.to_owned(), "--summary")));
+        let inputs = self.inputs.iter().filter_map(Input::path);
+        let mut taken: Vec<(PathBuf, &'static str)> =
+            inputs.map(|path| (place(path), "an input")).collect();
+        let own = OwnNames::of(self);
+        for (path, option) in sides {
+            let place = place(&path);
+            let is_own = own.as_ref().is_some_and(|own| own.has(&place));
+            let other = taken.iter().find(|(other, _)| *other == place);
+            let what = match other {
+                // What is no file takes whatever is written to it.
+                Some((_, OUTPUT)) if !is_file_or_nothing(&place) => None,
+                Some((_, what)) => Some(*what),
+                None if is_own => Some(OUTPUT),
+                None => None,
+            };
+            if let Some(what) = what {
+                return Err(NameError { path, what, option });
+            }
+            taken.push((place, OUTPUT));
+        }
+        Ok(())
+    }
+}
+
+/// What the program gives names to in the folder of the outputs.
+struct OwnNames<'a> {
+    plan: &'a Plan,
+    names: Names<'a>,
+    folder: PathBuf,
+}
+
+impl<'a> OwnNames<'a> {
+    fn of(plan: &'a Plan) -> Option<Self> {
+        let names = Names::new(plan)?;
+        let folder = place(&names.folder);
+        Some(Self {
+            plan,
+            names,
+            folder,
+        })
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        let Some(name) = path
+            .file_name()
+            .filter(|_| path.parent() == Some(&self.folder))
+        else {
+            return false;
+        };
+        let name = name.to_string_lossy();
+        let mapping = self.plan.output.mapping();
+        let is_mapping = mapping.is_some_and(|mapping| mapping.ends_with(&*name));
+        let is_kept = match &self.plan.output.destination {
+            // State, lock, manifest, mark, and what is not whole yet.
+            Destination::Folder(_) => name.starts_with(['.', '_']),
+            Destination::File(file) => name.strip_prefix('.').is_some_and(|name| {
+                let is_of = |file: &OsStr| name.starts_with(&*file.to_string_lossy());
+                let spool = name.strip_suffix(".tmp").unwrap_or(name);
+                file.file_name().is_some_and(is_of) || self.names.has(spool, true)
+            }),
+            Destination::Stdout | Destination::Caller => false,
+        };
+        is_kept || is_mapping || self.names.has(&name, true)
+    }
+}
+
+fn is_file_or_nothing(path: &Path) -> bool {
+    path.metadata().map_or(true, |found| found.is_file())
+}
+
+/// The one path of a file, which need not be there, nor need its folder.
+fn place(path: &Path) -> PathBuf {
+    if let Ok(found) = path.canonicalize() {
+        return found;
+    }
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => place(folder),
+        _ => place(Path::new(".")),
+    };
+    match path.components().next_back() {
+        Some(Component::Normal(name)) => folder.join(name),
+        // Above a folder that is yet to be made.
+        Some(Component::ParentDir) => folder.parent().unwrap_or(&folder).to_owned(),
+        _ => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::output::Output;
+    use std::fs;
+    use trommel::OutputSettings;
+
+    #[test]
+    fn every_name_is_given_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("a.warc"), "").unwrap();
+        let plan = |output: &str| {
+            let choice = OutputSettings::default();
+            let output = Output::new(at(output).to_str().unwrap(), &choice, &choice).unwrap();
+            let mut plan = Plan::new(vec![Input::File(at("a.warc"))], output);
+            let inputs = &plan.inputs;
+            plan.quarantine = plan.output.destination.quarantine(None, inputs).unwrap();
+            plan
+        };
+        // The folder of the outputs is not there yet.
+        for (output, name, what) in [
+            ("out", "out/_MANIFEST", Some("an output")),
+            ("out", "out/../out/_SUCCESS", Some("an output")),
+            ("out", "out/.run.checkpoint", Some("an output")),
+            ("out", "out/.run.journal", Some("an output")),
+            ("out", "out/.a.jsonl.zst.tmp", Some("an output")),
+            ("out", "out/a.jsonl.zst", Some("an output")),
+            ("out", "out/a-00003.jsonl.zst", Some("an output")),
+            ("out", "out/quarantine.warc.gz", Some("an output")),
+            ("out", "a.warc", Some("an input")),
+            ("out", "out/summary.json", None),
+            ("out", "summary.json", None),
+            ("out", "_MANIFEST", None),
+            ("all.jsonl", "all.jsonl", Some("an output")),
+            ("all.jsonl", ".all.jsonl.checkpoint", Some("an output")),
+            (
+                "all.jsonl",
+                "all.jsonl.quarantine.warc.gz",
+                Some("an output"),
+            ),
+            ("all.jsonl", ".all-00002.jsonl.tmp", Some("an output")),
+            ("all.jsonl", ".other", None),
+        ] {
+            let given = at(name);
+            let what_of = |checked: Result<(), NameError>| checked.err().map(|error| error.what);
+            let mut plan = plan(output);
+            assert_eq!(
+                what_of(plan.check_names(Some(&given))),
+                what,
+                "{output} {name}"
+            );
+            plan.dropped = Some(given);
+            assert_eq!(what_of(plan.check_names(None)), what, "{output} {name}");
+        }
+        let mut plan = plan("out");
+        plan.set_aside = vec![
+            "pdf=x.warc.gz".parse().unwrap(),
+            "png=./x.warc.gz".parse().unwrap(),
+        ];
+        let error = plan.check_names(None).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "./x.warc.gz: is an output; name another file with --set-aside"
+        );
+    }
+}

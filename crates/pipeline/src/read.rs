@@ -1,0 +1,9 @@
+//! Reading: the thread that gives the records of all inputs in order, and inputs that grow.
+
+pub(crate) mod crawl_metadata;
+pub(crate) mod follow;
+pub(crate) mod live;
+pub(crate) mod place;
+pub(crate) mod reader;
+pub(crate) mod revisits;
+pub(crate) mod selected;

@@ -1,0 +1,446 @@
+//! Follows inputs: reads on as they grow and new ones appear.
+
+mod discovery;
+
+use std::{
+    collections::{HashMap, HashSet},
+    io::{Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use trommel_archive::{ArchiveError, Damage, ReadOptions, Reader, Record, ResumePoint};
+use trommel_sources::{is_url, redacted};
+
+use crate::{
+    inputs::{Input, identity::Identity},
+    plan::output::{short_digest, stem_of},
+    read::{
+        live::Growing,
+        reader::{RecordFeed, Stopped},
+    },
+    state::journal::Done,
+    work::task::Step,
+};
+use discovery::{found, there};
+
+/// Time between two looks at what there is.
+const POLL: Duration = Duration::from_millis(100);
+/// Time after which an input that grows all the time makes way for the others.
+const LONGEST: Duration = Duration::from_secs(60);
+/// Bytes at the head of a file that is no archive, from which on that is certain.
+const CERTAIN: u64 = 2 << 20;
+
+/// What to follow, and for how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Follow {
+    /// Files, which need not be there yet, folders, globs, named pipes, and `-` for standard input.
+    pub arguments: Vec<String>,
+    /// Time without anything new after which all that came is written out.
+    pub idle: Duration,
+    /// Time without anything new after which the run ends; none: it goes on until it is stopped.
+    pub until_idle: Option<Duration>,
+}
+
+/// Something that does not grow as files do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}: only files, folders, globs and pipes can be followed")]
+pub struct FollowError(String);
+
+impl Follow {
+    /// Usual value of [`Follow::idle`].
+    pub const IDLE: Duration = Duration::from_secs(2);
+
+    /// What to follow, until it is stopped.
+    ///
+    /// # Errors
+    /// If an argument is a URL or a manifest.
+    pub fn new(arguments: &[String]) -> Result<Self, FollowError> {
+        let is_fixed = |argument: &&String| is_url(argument) || argument.starts_with('@');
+        match arguments.iter().find(is_fixed) {
+            Some(argument) => Err(FollowError(redacted(argument))),
+            None => Ok(Self {
+                arguments: arguments.to_vec(),
+                idle: Self::IDLE,
+                until_idle: None,
+            }),
+        }
+    }
+}
+
+/// Where an earlier run left what it followed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Followed {
+    /// Of each input, by name: how often it was visited, and where reading goes on.
+    visits: Vec<(String, u32, Option<ResumePoint>)>,
+    /// The input in the middle of a visit.
+    current: Option<(String, Option<ResumePoint>)>,
+}
+
+impl Followed {
+    /// As the journal says it, the input in the middle of a visit apart.
+    pub(crate) fn new(done: &[Done], current: Option<(String, Option<ResumePoint>)>) -> Self {
+        let mut visits: Vec<(String, u32, Option<ResumePoint>)> = Vec::new();
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for done in done {
+            let name = done.identity.name.as_str();
+            let at = *known.entry(name).or_insert_with(|| {
+                visits.push((name.to_owned(), 0, None));
+                visits.len() - 1
+            });
+            if let Some((_, count, point)) = visits.get_mut(at) {
+                *count += 1;
+                *point = done.point;
+            }
+        }
+        Self { visits, current }
+    }
+}
+
+/// An input that is followed.
+struct LiveInput {
+    name: String,
+    growing: Growing,
+    /// What its outputs are called, but for the number of the visit.
+    stem: String,
+    visits: u32,
+    point: Option<ResumePoint>,
+    /// Stored bytes from its beginning on that are counted.
+    counted: u64,
+    /// Length at which it was last read.
+    tried: u64,
+    /// Whether it is a WARC file without compression; none as long as that is not known.
+    is_plain: Option<bool>,
+    /// Whether it is in the middle of a visit of an earlier run.
+    is_begun: bool,
+    /// Why nothing can be read of it at all.
+    fault: Option<String>,
+}
+
+/// A visit of an input: what is new in it, up to a pause.
+#[derive(Default)]
+struct Visit {
+    /// Whether the writer knows of it.
+    is_open: bool,
+    /// Whether its first record was sent.
+    begun: bool,
+    /// Stored bytes read.
+    bytes: u64,
+}
+
+struct Inputs {
+    all: Vec<LiveInput>,
+    names: HashSet<String>,
+    stems: HashSet<String>,
+    followed: Followed,
+}
+
+impl RecordFeed<'_> {
+    /// Reads what there is and what comes, until nothing has come for long enough, all pipes have ended, or
+    /// the run is stopped. Each input is visited again and again; a visit ends where nothing complete is left.
+    pub(crate) fn follow(mut self, follow: &Follow, followed: Followed) -> Result<(), Stopped> {
+        let mut inputs = Inputs {
+            all: Vec::new(),
+            names: HashSet::new(),
+            stems: HashSet::new(),
+            followed,
+        };
+        // Names of outputs are given in the same order as before.
+        for (name, ..) in inputs.followed.visits.clone() {
+            let growing = Growing::File(PathBuf::from(&name));
+            inputs.add(name, growing);
+        }
+        let mut last_news = Instant::now();
+        loop {
+            self.discover(follow, &mut inputs);
+            let mut is_new = false;
+            for input in &mut inputs.all {
+                if self.stop.is_set() {
+                    return Err(Stopped);
+                }
+                is_new |= self.visit(input, follow, false)?;
+            }
+            if is_new {
+                last_news = Instant::now();
+            }
+            if let Some(metrics) = self.metrics {
+                metrics.idle(last_news.elapsed());
+            }
+            let is_over = follow
+                .until_idle
+                .is_some_and(|time| last_news.elapsed() >= time);
+            if is_over || is_at_end(follow, &inputs.all) {
+                for input in &mut inputs.all {
+                    self.visit(input, follow, true)?;
+                }
+                return Ok(());
+            }
+            self.pause();
+        }
+    }
+
+    /// Adds the inputs that are there now and were not before.
+    fn discover(&mut self, follow: &Follow, inputs: &mut Inputs) {
+        for argument in &follow.arguments {
+            for (name, growing) in found(argument, &inputs.names) {
+                inputs.add(name, growing);
+            }
+        }
+    }
+
+    fn pause(&self) {
+        if !self.stop.is_set() {
+            thread::sleep(POLL);
+        }
+    }
+
+    /// Reads what is new of one input. Whether there was anything. The `last` time, what is cut at the end is
+    /// damage, as in any run.
+    fn visit(
+        &mut self,
+        input: &mut LiveInput,
+        follow: &Follow,
+        last: bool,
+    ) -> Result<bool, Stopped> {
+        let mut visit = Visit {
+            is_open: input.is_begun,
+            begun: std::mem::take(&mut input.is_begun),
+            bytes: 0,
+        };
+        if visit.is_open {
+            self.open_visit(input, &mut visit)?;
+        }
+        let start = Instant::now();
+        let mut news = Instant::now();
+        loop {
+            // A crawler has renamed it, or it is not there yet.
+            if let Growing::File(path) = &input.growing
+                && !path.exists()
+            {
+                input.growing = Growing::File(there(Path::new(&input.name)));
+            }
+            let length = input.growing.length().unwrap_or(input.tried);
+            if length > input.tried || last && input.fault.is_none() {
+                input.tried = length;
+                if self.pass(input, &mut visit, length, last)? {
+                    news = Instant::now();
+                }
+            }
+            let is_quiet = news.elapsed() >= follow.idle || input.growing.is_quiet(follow.idle);
+            let is_done = last || self.stop.is_set() || is_quiet || start.elapsed() >= LONGEST;
+            if !visit.is_open {
+                return Ok(false);
+            }
+            if is_done && (input.growing.length().unwrap_or(0) <= input.tried || !is_quiet) {
+                break;
+            }
+            self.pause();
+        }
+        self.release(None)?;
+        if let Some(metrics) = self.metrics {
+            metrics.stored(visit.bytes);
+        }
+        input.visits += 1;
+        let point = match input.growing {
+            Growing::File(_) => input.point,
+            // Nobody can read it again.
+            Growing::Pipe(_) => None,
+        };
+        let step = Step::End {
+            input: 0,
+            bytes: visit.bytes,
+            error: None,
+            broken: false,
+            point,
+        };
+        self.send(0, None, step)?;
+        Ok(true)
+    }
+
+    /// Reads the complete records among the first `length` bytes. Whether there was one.
+    fn pass(
+        &mut self,
+        input: &mut LiveInput,
+        visit: &mut Visit,
+        length: u64,
+        last: bool,
+    ) -> Result<bool, Stopped> {
+        let options = ReadOptions {
+            max_record: self.plan.max_record(),
+            ..ReadOptions::default()
+        };
+        let growing = input.growing.clone();
+        let point = input.point.unwrap_or_default();
+        let opened = Reader::reopen_with(
+            input.name.as_str(),
+            || growing.open(length),
+            &point,
+            options,
+        );
+        let mut reader = match opened {
+            Ok(reader) => reader,
+            // Not yet, or never.
+            Err(error) => {
+                let is_certain = last || length >= CERTAIN && is_no_archive(&error);
+                if is_certain && input.point.is_none() && length > 0 && input.fault.is_none() {
+                    let error = error.to_string();
+                    input.fault = Some(error.clone());
+                    return self.give_up(input, error);
+                }
+                return Ok(false);
+            }
+        };
+        let is_ended = ends_a_record(&growing, length, &mut input.is_plain);
+        let mut is_new = false;
+        while let Some(item) = reader.next() {
+            if self.stop.is_set() {
+                break;
+            }
+            let at = Reader::position(&reader);
+            if !last && is_unfinished(&item, at >= length, is_ended) {
+                break;
+            }
+            if !visit.is_open {
+                self.open_visit(input, visit)?;
+            }
+            let after = reader.resume_point();
+            if let Some(error) = self.give(0, &mut visit.begun, item, after)? {
+                tracing::error!("{error}");
+                break;
+            }
+            visit.bytes += at.saturating_sub(input.counted);
+            input.counted = input.counted.max(at);
+            input.point = Some(after);
+            is_new = true;
+        }
+        if let Some(point) = input.point {
+            input.growing.forget(point.offset());
+        }
+        Ok(is_new)
+    }
+
+    fn open_visit(&mut self, input: &LiveInput, visit: &mut Visit) -> Result<(), Stopped> {
+        visit.is_open = true;
+        let stem = match input.visits {
+            0 => input.stem.clone(),
+            visits => format!("{}-{}", input.stem, visits + 1),
+        };
+        let identity = Identity {
+            name: input.name.clone(),
+            stamp: None,
+        };
+        let stem = Some(stem);
+        self.send(0, None, Step::Open { identity, stem })
+    }
+
+    /// Says that nothing can be read of an input.
+    fn give_up(&mut self, input: &mut LiveInput, error: String) -> Result<bool, Stopped> {
+        self.open_visit(input, &mut Visit::default())?;
+        input.visits += 1;
+        let step = Step::End {
+            input: 0,
+            bytes: 0,
+            error: Some(error),
+            broken: false,
+            point: None,
+        };
+        self.send(0, None, step)?;
+        Ok(false)
+    }
+}
+
+impl Inputs {
+    fn add(&mut self, name: String, growing: Growing) {
+        if !self.names.insert(name.clone()) {
+            return;
+        }
+        let mut stem = match name.as_str() {
+            "-" => stem_of(&Input::Stdin),
+            name => stem_of(&Input::File(name.into())),
+        };
+        if !self.stems.insert(stem.clone()) {
+            stem = format!("{stem}-{}", short_digest(&name));
+            self.stems.insert(stem.clone());
+        }
+        let of_name = |(known, ..): &&(String, u32, Option<ResumePoint>)| *known == name;
+        let (visits, mut point) = self
+            .followed
+            .visits
+            .iter()
+            .find(of_name)
+            .map_or((0, None), |(_, visits, point)| (*visits, *point));
+        let mut is_begun = false;
+        if let Some((_, current)) = self
+            .followed
+            .current
+            .take_if(|(current, _)| *current == name)
+        {
+            (point, is_begun) = (current, true);
+        }
+        self.all.push(LiveInput {
+            counted: point.map_or(0, |point| point.offset()),
+            tried: 0,
+            fault: None,
+            is_plain: None,
+            name,
+            growing,
+            stem,
+            visits,
+            point,
+            is_begun,
+        });
+    }
+}
+
+/// Whether only pipes are followed, and all have ended.
+fn is_at_end(follow: &Follow, inputs: &[LiveInput]) -> bool {
+    inputs.len() >= follow.arguments.len()
+        && inputs.iter().all(|input| {
+            input.growing.is_ended()
+                && input
+                    .growing
+                    .length()
+                    .is_ok_and(|length| length <= input.tried)
+        })
+}
+
+fn is_no_archive(error: &ArchiveError) -> bool {
+    matches!(
+        error,
+        ArchiveError::NotAnArchive { .. } | ArchiveError::Unsupported { .. }
+    )
+}
+
+/// Whether an item may be another once more bytes are there: one that is damaged, or odd, at the end of what
+/// there is.
+fn is_unfinished(item: &Result<Record, ArchiveError>, at_end: bool, is_ended: bool) -> bool {
+    match item {
+        Ok(record) => at_end && (!record.notes.is_empty() || !is_ended),
+        Err(ArchiveError::Damage { what, .. }) => {
+            at_end || matches!(what, Damage::Cut | Damage::Shrunk)
+        }
+        Err(_) => true,
+    }
+}
+
+/// Whether the last record of a plain file is whole, with the blank lines after it, which count to its
+/// length. Compressed members have an end of their own.
+fn ends_a_record(growing: &Growing, length: u64, is_plain: &mut Option<bool>) -> bool {
+    let mut tail = || -> std::io::Result<bool> {
+        let mut bytes = growing.open(length)?;
+        let mut tail = [0; 5];
+        if is_plain.is_none() {
+            bytes.read_exact(&mut tail)?;
+            *is_plain = Some(tail == *b"WARC/");
+        }
+        if *is_plain == Some(false) {
+            return Ok(true);
+        }
+        let mut tail = [0; 4];
+        bytes.seek(SeekFrom::End(-4))?;
+        bytes.read_exact(&mut tail)?;
+        Ok(tail == *b"\r\n\r\n")
+    };
+    tail().unwrap_or(true)
+}

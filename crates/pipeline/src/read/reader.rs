@@ -1,0 +1,446 @@
+//! The thread that reads all inputs in order.
+
+use std::{
+    collections::HashSet,
+    fmt, fs, io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
+};
+
+use crossbeam_channel::{Receiver, Sender};
+use trommel_archive::{
+    ArchiveError, ReadOptions, Reader, Record, RecordBlock, RecordType, ResumePoint,
+};
+use trommel_metrics::Metrics;
+use trommel_output::Disk;
+use trommel_sources::{RecordSelection, StopFlag, interruptible, open_file, redacted};
+
+use crate::counts::clock::{Clock, Stage};
+use crate::{
+    inputs::{
+        Input,
+        identity::Identity,
+        network::Network,
+        packed::{ContainerFault, Listed},
+    },
+    plan::Plan,
+    read::{crawl_metadata, revisits::Revisits},
+    work::{
+        gate::Gate,
+        panic::panic_message,
+        task::{Captured, Step, Task},
+    },
+};
+
+/// The other end is gone: nothing more is wanted.
+#[derive(Debug)]
+pub(crate) struct Stopped;
+
+/// Sends the records of all inputs to the workers. It holds each response back until the next record
+/// is known, as that may say in which encoding the crawler took the response to be.
+#[derive(Debug)]
+pub(crate) struct RecordFeed<'a> {
+    pub(crate) plan: &'a Plan,
+    gate: &'a Gate,
+    tasks: Sender<Task<Captured>>,
+    /// Blocks that the workers are done with.
+    spares: Receiver<RecordBlock>,
+    pub(crate) position: &'a AtomicU64,
+    disk: &'a dyn Disk,
+    /// Is told how long reading takes.
+    pub(crate) clock: Option<&'a Clock>,
+    /// Is told what is read.
+    pub(crate) metrics: Option<&'a Metrics>,
+    /// What the container lists whose archive is being read.
+    listed: Option<Listed>,
+    next: u64,
+    held: Option<Held>,
+    /// What revisits may name, if they are to be resolved.
+    revisits: Option<Revisits>,
+    pub(crate) network: Network,
+    /// Ends reads that wait.
+    pub(crate) stop: StopFlag,
+}
+
+/// A response held back, and where reading goes on after it.
+#[derive(Debug)]
+struct Held {
+    record: Record,
+    after: ResumePoint,
+}
+
+/// Where a run begins.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Start {
+    /// Indices of the inputs to read, in that order.
+    pub(crate) todo: Vec<usize>,
+    /// Place in the first of them; none: its start.
+    pub(crate) point: Option<ResumePoint>,
+}
+
+impl<'a> RecordFeed<'a> {
+    /// A feed into `tasks`, as far as `gate` lets it; `position` is kept at the stored bytes read.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        gate: &'a Gate,
+        tasks: Sender<Task<Captured>>,
+        spares: Receiver<RecordBlock>,
+        position: &'a AtomicU64,
+        disk: &'a dyn Disk,
+    ) -> Self {
+        Self {
+            plan,
+            gate,
+            tasks,
+            spares,
+            position,
+            disk,
+            clock: None,
+            metrics: None,
+            listed: None,
+            next: 0,
+            held: None,
+            revisits: None,
+            network: Network::default(),
+            stop: StopFlag::default(),
+        }
+    }
+
+    /// Reads the inputs of `start` to their ends, or until nothing more is wanted.
+    pub(crate) fn run(mut self, start: Start) -> Result<(), Stopped> {
+        let size = |input: &Input| match input {
+            Input::File(path) => fs::metadata(path).map(|file| file.len()).ok(),
+            Input::Packed(packed) => Some(packed.bytes()),
+            _ => None,
+        };
+        if self.plan.settings.archive.resolve_revisits {
+            self.revisits = Some(Revisits::of(self.plan, &self.network, &self.stop));
+        }
+        let todo: HashSet<usize> = start.todo.iter().copied().collect();
+        let inputs = self.plan.inputs.iter().enumerate();
+        let done = inputs.filter(|(index, _)| !todo.contains(index));
+        let mut before = done.filter_map(|(_, input)| size(input)).sum::<u64>();
+        let mut point = start.point;
+        for index in start.todo {
+            let plan = self.plan;
+            let Some(input) = plan.inputs.get(index) else {
+                continue;
+            };
+            let size = size(input);
+            let point = point.take();
+            let identity = Identity::of(input);
+            let stem = None;
+            self.send(0, None, Step::Open { identity, stem })?;
+            self.listed = match input {
+                Input::Packed(packed) => {
+                    let (listed, faults) = packed.pages();
+                    // That reading them was ended early is no fault.
+                    if self.stop.is_set() {
+                        return Err(Stopped);
+                    }
+                    for ContainerFault { what, lost } in faults {
+                        // They were told before what there is to go on from.
+                        if point.is_none() {
+                            let offset = 0;
+                            self.send(0, None, Step::Damage { offset, lost, what })?;
+                        }
+                    }
+                    Some(listed)
+                }
+                _ => None,
+            };
+            let opened = match input {
+                Input::Selection(selection) => Opened::Selection(selection),
+                _ => match self.open(input, point) {
+                    Ok(mut reader) => {
+                        if let (Some(size), Input::File(_)) = (size, input) {
+                            reader.expect_length(size);
+                        }
+                        Opened::Reader(Box::new(reader))
+                    }
+                    Err(end) => Opened::Not(end),
+                },
+            };
+            let (bytes, end) = match opened {
+                Opened::Selection(selection) => {
+                    let done = self.read_selection(index, before, point, selection)?;
+                    (done, Ended::Well)
+                }
+                Opened::Reader(reader) => {
+                    let mut reader = *reader;
+                    let begun = point.is_some();
+                    let read = catch_unwind(AssertUnwindSafe(|| {
+                        self.read(index, before, begun, &mut reader)
+                    }));
+                    let end = match read {
+                        Ok(end) => end?,
+                        Err(panic) => Ended::Failed(format!(
+                            "{}: offset {}: {}",
+                            input.name(),
+                            reader.position(),
+                            panic_message(&*panic)
+                        )),
+                    };
+                    self.release(None)?;
+                    (reader.position(), end)
+                }
+                Opened::Not(end) => (0, end),
+            };
+            if self.stop.is_set() {
+                return Err(Stopped);
+            }
+            before += size.unwrap_or(bytes);
+            self.position.store(before, Ordering::Relaxed);
+            let broken = matches!(end, Ended::Broken(_));
+            let error = match end {
+                Ended::Well => None,
+                Ended::Failed(error) | Ended::Broken(error) => Some(error),
+            };
+            let step = Step::End {
+                input: index,
+                bytes,
+                error,
+                broken,
+                point: None,
+            };
+            self.send(0, None, step)?;
+        }
+        Ok(())
+    }
+
+    fn open(&self, input: &Input, point: Option<ResumePoint>) -> Result<Reader, Ended> {
+        let options = ReadOptions {
+            max_record: self.plan.max_record(),
+            ..ReadOptions::default()
+        };
+        let reader = match (input, point) {
+            // An archive that was read before and is gone now may come back.
+            (Input::File(path), Some(point)) => {
+                return Reader::reopen(path, &point, options)
+                    .map_err(|error| Ended::Broken(error.to_string()));
+            }
+            (Input::File(path), None) if is_pipe(path) => match open_file(path, &self.stop) {
+                Ok(input) => Reader::new(input_name(path), input, options),
+                Err(source) => Err(failed(path, source)),
+            },
+            (Input::File(path), None) => match self.disk.open(path) {
+                Ok(file) => Reader::new(input.name(), file, options),
+                Err(source) => Err(failed(path, source)),
+            },
+            (Input::Url(url), point) => return self.open_url(url, point, options),
+            (Input::Packed(packed), Some(point)) => {
+                return packed
+                    .open(Some(&point), options)
+                    .map_err(|error| Ended::Broken(error.to_string()));
+            }
+            (Input::Packed(packed), None) => packed.open(None, options),
+            (Input::Stdin, _) => match interruptible(std::io::stdin(), &self.stop) {
+                Ok(stdin) => Reader::new(input.name(), stdin, options),
+                Err(source) => Err(failed(Path::new("-"), source)),
+            },
+            (Input::Nothing { argument, reason }, _) => {
+                return Err(Ended::Failed(format!("{argument}: {reason}")));
+            }
+            // Its records are read one by one.
+            (Input::Selection(_), _) => return Err(Ended::Well),
+        };
+        reader.map_err(|error| Ended::Failed(error.to_string()))
+    }
+
+    fn open_url(
+        &self,
+        url: &str,
+        point: Option<ResumePoint>,
+        options: ReadOptions,
+    ) -> Result<Reader, Ended> {
+        let name = redacted(url);
+        let told = |error: &dyn fmt::Display| format!("{name}: {error}");
+        let opened = self.network.open(url);
+        match point {
+            None => {
+                let input = opened.map_err(|error| Ended::Failed(told(&error)))?;
+                Reader::new(name, input, options).map_err(|error| Ended::Failed(error.to_string()))
+            }
+            Some(point) => {
+                let input = opened.map_err(|error| Ended::Broken(told(&error)))?;
+                Reader::resume(name, input, &point, options)
+                    .map_err(|error| Ended::Broken(error.to_string()))
+            }
+        }
+    }
+
+    /// Sends the records of one input, whose first record has been sent before if it is `begun`.
+    fn read(
+        &mut self,
+        input: usize,
+        before: u64,
+        mut begun: bool,
+        reader: &mut Reader,
+    ) -> Result<Ended, Stopped> {
+        loop {
+            self.spares.try_iter().for_each(|block| reader.reuse(block));
+            let mut begin = Instant::now();
+            let item = reader.next();
+            // What a read that was stopped left of a record is none.
+            if self.stop.is_set() {
+                return Err(Stopped);
+            }
+            let Some(item) = item else {
+                return Ok(Ended::Well);
+            };
+            if let Some(clock) = self.clock {
+                clock.lap(Stage::Records, &mut begin);
+            }
+            self.position
+                .store(before + Reader::position(reader), Ordering::Relaxed);
+            let after = reader.resume_point();
+            let Some(error) = self.give(input, &mut begun, item, after)? else {
+                continue;
+            };
+            // After all tries: the object is given up, and the run continues with the next input.
+            let is_url = matches!(self.plan.inputs.get(input), Some(Input::Url(_)));
+            return Ok(match error {
+                ArchiveError::Io { .. } if !is_url => Ended::Broken(error.to_string()),
+                error => Ended::Failed(error.to_string()),
+            });
+        }
+    }
+
+    /// Sends one item of an input; gives the error that ends it, if it is one. `begun` says whether its
+    /// first record was sent.
+    pub(crate) fn give(
+        &mut self,
+        input: usize,
+        begun: &mut bool,
+        item: Result<Record, ArchiveError>,
+        after: ResumePoint,
+    ) -> Result<Option<ArchiveError>, Stopped> {
+        match item {
+            Ok(record) => {
+                let record = self.resolved(record);
+                if !*begun {
+                    *begun = true;
+                    let is_info = record.kind == RecordType::Warcinfo;
+                    let step = Step::Begin {
+                        input,
+                        info: is_info.then(|| record.block.to_vec()),
+                        date: record.date().map(str::to_owned),
+                    };
+                    self.send(0, None, step)?;
+                }
+                self.release(Some(&record))?;
+                if record.kind == RecordType::Response {
+                    self.held = Some(Held { record, after });
+                } else {
+                    self.send_record(record, None, after)?;
+                }
+            }
+            Err(ArchiveError::Damage {
+                offset, lost, what, ..
+            }) => {
+                self.release(None)?;
+                let what = what.to_string();
+                // Before the first record there is no output yet to continue.
+                let after = begun.then_some(after);
+                self.send(0, after, Step::Damage { offset, lost, what })?;
+            }
+            Err(error) => return Ok(Some(error)),
+        }
+        Ok(None)
+    }
+
+    /// A revisit with its content, if that is wanted and known; any other record as it is.
+    fn resolved(&self, record: Record) -> Record {
+        match &self.revisits {
+            Some(revisits) if record.kind == RecordType::Revisit => revisits
+                .resolved(self.plan, &self.network, &record)
+                .unwrap_or(record),
+            _ => record,
+        }
+    }
+
+    /// Sends the response held back, with what the record after it says about it.
+    pub(crate) fn release(&mut self, next: Option<&Record>) -> Result<(), Stopped> {
+        if let Some(held) = self.held.take() {
+            let Held { record, after } = held;
+            let charset = next.and_then(|next| crawl_metadata::crawl_charset(&record, next));
+            self.send_record(record, charset, after)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn send_record(
+        &mut self,
+        record: Record,
+        charset: Option<String>,
+        after: impl Into<Option<ResumePoint>>,
+    ) -> Result<(), Stopped> {
+        let bytes = record.block.len() as u64;
+        let is_capture = matches!(record.kind, RecordType::Response | RecordType::Resource);
+        let listed = self.listed.as_ref().filter(|_| is_capture);
+        let listing = listed.map(|listed| listed.listing(record.url()));
+        let step = Step::Record(Captured {
+            record,
+            charset,
+            listing: listing.unwrap_or_default(),
+        });
+        self.send(bytes, after.into(), step)
+    }
+
+    pub(crate) fn send(
+        &mut self,
+        bytes: u64,
+        point: Option<ResumePoint>,
+        step: Step<Captured>,
+    ) -> Result<(), Stopped> {
+        if !self.gate.enter(bytes) {
+            return Err(Stopped);
+        }
+        let number = self.next;
+        self.next += 1;
+        self.tasks
+            .send(Task {
+                number,
+                bytes,
+                point,
+                step,
+            })
+            .map_err(|_| Stopped)
+    }
+}
+
+/// Whether reading may wait for a writer.
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir())
+}
+
+fn input_name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn failed(path: &Path, source: io::Error) -> ArchiveError {
+    ArchiveError::Io {
+        file: input_name(path).into(),
+        offset: 0,
+        source,
+    }
+}
+
+/// What an input gives.
+enum Opened<'a> {
+    Reader(Box<Reader>),
+    Selection(&'a RecordSelection),
+    Not(Ended),
+}
+
+/// How the reading of an input ended.
+enum Ended {
+    /// At its end.
+    Well,
+    /// It is no archive, or not there.
+    Failed(String),
+    /// The system could not read on.
+    Broken(String),
+}

@@ -1,0 +1,186 @@
+//! Captures that are stored once and met again.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    path::Path,
+};
+
+use trommel_archive::{Note, ReadOptions, Reader, Record, RecordType};
+use trommel_sources::{StopFlag, redacted};
+use trommel_text::{hash, mix};
+
+use crate::{
+    inputs::{Input, network::Network},
+    plan::Plan,
+};
+
+/// Most captures that are remembered: some 150 MB.
+const MOST: usize = 4_000_000;
+/// Bytes of a response in which its type stands.
+const HEAD: usize = 4096;
+
+/// Where the pages of a run are, by their digest, id, and URL with time: what revisits name. It is made by
+/// reading all inputs before the run, so that a revisit may stand before the capture that it is equal to.
+#[derive(Debug, Default)]
+pub(crate) struct Revisits {
+    /// Index of the input and stored offset.
+    places: HashMap<u64, (u32, u64)>,
+    full: bool,
+}
+
+impl Revisits {
+    /// Reads all inputs of `plan`. Those that cannot be read are named when they are read again.
+    pub(crate) fn of(plan: &Plan, network: &Network, stop: &StopFlag) -> Self {
+        let mut revisits = Self::default();
+        for (index, input) in (0_u32..).zip(&plan.inputs) {
+            let Some(Ok(bytes)) = at(input, 0, network) else {
+                continue;
+            };
+            let Ok(reader) = Reader::new(input.name(), bytes, options(plan)) else {
+                continue;
+            };
+            for record in reader {
+                match record {
+                    Ok(record) => revisits.add(index, &record),
+                    Err(error) if error.is_fatal() => break,
+                    Err(_) => {}
+                }
+                if stop.is_set() {
+                    return revisits;
+                }
+            }
+        }
+        if revisits.full {
+            tracing::warn!("revisits: only the first {MOST} keys of captures are remembered");
+        }
+        tracing::info!(
+            "revisits: keys of captures that they may name: {}",
+            revisits.places.len()
+        );
+        revisits
+    }
+
+    fn add(&mut self, input: u32, record: &Record) {
+        let head = record.block.get(..HEAD).unwrap_or(&record.block);
+        let may_be_page = head
+            .windows(4)
+            .any(|word| word.eq_ignore_ascii_case(b"html"));
+        // A record in the middle of a compressed member cannot be read by itself.
+        if record.kind != RecordType::Response || record.place.inner > 0 || !may_be_page {
+            return;
+        }
+        let keys = [
+            digest(record),
+            id(record.id()),
+            capture(record.url(), record.date()),
+        ];
+        for key in keys.into_iter().flatten() {
+            if self.places.len() >= MOST {
+                self.full = true;
+                return;
+            }
+            self.places
+                .entry(key)
+                .or_insert((input, record.place.offset));
+        }
+    }
+
+    /// A revisit with the content of the capture that it is equal to; none if that is not known, or cannot
+    /// be read. It keeps its own place, id, URL and date.
+    pub(crate) fn resolved(
+        &self,
+        plan: &Plan,
+        network: &Network,
+        revisit: &Record,
+    ) -> Option<Record> {
+        let field = |name: &str| {
+            revisit
+                .headers
+                .get(name)
+                .map(|value| value.trim_matches(['<', '>', ' ']))
+        };
+        // What the revisit says outright comes before what has the same digest.
+        let keys = [
+            id(revisit.refers_to()),
+            capture(
+                field("WARC-Refers-To-Target-URI"),
+                field("WARC-Refers-To-Date"),
+            ),
+            digest(revisit),
+        ];
+        let mut known = keys
+            .into_iter()
+            .flatten()
+            .filter_map(|key| self.places.get(&key));
+        let &(index, offset) = known.next()?;
+        let input = plan.inputs.get(usize::try_from(index).ok()?)?;
+        let bytes = at(input, offset, network)?.ok()?;
+        let mut original = Reader::new(input.name(), bytes, options(plan))
+            .ok()?
+            .next()?
+            .ok()?;
+        original.place.offset = original.place.offset.saturating_add(offset);
+        if original.kind != RecordType::Response {
+            return None;
+        }
+        let mut record = revisit.clone();
+        record.kind = RecordType::Response;
+        record.block = original.block;
+        record.notes.extend(original.notes);
+        record.notes.push(Note::Resolved(original.place));
+        Some(record)
+    }
+}
+
+fn options(plan: &Plan) -> ReadOptions {
+    ReadOptions {
+        max_record: plan.max_record(),
+        ..ReadOptions::default()
+    }
+}
+
+/// The stored bytes of an archive from `offset` on; none of what can be read once, or from its start only.
+fn at(input: &Input, offset: u64, network: &Network) -> Option<io::Result<Box<dyn Read + Send>>> {
+    match input {
+        Input::File(path) if path.is_file() => Some(file_at(path, offset)),
+        Input::Packed(packed) => packed.at(offset),
+        Input::Url(url) => {
+            tracing::debug!("{}: read for revisits from {offset} on", redacted(url));
+            Some(network.open_at(url, offset).map_err(io::Error::from))
+        }
+        Input::File(_) | Input::Selection(_) | Input::Stdin | Input::Nothing { .. } => None,
+    }
+}
+
+fn file_at(path: &Path, offset: u64) -> io::Result<Box<dyn Read + Send>> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(offset))?;
+    Ok(Box::new(file))
+}
+
+/// Keys of different kinds never meet but by chance.
+fn key(kind: u64, text: &str) -> Option<u64> {
+    (!text.is_empty()).then(|| mix(hash(text.as_bytes()) ^ kind))
+}
+
+/// Digests are written with and without their kind, and in either case.
+fn digest(record: &Record) -> Option<u64> {
+    let digest = record.headers.get("WARC-Payload-Digest")?;
+    let digest = digest.rsplit(':').next().unwrap_or(digest).trim();
+    // The digest of nothing is that of every capture without content.
+    let is_of_nothing = digest.eq_ignore_ascii_case("3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
+    (!is_of_nothing).then(|| key(1, &digest.to_ascii_uppercase()))?
+}
+
+fn id(id: Option<&str>) -> Option<u64> {
+    key(2, id?)
+}
+
+fn capture(url: Option<&str>, date: Option<&str>) -> Option<u64> {
+    let (url, date) = (url?, date?);
+    // A tenth of a second more or less is the same capture in one writing or the other.
+    let date = date.get(..19).unwrap_or(date);
+    key(3, &format!("{url} {date}"))
+}

@@ -1,0 +1,154 @@
+//! Reads the records that an index names.
+
+use std::{io::Cursor, sync::atomic::Ordering};
+
+use trommel_archive::{ArchiveError, ReadOptions, Reader, Record, ResumePoint};
+use trommel_sources::{FoundRecord, RecordSelection, StoredRecord};
+
+use crate::{
+    read::reader::{RecordFeed, Stopped},
+    work::task::Step,
+};
+
+impl RecordFeed<'_> {
+    /// Sends the records of a selection from `point` on; gives the stored bytes read. A record that
+    /// cannot be read counts as damage of its place, and the others are read all the same.
+    pub(crate) fn read_selection(
+        &mut self,
+        input: usize,
+        before: u64,
+        point: Option<ResumePoint>,
+        selection: &RecordSelection,
+    ) -> Result<u64, Stopped> {
+        let from = point.map_or(0, |point| {
+            usize::try_from(point.items()).unwrap_or(usize::MAX)
+        });
+        let done = selection.rows().iter().take(from).map(|row| row.length);
+        let mut bytes = done.fold(0, u64::saturating_add);
+        let mut begun = point.is_some();
+        if point.is_none() {
+            self.send_bad_lines(selection)?;
+        }
+        let found = match self.network.read(selection, from) {
+            Ok(found) => found,
+            Err(error) => {
+                self.send(0, None, lost(0, selection.bytes(), error.to_string()))?;
+                return Ok(bytes);
+            }
+        };
+        let lengths = selection.rows().iter().skip(from).map(|row| row.length);
+        for ((row, found), length) in (from as u64..).zip(found).zip(lengths) {
+            bytes = bytes.saturating_add(length);
+            self.position
+                .store(before.saturating_add(bytes), Ordering::Relaxed);
+            let after = ResumePoint::after(row + 1);
+            match found {
+                FoundRecord::Missing {
+                    archive,
+                    offset,
+                    length,
+                    error,
+                } => {
+                    let step = lost(offset, length, format!("{archive}: {error}"));
+                    self.send(0, begun.then_some(after), step)?;
+                }
+                FoundRecord::Stored(stored) => {
+                    let whole = selection.gives_whole_ranges();
+                    self.send_stored(input, (&mut begun, whole), stored, after)?;
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Tells the lines of an index that name no record: each costs itself only.
+    fn send_bad_lines(&mut self, selection: &RecordSelection) -> Result<(), Stopped> {
+        let bad = selection.bad_lines();
+        for (number, what) in &bad.first {
+            self.send(0, None, lost(0, 0, format!("line {number}: {what}")))?;
+        }
+        let more = bad.count - bad.first.len();
+        for _ in 0..more.min(1) {
+            let what = format!("{more} more lines that name no record");
+            self.send(0, None, lost(0, 0, what))?;
+        }
+        Ok(())
+    }
+
+    /// Sends the record that the stored bytes of one row begin with, or all of them if `whole`.
+    fn send_stored(
+        &mut self,
+        input: usize,
+        (begun, whole): (&mut bool, bool),
+        stored: StoredRecord,
+        after: ResumePoint,
+    ) -> Result<(), Stopped> {
+        let options = ReadOptions {
+            max_record: self.plan.max_record(),
+            ..ReadOptions::default()
+        };
+        let StoredRecord {
+            archive,
+            offset,
+            bytes,
+        } = stored;
+        let length = bytes.len() as u64;
+        let items: Vec<_> = match Reader::new(archive.clone(), Cursor::new(bytes), options) {
+            Ok(reader) if whole => reader.collect(),
+            Ok(reader) => first_record(reader),
+            Err(error) => vec![Err(error)],
+        };
+        let last = items.len().saturating_sub(1);
+        for (at, item) in items.into_iter().enumerate() {
+            // Only after the last is the row done.
+            let after = (at == last).then_some(after);
+            match item {
+                Ok(mut record) => {
+                    record.place.offset = record.place.offset.saturating_add(offset);
+                    if !*begun {
+                        *begun = true;
+                        let step = Step::Begin {
+                            input,
+                            info: None,
+                            date: record.date().map(str::to_owned),
+                        };
+                        self.send(0, None, step)?;
+                    }
+                    self.send_record(record, None, after)?;
+                }
+                Err(ArchiveError::Damage {
+                    offset: at,
+                    lost: bytes,
+                    what,
+                    ..
+                }) => {
+                    let step = lost(
+                        offset.saturating_add(at),
+                        bytes,
+                        format!("{archive}: {what}"),
+                    );
+                    self.send(0, after.filter(|_| *begun), step)?;
+                }
+                Err(error) => {
+                    let step = lost(offset, length, error.to_string());
+                    self.send(0, after.filter(|_| *begun), step)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The items up to the end of the first record, with the damage in it.
+fn first_record(reader: Reader) -> Vec<Result<Record, ArchiveError>> {
+    let mut records = 0;
+    let until_second = reader.take_while(|item| {
+        records += usize::from(item.is_ok());
+        records < 2
+    });
+    until_second.collect()
+}
+
+fn lost<T>(offset: u64, lost: u64, what: String) -> Step<T> {
+    Step::Damage { offset, lost, what }
+}

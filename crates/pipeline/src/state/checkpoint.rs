@@ -1,0 +1,493 @@
+//! The saved state of a run, from which it can continue after an interruption, and when there are new
+//! inputs.
+
+mod error;
+
+use std::{
+    collections::{HashMap, VecDeque},
+    io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use trommel_archive::ResumePoint;
+use trommel_filters::DuplicatesState;
+use trommel_output::{Disk, Extent, hidden, read_own, replaceable};
+
+pub use error::ResumeError;
+
+use crate::{
+    counts::{
+        summary::{FileReport, Summary},
+        times::Times,
+    },
+    inputs::identity::Identity,
+    plan::{Plan, output::Destination},
+    state::journal::{self, Contents, Done},
+    write::{
+        outputs::{Complete, OutputsState},
+        side_output::SideState,
+    },
+};
+
+/// Version of the format; a state of another is refused.
+const VERSION: u32 = 6;
+/// Characters shown of a setting that differs.
+const SHOWN: usize = 80;
+
+/// State of a run at one moment: all records up to that moment are in the outputs and in the counts, and
+/// none after it. Stored as a MessagePack map and its SHA-256; the inputs that are done stand in the journal
+/// beside it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Checkpoint {
+    /// Version of the format.
+    pub(crate) version: u32,
+    /// Whether the run came to its end.
+    pub(crate) finished: bool,
+    /// All that the outputs depend on but the inputs.
+    pub(crate) settings: Vec<(String, String)>,
+    /// What of the journal counts.
+    pub(crate) journal: Extent,
+    /// The input in the middle of which the state was saved.
+    pub(crate) current: Option<Current>,
+    /// The outputs being written and what of them counts.
+    pub(crate) outputs: OutputsState,
+    /// The files beside them, likewise.
+    pub(crate) sides: Vec<SideState>,
+    /// The files of records that are set aside, and their indexes, likewise.
+    pub(crate) aside: Vec<SideState>,
+    /// Outputs that are complete but may not have their final names yet.
+    pub(crate) complete: Vec<Complete>,
+    /// Files beside them that are complete but may not have their final names yet.
+    pub(crate) complete_sides: Vec<SideState>,
+    /// Complete files of records that are set aside, likewise.
+    pub(crate) complete_aside: Vec<SideState>,
+    /// Counts, without those of single inputs.
+    pub(crate) summary: Summary,
+    /// Times of the pages.
+    pub(crate) times: Times,
+    /// What the filters of duplicates remember.
+    pub(crate) duplicates: DuplicatesState,
+    /// The read error that ended the run. Met again, it does not end it again.
+    pub(crate) failed: Option<String>,
+}
+
+/// An input that is being read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Current {
+    /// The input as it was when it was opened.
+    pub(crate) identity: Identity,
+    /// Where reading continues.
+    pub(crate) point: Option<ResumePoint>,
+    /// Its counts so far.
+    pub(crate) report: FileReport,
+}
+
+/// A run to be continued, set beside the inputs it has now.
+#[derive(Debug)]
+pub(crate) struct Continued {
+    pub(crate) state: Checkpoint,
+    /// The inputs that are done, and the outputs that have their names.
+    pub(crate) contents: Contents,
+    /// Names of inputs that could not be read and are read again.
+    pub(crate) again: Vec<String>,
+    /// Indices of the inputs that are left, in the order in which they are read; the one that is in the
+    /// middle of being read first.
+    pub(crate) todo: Vec<usize>,
+}
+
+/// What is read first, to know whether the rest can be.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+impl Checkpoint {
+    /// The state before anything was done.
+    pub(crate) fn new(settings: Vec<(String, String)>) -> Self {
+        Self {
+            version: VERSION,
+            finished: false,
+            settings,
+            journal: Extent::default(),
+            current: None,
+            outputs: OutputsState::default(),
+            sides: Vec::new(),
+            aside: Vec::new(),
+            complete: Vec::new(),
+            complete_sides: Vec::new(),
+            complete_aside: Vec::new(),
+            summary: Summary::default(),
+            times: Times::default(),
+            duplicates: DuplicatesState::default(),
+            failed: None,
+        }
+    }
+
+    /// The state at `path`, if there is one.
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, ResumeError> {
+        let bytes = match read_own(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => {
+                return Err(ResumeError::Io {
+                    path: path.to_owned(),
+                    source,
+                });
+            }
+        };
+        let damaged = |error: rmp_serde::decode::Error| ResumeError::Damaged {
+            path: path.to_owned(),
+            what: error.to_string(),
+        };
+        let state = unsealed(&bytes);
+        let Versioned { version } =
+            rmp_serde::from_slice(state.unwrap_or(&bytes)).map_err(damaged)?;
+        if version != VERSION {
+            return Err(ResumeError::Version {
+                path: path.to_owned(),
+                version,
+            });
+        }
+        let state = state.ok_or_else(|| ResumeError::Damaged {
+            path: path.to_owned(),
+            what: "its checksum is another".to_owned(),
+        })?;
+        rmp_serde::from_slice(state).map(Some).map_err(damaged)
+    }
+
+    /// The state at `path` if it is that of a run with these `settings`.
+    fn matching(path: &Path, settings: &[(String, String)]) -> Result<Option<Self>, ResumeError> {
+        let Some(state) = Self::read(path)? else {
+            return Ok(None);
+        };
+        let value = |settings: &[(String, String)], name: &str| {
+            let found = settings.iter().find(|(key, _)| key == name);
+            found.map_or_else(|| "none".to_owned(), |(_, value)| value.clone())
+        };
+        for (name, _) in settings.iter().chain(&state.settings) {
+            let (then, now) = (value(&state.settings, name), value(settings, name));
+            if then != now {
+                return Err(ResumeError::OtherPlan {
+                    path: path.to_owned(),
+                    name: name.clone(),
+                    then: shortened(&then),
+                    now: shortened(&now),
+                });
+            }
+        }
+        Ok(Some(state))
+    }
+
+    /// Checks that the state names no files but those of a run of this plan: somebody else may have put it
+    /// there.
+    fn check_paths(&self, plan: &Plan) -> Result<(), String> {
+        let folder = match &plan.output.destination {
+            Destination::Folder(folder) => Some(folder.as_path()),
+            Destination::File(path) => path.parent(),
+            Destination::Stdout | Destination::Caller => None,
+        };
+        let complete = self.complete.iter().map(|file| file.file.path.as_path());
+        let mut files = self.outputs.paths().chain(complete);
+        if let Some(path) = files.find(|path| path.parent() != folder) {
+            return Err(format!(
+                "{} is not in the folder of the outputs",
+                path.display()
+            ));
+        }
+        let named = plan.sides().into_iter();
+        let named: Vec<PathBuf> = named
+            .filter_map(|(path, _)| replaceable(&path).ok().flatten())
+            .collect();
+        let sides = [
+            &self.sides, &self.aside, &self.complete_sides, &self.complete_aside,
+        ];
+        match sides
+            .into_iter()
+            .flatten()
+            .find(|side| !named.contains(&side.path))
+        {
+            Some(side) => Err(format!("{} is no file of this run", side.path.display())),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts the state on disk at `path`, in the place of the one before.
+    pub(crate) fn save(&self, disk: &dyn Disk, path: &Path) -> io::Result<()> {
+        let mut bytes = rmp_serde::to_vec_named(self).map_err(io::Error::other)?;
+        let digest = Sha256::digest(&bytes);
+        bytes.extend_from_slice(&digest);
+        let new = hidden(path, "tmp")?;
+        let mut file = disk.create(&new)?;
+        file.write_all(&bytes)?;
+        file.sync()?;
+        disk.rename(&new, path)
+    }
+}
+
+/// What is before a checksum, if it is that of it.
+fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
+    let (state, digest) = bytes.split_last_chunk::<32>()?;
+    (Sha256::digest(state) == *digest).then_some(state)
+}
+
+impl Continued {
+    /// A run that begins.
+    pub(crate) fn afresh(plan: &Plan) -> Self {
+        Self {
+            state: Checkpoint::new(plan.recipe()),
+            contents: Contents::default(),
+            again: Vec::new(),
+            todo: (0..plan.inputs.len()).collect(),
+        }
+    }
+
+    /// The run whose state is saved at `path`, if there is one.
+    ///
+    /// # Errors
+    /// If it is not a run of this plan, or its inputs or outputs are not what they were.
+    pub(crate) fn load(plan: &Plan, path: &Path) -> Result<Option<Self>, ResumeError> {
+        let Some(mut state) = Checkpoint::matching(path, &plan.recipe())? else {
+            return Ok(None);
+        };
+        let journal = journal_file(path);
+        let mut contents =
+            journal::read(&journal, &state.journal).map_err(|error| ResumeError::Damaged {
+                path: journal,
+                what: error.to_string(),
+            })?;
+        state
+            .check_paths(plan)
+            .map_err(|what| ResumeError::Damaged {
+                path: path.to_owned(),
+                what,
+            })?;
+        if let Some(why) = plan.needs_all_inputs() {
+            check_planned(plan, &contents.planned, why)?;
+        }
+        let (again, todo) = match plan.follow {
+            // What is followed grows, and is looked for anew.
+            Some(_) => (Vec::new(), Vec::new()),
+            None => {
+                let (again, todo) = remaining(plan, &state, &mut contents.done)?;
+                // They are counted when they are read again.
+                for report in &again {
+                    state.summary.forget(report);
+                }
+                let names = again.into_iter().map(|report| report.file);
+                (names.collect(), todo)
+            }
+        };
+        let continued = Self {
+            state,
+            contents,
+            again,
+            todo,
+        };
+        if continued.state.finished {
+            continued.check_finished(plan)?;
+        }
+        Ok(Some(continued))
+    }
+
+    /// Whether nothing is left to do.
+    pub(crate) fn is_done(&self, plan: &Plan) -> bool {
+        self.state.finished && self.todo.is_empty() && plan.follow.is_none()
+    }
+
+    fn check_finished(&self, plan: &Plan) -> Result<(), ResumeError> {
+        let folder = match &plan.output.destination {
+            Destination::Folder(folder) => Some(folder.as_path()),
+            Destination::File(path) => path.parent(),
+            Destination::Stdout | Destination::Caller => None,
+        };
+        let folder = folder.unwrap_or(Path::new(""));
+        for file in &self.contents.files {
+            let output = folder.join(&file.name);
+            if !output.exists() {
+                return Err(ResumeError::Gone { output });
+            }
+        }
+        let first = match plan.follow {
+            Some(_) => Some(0),
+            None => self.todo.first().copied(),
+        };
+        if let (Destination::File(path), Some(first)) = (&plan.output.destination, first) {
+            let input = plan.inputs.get(first);
+            return Err(ResumeError::Whole {
+                output: path.clone(),
+                input: input.map_or_else(String::new, crate::inputs::Input::name),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses other inputs than those that were there at the beginning.
+fn check_planned(plan: &Plan, planned: &[Identity], why: &'static str) -> Result<(), ResumeError> {
+    let mut left: HashMap<&str, VecDeque<&Identity>> = HashMap::new();
+    for identity in planned {
+        let name = identity.name.as_str();
+        left.entry(name).or_default().push_back(identity);
+    }
+    for input in &plan.inputs {
+        let name = input.name();
+        let then = left.get_mut(name.as_str()).and_then(VecDeque::pop_front);
+        let Some(then) = then.filter(|then| !then.was_missing(input)) else {
+            return Err(ResumeError::Added { input: name, why });
+        };
+        if let Some(change) = then.change(input) {
+            let input = name;
+            return Err(ResumeError::Changed { input, change });
+        }
+    }
+    match left.into_values().flatten().next() {
+        Some(missing) => Err(ResumeError::Missing {
+            input: missing.name.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Which inputs are left; takes out of `done` those that could not be read and can be now, and gives
+/// their reports.
+fn remaining(
+    plan: &Plan,
+    state: &Checkpoint,
+    done: &mut Vec<Done>,
+) -> Result<(Vec<FileReport>, Vec<usize>), ResumeError> {
+    let mut left: HashMap<String, VecDeque<usize>> = HashMap::new();
+    for (index, input) in plan.inputs.iter().enumerate() {
+        left.entry(input.name()).or_default().push_back(index);
+    }
+    let mut take = |identity: &Identity| {
+        let index = left.get_mut(&identity.name).and_then(VecDeque::pop_front);
+        let missing = || ResumeError::Missing {
+            input: identity.name.clone(),
+        };
+        let index = index.ok_or_else(missing)?;
+        let input = plan.inputs.get(index).ok_or_else(missing)?;
+        match identity.change(input) {
+            Some(change) => Err(ResumeError::Changed {
+                input: identity.name.clone(),
+                change,
+            }),
+            None => Ok((index, identity.has_appeared(input))),
+        }
+    };
+    let (mut again, mut appeared) = (Vec::new(), Vec::new());
+    let mut fault = None;
+    done.retain_mut(|done| match take(&done.identity) {
+        Ok((index, true)) if done.report.records == 0 && done.report.error.is_some() => {
+            again.push(std::mem::take(&mut done.report));
+            appeared.push(index);
+            false
+        }
+        Ok(_) => true,
+        Err(error) => {
+            fault.get_or_insert(error);
+            true
+        }
+    });
+    if let Some(error) = fault {
+        return Err(error);
+    }
+    let mut todo = Vec::new();
+    if let Some(current) = &state.current {
+        todo.push(take(&current.identity)?.0);
+    }
+    let mut rest: Vec<usize> = left.into_values().flatten().chain(appeared).collect();
+    rest.sort_unstable();
+    todo.extend(rest);
+    Ok((again, todo))
+}
+
+/// The journal beside a state.
+pub(crate) fn journal_file(state: &Path) -> PathBuf {
+    state.with_extension("journal")
+}
+
+fn shortened(value: &str) -> String {
+    match value.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", value.get(..end).unwrap_or(value)),
+        None => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use trommel_output::LocalDisk;
+
+    fn settings(format: &str) -> Vec<(String, String)> {
+        vec![("format".to_owned(), format.to_owned())]
+    }
+
+    #[test]
+    fn goes_there_and_back_and_knows_its_plan() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".a.checkpoint");
+        let load = |format: &str| Checkpoint::matching(&path, &settings(format));
+        assert!(load("wet").unwrap().is_none());
+        let mut state = Checkpoint::new(settings("wet"));
+        state.journal = Extent::new(3, Sha256::new());
+        state.summary.records = 7;
+        state
+            .summary
+            .drop(crate::counts::drop_reason::DropReason::NotHtml);
+        state.summary.truncate("length");
+        state.save(&LocalDisk, &path).unwrap();
+        let read = load("wet").unwrap().unwrap();
+        assert_eq!(
+            (&read.journal, &read.summary),
+            (&state.journal, &state.summary)
+        );
+        let error = load("jsonl").unwrap_err().to_string();
+        assert!(
+            error.contains("the run to continue had format wet, this one has jsonl"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_is_no_state_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".a.checkpoint");
+        let mut state = Checkpoint::new(settings("wet"));
+        state.version = 9;
+        state.save(&LocalDisk, &path).unwrap();
+        assert!(matches!(
+            Checkpoint::read(&path),
+            Err(ResumeError::Version { version: 9, .. })
+        ));
+        state.version = VERSION;
+        state.save(&LocalDisk, &path).unwrap();
+        let whole = fs::read(&path).unwrap();
+        let flipped = |at: usize| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 4;
+            bytes
+        };
+        let mut others = vec![
+            Vec::new(),
+            b"junk".to_vec(),
+            whole[..whole.len() / 2].to_vec(),
+        ];
+        // The version itself stands at the beginning.
+        others.extend((12..whole.len()).map(flipped));
+        for bytes in others {
+            fs::write(&path, bytes).unwrap();
+            let error = Checkpoint::read(&path).unwrap_err().to_string();
+            let named = format!(
+                "{}: the state of the run is empty or damaged",
+                path.display()
+            );
+            assert!(
+                error.starts_with(&named) && error.contains("remove this file"),
+                "{error}"
+            );
+        }
+    }
+}

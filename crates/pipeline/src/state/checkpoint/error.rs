@@ -1,0 +1,113 @@
+//! Why a run cannot be continued.
+
+use std::{io, path::PathBuf};
+
+use super::VERSION;
+
+/// Why a run cannot be continued.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResumeError {
+    /// It reads standard input or writes standard output.
+    #[error("a run that reads standard input or writes standard output cannot be resumed")]
+    Stream,
+    /// The state cannot be read.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The state or its journal.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The state is damaged.
+    #[error(
+        "{path}: the state of the run is empty or damaged ({what}); remove this file and start afresh with --overwrite",
+        path = path.display()
+    )]
+    Damaged {
+        /// The state or its journal.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// The state was written by another version of the program.
+    #[error(
+        "{path}: state of version {version}, this program reads version {VERSION}; start afresh with --overwrite",
+        path = path.display()
+    )]
+    Version {
+        /// The state.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+    },
+    /// The run was another.
+    #[error(
+        "{path}: the run to continue had {name} {then}, this one has {now}; use the same, or start afresh with --overwrite",
+        path = path.display()
+    )]
+    OtherPlan {
+        /// The state.
+        path: PathBuf,
+        /// What differs.
+        name: String,
+        /// What it was.
+        then: String,
+        /// What it is.
+        now: String,
+    },
+    /// An input has changed since the run read it.
+    #[error("{input}: has changed since the run read it: {change}; start afresh with --overwrite")]
+    Changed {
+        /// The input.
+        input: String,
+        /// In which way.
+        change: String,
+    },
+    /// An input that the run read is not among those of this one.
+    #[error(
+        "{input}: the run to continue read this input, which is not among those of this one; name it too, or start afresh with --overwrite"
+    )]
+    Missing {
+        /// The input.
+        input: String,
+    },
+    /// One file for all inputs takes no more once it is whole.
+    #[error(
+        "{output}: the run into this file is finished, and {input} is new; write into a folder to add inputs, or start afresh with --overwrite",
+        output = output.display()
+    )]
+    Whole {
+        /// The output.
+        output: PathBuf,
+        /// The first new input.
+        input: String,
+    },
+    /// An input is new, and all pages depend on all inputs.
+    #[error(
+        "{input}: is new, and with {why} each page depends on all inputs: no run from the start would give what this one would; name the same inputs as before, or start afresh with --overwrite"
+    )]
+    Added {
+        /// The first new input.
+        input: String,
+        /// The option.
+        why: &'static str,
+    },
+    /// A file that the run left unfinished is gone, or has been changed.
+    #[error(
+        "{path}: what the run had written of it is damaged ({what}); restore its hidden file, or start afresh with --overwrite",
+        path = path.display()
+    )]
+    Unfinished {
+        /// The final name of the file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// An output of the run is gone.
+    #[error("{output}: written by the run to continue, but gone; start afresh with --overwrite", output = output.display())]
+    Gone {
+        /// The output.
+        output: PathBuf,
+    },
+}

@@ -1,0 +1,201 @@
+//! The inputs that a run is done with, appended one by one, so that saving one costs the same however
+//! many there are.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use trommel_archive::ResumePoint;
+use trommel_output::{Disk, DiskFile, Extent, read_own};
+
+use crate::{counts::summary::FileReport, inputs::identity::Identity, write::manifest::Listed};
+
+/// One thing that a run is done with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum JournalEntry {
+    /// An input has been read.
+    Done(Done),
+    /// An output has its name.
+    File(Listed),
+    /// The input of this name, of which nothing could be read, is there now and will be read again.
+    Again(String),
+    /// An input of a run of which every page depends on all inputs, as it was when the run began.
+    Planned(Identity),
+}
+
+/// An input that is done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Done {
+    /// The input as it was when it was opened.
+    pub(crate) identity: Identity,
+    /// What came of it.
+    pub(crate) report: FileReport,
+    /// Of an input that is followed, where reading goes on should it grow.
+    #[serde(default)]
+    pub(crate) point: Option<ResumePoint>,
+}
+
+/// What a journal says, all in all.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Contents {
+    /// The bytes read, to which more are appended.
+    pub(crate) digest: Counted,
+    /// The inputs that are done, in the order in which they were read.
+    pub(crate) done: Vec<Done>,
+    /// The outputs that have their names.
+    pub(crate) files: Vec<Listed>,
+    /// All inputs of a run whose pages depend on all of them.
+    pub(crate) planned: Vec<Identity>,
+}
+
+/// So many bytes, and their digest.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counted {
+    length: u64,
+    digest: Sha256,
+}
+
+/// The journal of a run: MessagePack maps one after the other. How many of its bytes count stands in the
+/// saved state.
+pub(crate) struct Journal<'a> {
+    disk: &'a dyn Disk,
+    path: PathBuf,
+    file: Option<Box<dyn DiskFile>>,
+    counted: Counted,
+    pending: Vec<u8>,
+}
+
+impl<'a> Journal<'a> {
+    /// The journal at `path`, of which those bytes count.
+    pub(crate) fn new(disk: &'a dyn Disk, path: PathBuf, counted: Counted) -> Self {
+        Self {
+            disk,
+            path,
+            file: None,
+            counted,
+            pending: Vec::new(),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes note of an entry.
+    pub(crate) fn add(&mut self, entry: &JournalEntry) -> io::Result<()> {
+        rmp_serde::encode::write_named(&mut self.pending, entry).map_err(io::Error::other)
+    }
+
+    /// Puts all that was noted on disk; gives what counts.
+    pub(crate) fn sync(&mut self) -> io::Result<Extent> {
+        if self.pending.is_empty() {
+            return Ok(self.counted.extent());
+        }
+        let file = match &mut self.file {
+            Some(file) => file,
+            empty => {
+                let file = match self.counted.length {
+                    0 => self.disk.create(&self.path)?,
+                    length => self.disk.append(&self.path, length)?,
+                };
+                empty.insert(file)
+            }
+        };
+        file.write_all(&self.pending)?;
+        file.sync()?;
+        self.counted.digest.update(&self.pending);
+        self.counted.length += self.pending.len() as u64;
+        self.pending.clear();
+        Ok(self.counted.extent())
+    }
+}
+
+impl Counted {
+    fn extent(&self) -> Extent {
+        Extent::new(self.length, self.digest.clone())
+    }
+}
+
+/// Reads what counts of a journal.
+///
+/// # Errors
+/// If it is shorter, its bytes are others, or they are no journal.
+pub(crate) fn read(path: &Path, extent: &Extent) -> io::Result<Contents> {
+    let mut contents = Contents::default();
+    if extent.length == 0 {
+        return Ok(contents);
+    }
+    let bytes = read_own(path)?;
+    contents.digest = Counted {
+        digest: extent.check(&*bytes)?,
+        length: extent.length,
+    };
+    let mut rest = usize::try_from(extent.length)
+        .ok()
+        .and_then(|length| bytes.get(..length))
+        .ok_or(io::ErrorKind::UnexpectedEof)?;
+    while !rest.is_empty() {
+        match rmp_serde::decode::from_read(&mut rest).map_err(io::Error::other)? {
+            JournalEntry::Done(done) => contents.done.push(done),
+            JournalEntry::File(file) => contents.files.push(file),
+            JournalEntry::Planned(input) => contents.planned.push(input),
+            JournalEntry::Again(name) => {
+                let of_name = |done: &Done| done.identity.name == name;
+                if let Some(at) = contents.done.iter().position(of_name) {
+                    contents.done.remove(at);
+                }
+            }
+        }
+    }
+    Ok(contents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trommel_output::LocalDisk;
+
+    #[test]
+    fn only_what_counts_is_read_and_appended_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let done = |name: &str| Done {
+            identity: Identity {
+                name: name.into(),
+                stamp: None,
+            },
+            ..Done::default()
+        };
+        let read = |extent: &Extent| read(&path, extent).map(|contents| contents.done);
+        let mut journal = Journal::new(&LocalDisk, path.clone(), Counted::default());
+        journal.add(&JournalEntry::Done(done("a"))).unwrap();
+        let first = journal.sync().unwrap();
+        journal.add(&JournalEntry::Done(done("b"))).unwrap();
+        let second = journal.sync().unwrap();
+        assert_eq!(read(&second).unwrap(), [done("a"), done("b")]);
+        assert_eq!(read(&first).unwrap(), [done("a")]);
+        let mut longer = second;
+        longer.length += 1;
+        assert!(read(&longer).is_err());
+        // What does not count is written over.
+        let counted = super::read(&path, &first).unwrap().digest;
+        let mut journal = Journal::new(&LocalDisk, path.clone(), counted);
+        journal.add(&JournalEntry::Done(done("c"))).unwrap();
+        let third = journal.sync().unwrap();
+        assert_eq!(read(&third).unwrap(), [done("a"), done("c")]);
+        journal.add(&JournalEntry::Again("a".into())).unwrap();
+        let fourth = journal.sync().unwrap();
+        assert_eq!(read(&fourth).unwrap(), [done("c")]);
+        // No other bytes pass for it.
+        let bytes = std::fs::read(&path).unwrap();
+        for at in 0..bytes.len() {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 1;
+            std::fs::write(&path, bytes).unwrap();
+            assert!(read(&fourth).is_err(), "{at}");
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Working: what becomes of each record, on many threads.
+
+pub(crate) mod gate;
+pub(crate) mod id;
+pub(crate) mod panic;
+pub(crate) mod single;
+pub(crate) mod task;
+pub(crate) mod worker;

@@ -1,0 +1,189 @@
+//! The tasks that go from the reader through the workers to the writer.
+
+use std::{sync::Arc, time::Duration};
+
+use trommel_archive::{Record, ResumePoint};
+use trommel_filters::Fingerprint;
+use trommel_output::OutputRecord;
+
+use crate::{
+    counts::drop_reason::{DropReason, FailureKind},
+    inputs::{identity::Identity, packed::Listing},
+    write::{dropped_list::About, set_aside::Aside},
+};
+
+/// One step of a run with its number in the order of the inputs. `T` is what a record is at that
+/// stage: [`Captured`] before the workers, [`Made`] after them.
+#[derive(Debug)]
+pub(crate) struct Task<T> {
+    /// Place in the order, from 0 without gaps.
+    pub(crate) number: u64,
+    /// Bytes it holds, for the [`Gate`](crate::gate::Gate).
+    pub(crate) bytes: u64,
+    /// Where reading goes on after this step, if nothing of the input is left out before.
+    pub(crate) point: Option<ResumePoint>,
+    /// The step.
+    pub(crate) step: Step<T>,
+}
+
+/// What happens to an input, in order: it is opened, begins with its first record, and always ends.
+#[derive(Debug)]
+pub(crate) enum Step<T> {
+    /// The first record of an input is about to come.
+    Begin {
+        /// Index of the input.
+        input: usize,
+        /// Block of the record if it is a warcinfo.
+        info: Option<Vec<u8>>,
+        /// Date of the record.
+        date: Option<String>,
+    },
+    /// An input has been opened.
+    Open {
+        /// The input as it is now.
+        identity: Identity,
+        /// What its outputs are called, if it is not one of the plan's.
+        stem: Option<String>,
+    },
+    /// A record.
+    Record(T),
+    /// Damage that was passed.
+    Damage {
+        /// Stored offset where it begins.
+        offset: u64,
+        /// Bytes lost.
+        lost: u64,
+        /// What is damaged.
+        what: String,
+    },
+    /// Nothing more comes from the input.
+    End {
+        /// Index of the input.
+        input: usize,
+        /// Stored bytes read.
+        bytes: u64,
+        /// Why it could not be read, or not to its end.
+        error: Option<String>,
+        /// Whether the system could not read on in the middle of it.
+        broken: bool,
+        /// Where reading goes on should it grow.
+        point: Option<ResumePoint>,
+    },
+}
+
+impl<T> Task<T> {
+    /// The same step with its record, if it is one, taken to the next stage.
+    pub(crate) fn map<U>(self, next: impl FnOnce(T) -> U) -> Task<U> {
+        Task {
+            number: self.number,
+            bytes: self.bytes,
+            point: self.point,
+            step: match self.step {
+                Step::Record(record) => Step::Record(next(record)),
+                Step::Open { identity, stem } => Step::Open { identity, stem },
+                Step::Begin { input, info, date } => Step::Begin { input, info, date },
+                Step::Damage { offset, lost, what } => Step::Damage { offset, lost, what },
+                Step::End {
+                    input,
+                    bytes,
+                    error,
+                    broken,
+                    point,
+                } => Step::End {
+                    input,
+                    bytes,
+                    error,
+                    broken,
+                    point,
+                },
+            },
+        }
+    }
+}
+
+/// A record as it was read.
+#[derive(Debug)]
+pub(crate) struct Captured {
+    /// The record.
+    pub(crate) record: Record,
+    /// The encoding that the crawl's metadata record gives for it.
+    pub(crate) charset: Option<String>,
+    /// What the lists of its WACZ file say about it.
+    pub(crate) listing: Listing,
+}
+
+/// What a worker made of a record.
+#[derive(Debug)]
+pub(crate) struct Made {
+    /// Bytes of the page handed to the extractor; none if the record is no page.
+    pub(crate) page: Option<u64>,
+    /// WARC-Truncated of a page.
+    pub(crate) truncated: Option<String>,
+    /// Budgets and caps that the page passed.
+    pub(crate) capped: Vec<String>,
+    /// Time taken by the page, and its id and place.
+    pub(crate) time: Option<Timed>,
+    /// What is kept of it for another tool.
+    pub(crate) aside: Option<Aside>,
+    /// What the record gave.
+    pub(crate) verdict: RecordVerdict,
+    /// What is told of it should it be dropped, if that is wanted.
+    pub(crate) about: Option<Box<About>>,
+}
+
+impl Made {
+    /// What came of a record that is no page, or not known to be one.
+    pub(crate) fn without_page(verdict: RecordVerdict) -> Self {
+        Self {
+            page: None,
+            truncated: None,
+            capped: Vec::new(),
+            time: None,
+            aside: None,
+            verdict,
+            about: None,
+        }
+    }
+}
+
+/// How long a page took.
+#[derive(Debug)]
+pub(crate) struct Timed {
+    /// Time of one worker.
+    pub(crate) time: Duration,
+    /// Id of the record.
+    pub(crate) id: String,
+    /// The archive.
+    pub(crate) file: Arc<str>,
+    /// Stored offset of the record.
+    pub(crate) offset: u64,
+}
+
+/// What a record gave.
+#[derive(Debug)]
+pub(crate) enum RecordVerdict {
+    /// A document.
+    Document {
+        /// It in each output format, none where the format has no place for it.
+        encoded: Vec<Option<Vec<u8>>>,
+        /// It as it is, for whoever takes it in this process.
+        record: Option<Box<OutputRecord>>,
+        /// Bytes of its text.
+        text: u64,
+        /// Its confidence.
+        confidence: f32,
+        /// What it is compared with others by.
+        fingerprint: Fingerprint,
+    },
+    /// Nothing, rightly.
+    Dropped(DropReason),
+    /// Nothing, by a fault.
+    Failed {
+        /// Kind of fault.
+        kind: FailureKind,
+        /// One line naming the file, the offset, the record and the fault.
+        message: String,
+        /// The record and what is known of its failure, for the quarantine.
+        members: Vec<u8>,
+    },
+}

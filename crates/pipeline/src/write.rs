@@ -1,0 +1,11 @@
+//! Writing: results in order, into outputs and the files beside them.
+
+#[cfg_attr(not(feature = "remote"), path = "write/no_bucket.rs")]
+pub(crate) mod bucket;
+pub(crate) mod dropped_list;
+pub(crate) mod manifest;
+pub(crate) mod outputs;
+pub(crate) mod quarantine;
+pub(crate) mod set_aside;
+pub(crate) mod side_output;
+pub(crate) mod writer;

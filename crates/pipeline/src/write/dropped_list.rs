@@ -1,0 +1,59 @@
+//! Lists dropped records, a JSON line each (`--dropped`).
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use trommel_archive::Record;
+use trommel_output::RecordSource;
+
+use crate::{counts::drop_reason::DropReason, work::id::id};
+
+/// What is told of a record should it be dropped.
+#[derive(Debug)]
+pub(crate) struct About {
+    id: String,
+    url: Option<String>,
+    date: Option<String>,
+    source: RecordSource,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    url: Option<&'a str>,
+    date: Option<&'a str>,
+    reason: &'static str,
+    source: &'a RecordSource,
+}
+
+impl About {
+    pub(crate) fn of(record: &Record) -> Self {
+        let place = &record.place;
+        Self {
+            id: id(record),
+            url: record.url().map(str::to_owned),
+            date: record.date().map(str::to_owned),
+            source: RecordSource {
+                file: Arc::clone(&place.file),
+                offset: place.offset,
+                length: place.length,
+                inner: place.inner,
+            },
+        }
+    }
+
+    /// A JSON line.
+    pub(crate) fn line(&self, reason: DropReason) -> Vec<u8> {
+        let line = Line {
+            id: &self.id,
+            url: self.url.as_deref(),
+            date: self.date.as_deref(),
+            reason: reason.name(),
+            source: &self.source,
+        };
+        // Strings and numbers always have a form.
+        let mut line = serde_json::to_vec(&line).unwrap_or_default();
+        line.push(b'\n');
+        line
+    }
+}

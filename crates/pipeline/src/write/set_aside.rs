@@ -1,0 +1,197 @@
+//! Records that are no pages and are kept for another tool.
+
+use std::{
+    fmt,
+    io::{self, Write as _},
+    path::PathBuf,
+    str::FromStr,
+};
+
+use serde_json::json;
+use trommel_archive::Record;
+use trommel_output::Disk;
+
+use crate::{
+    error::RunError,
+    write::{
+        quarantine::record_member,
+        side_output::{SideOutput, SideState},
+    },
+};
+
+/// A kind of payload whose records are kept in a file of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetAside {
+    /// A media type (`application/pdf`), its second part (`pdf`) or its first (`image`).
+    pub kind: String,
+    /// WARC file for the records, each in a gzip member.
+    pub path: PathBuf,
+}
+
+/// A record that is set aside.
+#[derive(Debug)]
+pub(crate) struct Aside {
+    /// Which of the plan's files takes it.
+    pub(crate) place: usize,
+    /// The record as a gzip member.
+    pub(crate) member: Vec<u8>,
+    /// Its line in the index.
+    pub(crate) line: Vec<u8>,
+}
+
+/// An option that names no kind and file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?}: expected KIND=FILE.warc.gz, such as pdf=pdfs.warc.gz")]
+pub struct SetAsideError(String);
+
+impl FromStr for SetAside {
+    type Err = SetAsideError;
+
+    fn from_str(text: &str) -> Result<Self, SetAsideError> {
+        let parts = text.split_once('=');
+        parts
+            .filter(|(kind, path)| !kind.is_empty() && path.ends_with(".warc.gz"))
+            .map(|(kind, path)| Self {
+                kind: kind.to_ascii_lowercase(),
+                path: path.into(),
+            })
+            .ok_or_else(|| SetAsideError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for SetAside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.kind, self.path.display())
+    }
+}
+
+impl SetAside {
+    /// Whether records of this media type are kept here.
+    fn takes(&self, media_type: &str) -> bool {
+        let (first, second) = media_type.split_once('/').unwrap_or((media_type, ""));
+        [media_type, first, second].contains(&self.kind.as_str())
+    }
+
+    /// The index of where the records were, beside the file: CDXJ.
+    pub fn index(&self) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(".cdxj");
+        name.into()
+    }
+
+    /// What is to be kept of a record, where it is of a kind that one of `all` takes.
+    pub(crate) fn of(all: &[Self], record: &Record, id: &str, media_type: &str) -> Option<Aside> {
+        let place = all.iter().position(|own| own.takes(media_type))?;
+        let member = record_member(record, id).ok()?;
+        Some(Aside {
+            place,
+            member,
+            line: line(record, media_type),
+        })
+    }
+}
+
+/// Where a record was stored, as a line of CDXJ; the sort key is the date and the URL as it is.
+fn line(record: &Record, media_type: &str) -> Vec<u8> {
+    let digits = |date: &str| -> String {
+        let digits = date.chars().filter(char::is_ascii_digit);
+        digits.take(14).collect()
+    };
+    let date = record.date().map(digits).unwrap_or_default();
+    let url = record.url().unwrap_or("-");
+    let key: String = url
+        .chars()
+        .map(|c| {
+            if c.is_whitespace() || c.is_control() {
+                '_'
+            } else {
+                c
+            }
+        })
+        .collect();
+    let fields = json!({
+        "url": url,
+        "mime": media_type,
+        "filename": &*record.place.file,
+        "offset": record.place.offset.to_string(),
+        "length": record.place.length.to_string(),
+    });
+    let mut line = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = writeln!(line, "{key} {date} {fields}");
+    line
+}
+
+/// The files of records set aside, and their indexes.
+pub(crate) struct AsideFiles<'a> {
+    files: Vec<SideOutput<'a>>,
+}
+
+impl<'a> AsideFiles<'a> {
+    /// `states` is what an interrupted run left of the files.
+    pub(crate) fn new(
+        disk: &'a dyn Disk,
+        all: &[SetAside],
+        states: &[SideState],
+    ) -> Result<Self, RunError> {
+        let paths = all.iter().flat_map(|own| [own.path.clone(), own.index()]);
+        let files = paths.map(|path| {
+            SideOutput::new(disk, &path, states)
+                .map_err(|source| RunError::unfinished(&path, source))
+        });
+        Ok(Self {
+            files: files.collect::<Result<_, RunError>>()?,
+        })
+    }
+
+    /// Keeps a record.
+    pub(crate) fn add(&mut self, aside: &Aside) -> Result<(), (PathBuf, io::Error)> {
+        let bytes = [&aside.member, &aside.line];
+        let files = self.files.iter_mut().skip(2 * aside.place).zip(bytes);
+        for (file, bytes) in files {
+            let path = file.path().to_owned();
+            file.add(bytes).map_err(|error| (path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Puts on disk what there is.
+    pub(crate) fn checkpoint(&mut self) -> io::Result<Vec<SideState>> {
+        let states = self.files.iter_mut().map(SideOutput::checkpoint);
+        states.filter_map(Result::transpose).collect()
+    }
+
+    /// Ends the files, which are on disk under their hidden names then.
+    pub(crate) fn complete(&mut self) -> io::Result<Vec<SideState>> {
+        let files = self.files.iter_mut();
+        let ended = files.filter_map(|file| file.complete().transpose());
+        ended.collect()
+    }
+
+    /// Lets go of the files, and gives those that are begun and not ended.
+    pub(crate) fn leave(&mut self) -> Vec<PathBuf> {
+        self.files
+            .drain(..)
+            .filter_map(|file| file.begun())
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn kinds_are_types_or_parts_of_them() {
+        let kept: SetAside = "PDF=x/pdfs.warc.gz".parse().unwrap();
+        assert_eq!(kept.index(), Path::new("x/pdfs.warc.gz.cdxj"));
+        assert_eq!(kept.to_string(), "pdf=x/pdfs.warc.gz");
+        assert!(kept.takes("application/pdf") && !kept.takes("image/png"));
+        let images: SetAside = "image=i.warc.gz".parse().unwrap();
+        assert!(images.takes("image/png") && !images.takes("application/pdf"));
+        for text in ["pdf", "pdf=", "=x.warc.gz", "pdf=x.pdf"] {
+            assert!(text.parse::<SetAside>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Takes results in order, writes and counts them, and saves the state of the run.
+
+mod record;
+mod saving;
+
+use std::{
+    collections::HashMap,
+    io::Write,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use trommel_archive::ResumePoint;
+use trommel_filters::Duplicates;
+use trommel_metrics::Metrics;
+use trommel_output::{Compression, Disk, Format, discard};
+
+use crate::{
+    counts::{
+        summary::{DamageReport, FileReport, Outcome, Summary},
+        times::Times,
+    },
+    environment::TakeDocument,
+    error::RunError,
+    inputs::identity::Identity,
+    plan::{Plan, output::Destination},
+    state::{
+        checkpoint::{Checkpoint, Continued, journal_file},
+        journal::{Done, Journal, JournalEntry},
+    },
+    work::task::{Made, Step, Task},
+    write::{
+        manifest::Listed,
+        outputs::{Beginning, Encoder, Outputs, OutputsState},
+        set_aside::AsideFiles,
+        side_output::SideOutputs,
+    },
+};
+
+/// Records after which the state is saved even if they gave few bytes.
+const RECORDS: u64 = 1 << 16;
+/// Bytes of blocks, in frames, after which the state is saved even if they gave few bytes: reading and
+/// dropping so many again takes a few seconds.
+const BLOCKS_A_FRAME: u64 = 64;
+
+/// Writes what the workers made and keeps the counts. It must be given the steps in their order.
+pub(crate) struct RunWriter<'a> {
+    plan: &'a Plan,
+    disk: &'a dyn Disk,
+    outputs: Outputs<'a>,
+    sides: SideOutputs<'a>,
+    aside: AsideFiles<'a>,
+    duplicates: Duplicates,
+    /// Where the state is saved; none if the run cannot be continued.
+    state_file: Option<PathBuf>,
+    /// The state saved last, or the one at the beginning.
+    saved: Checkpoint,
+    /// The inputs that are done; none if the run cannot be continued.
+    journal: Option<Journal<'a>>,
+    /// What the outputs of each input are called.
+    stems: Vec<String>,
+    /// What those of the input are called that is being read, if it is not one of the plan's.
+    stem: Option<String>,
+    /// The inputs that are read, in that order, and how many of them are done.
+    todo: Vec<usize>,
+    ended: usize,
+    /// The input that is being read.
+    identity: Identity,
+    /// Reports of the inputs that are done.
+    reports: Vec<FileReport>,
+    /// Of those that are followed, by name.
+    report_of: HashMap<String, usize>,
+    /// The outputs that have their names.
+    files: Vec<Listed>,
+    /// Encoded bytes since the state was saved.
+    unsaved: u64,
+    since: Since,
+    begin: Instant,
+    /// Is told what is counted.
+    pub(crate) metrics: Option<&'a Metrics>,
+    /// Takes the documents, if they are for the caller.
+    pub(crate) documents: Option<&'a mut TakeDocument<'a>>,
+    /// Report of the input that is being read.
+    report: FileReport,
+    summary: Summary,
+    times: Times,
+}
+
+/// What came since a frame was ended.
+#[derive(Default)]
+struct Since {
+    encoded: u64,
+    records: u64,
+    blocks: u64,
+}
+
+impl<'a> RunWriter<'a> {
+    /// A writer of what the encoders make; `stdout` is used if the plan's output is standard output. It
+    /// begins from `state`, whose complete files get their names first.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        encoders: &'a [Encoder],
+        stdout: &'a mut dyn Write,
+        disk: &'a dyn Disk,
+        continued: Continued,
+    ) -> Result<Self, RunError> {
+        let Continued {
+            state,
+            contents,
+            again,
+            todo,
+        } = continued;
+        let outputs = Outputs::new(plan, encoders, stdout, disk, &state.outputs)?;
+        let sides = SideOutputs::new(disk, plan, &state.sides)?;
+        let aside = AsideFiles::new(disk, &plan.set_aside, &state.aside)?;
+        let mut duplicates = Duplicates::new(&plan.settings.filters.duplicates);
+        duplicates.restore(state.duplicates.clone());
+        let state_file = plan.state_file();
+        let mut journal = state_file
+            .as_deref()
+            .map(|path| Journal::new(disk, journal_file(path), contents.digest));
+        if let Some(journal) = &mut journal {
+            let again = again.into_iter().map(JournalEntry::Again);
+            let is_first = contents.planned.is_empty() && plan.needs_all_inputs().is_some();
+            let planned = plan.inputs.iter().filter(|_| is_first);
+            let planned = planned.map(|input| JournalEntry::Planned(Identity::of(input)));
+            for entry in again.chain(planned) {
+                journal
+                    .add(&entry)
+                    .map_err(|source| RunError::output(journal.path(), source))?;
+            }
+        }
+        let current = state.current.clone().unwrap_or_default();
+        let mut writer = Self {
+            plan,
+            disk,
+            outputs,
+            sides,
+            aside,
+            duplicates,
+            state_file,
+            journal,
+            stems: plan.output.stems(&plan.inputs),
+            stem: None,
+            todo,
+            ended: 0,
+            identity: current.identity,
+            reports: Vec::new(),
+            report_of: HashMap::new(),
+            files: contents.files,
+            unsaved: 0,
+            since: Since::default(),
+            begin: Instant::now(),
+            metrics: None,
+            documents: None,
+            report: current.report,
+            summary: state.summary.clone(),
+            times: state.times.clone(),
+            saved: Checkpoint {
+                finished: false,
+                ..state
+            },
+        };
+        for done in contents.done {
+            writer.add_report(done.report);
+        }
+        writer.check_complete()?;
+        writer.publish_left_complete()?;
+        Ok(writer)
+    }
+
+    /// The counts of a run that is finished.
+    ///
+    /// # Errors
+    /// If they do not add up.
+    pub(crate) fn finished(continued: Continued) -> Result<Summary, RunError> {
+        let Continued {
+            state, contents, ..
+        } = continued;
+        let mut summary = state.summary;
+        summary.files = contents.done.into_iter().map(|done| done.report).collect();
+        summary.time(&state.times);
+        match summary.mismatch() {
+            Some(mismatch) => Err(mismatch.into()),
+            None => Ok(summary),
+        }
+    }
+
+    /// The counts so far.
+    pub(crate) fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Writes and counts one step, and saves the state after it if it is time.
+    pub(crate) fn step(&mut self, task: Task<Made>) -> Result<(), RunError> {
+        match task.step {
+            Step::Open { identity, stem } => {
+                self.identity = identity;
+                self.stem = stem;
+            }
+            Step::Begin { input, info, date } => self.begin(input, info, date)?,
+            Step::Record(made) => {
+                self.record(made)?;
+                self.since.records += 1;
+                self.since.blocks = self.since.blocks.saturating_add(task.bytes);
+            }
+            Step::Damage { offset, lost, what } => {
+                if let Some(metrics) = self.metrics {
+                    metrics.damaged();
+                }
+                self.report.damaged += 1;
+                self.report.lost_bytes = self.report.lost_bytes.saturating_add(lost);
+                let file = self.input_name();
+                tracing::warn!("{file}: offset {offset}: {what}, {lost} bytes lost");
+                self.summary.damage(DamageReport {
+                    file,
+                    offset,
+                    lost,
+                    what,
+                });
+            }
+            Step::End {
+                input,
+                bytes,
+                error,
+                broken,
+                point,
+            } => {
+                if let (true, Some(error)) = (broken, &error) {
+                    self.stop_unless_known(error)?;
+                }
+                debug_assert!(
+                    self.plan.follow.is_some() || self.todo.get(self.ended) == Some(&input)
+                );
+                return self.end(bytes, error, point);
+            }
+        }
+        let Since {
+            encoded,
+            records,
+            blocks,
+        } = self.since;
+        // Saving must not cost more than writing, however much there is to remember.
+        let frame = self.plan.frame().max(self.duplicates.bytes());
+        let part_ended = self.outputs.has_complete()
+            && (task.point.is_some() || self.state_file.is_none())
+            && self.is_worth_saving();
+        let read_enough = blocks >= self.plan.frame().saturating_mul(BLOCKS_A_FRAME);
+        if encoded >= frame || records >= RECORDS || read_enough || part_ended {
+            self.end_frame(task.point)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing has come for a while: who reads plain standard output gets what there is. Where frames of a
+    /// compressed one end must not depend on time.
+    pub(crate) fn idle(&mut self) -> Result<(), RunError> {
+        let is_plain = self.plan.output.encodings.iter().all(|encoding| {
+            encoding.compression == Compression::None || encoding.format == Format::Wet
+        });
+        if self.since.encoded > 0 && is_plain && self.plan.output.destination == Destination::Stdout
+        {
+            self.end_frame(None)?;
+        }
+        Ok(())
+    }
+
+    /// Ends all that is left to end and removes the state.
+    pub(crate) fn finish(&mut self) -> Result<(), RunError> {
+        self.check_sums()?;
+        self.outputs.complete()?;
+        self.save_complete(true)?;
+        self.publish_complete()?;
+        self.mark()?;
+        let Some(path) = self.state_file.clone() else {
+            return Ok(());
+        };
+        if self.outcome() == Outcome::Nothing {
+            // There is nothing to come back to.
+            let journal = journal_file(&path);
+            for path in [path, journal] {
+                if path.exists() {
+                    self.disk
+                        .remove(&path)
+                        .map_err(|source| RunError::output(&path, source))?;
+                }
+            }
+            return Ok(());
+        }
+        self.note(None, OutputsState::default())?;
+        self.saved.sides = Vec::new();
+        self.saved.aside = Vec::new();
+        self.saved.finished = true;
+        self.save()
+    }
+
+    /// Checks that every record is accounted for, those of an input left in the middle as well.
+    fn check_sums(&mut self) -> Result<(), RunError> {
+        self.summary.files = std::mem::take(&mut self.reports);
+        self.summary.files.push(std::mem::take(&mut self.report));
+        let mismatch = self.summary.mismatch();
+        self.report = self.summary.files.pop().unwrap_or_default();
+        self.reports = std::mem::take(&mut self.summary.files);
+        match mismatch {
+            Some(mismatch) => Err(mismatch.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// How the run has gone up to now.
+    fn outcome(&mut self) -> Outcome {
+        self.summary.files = std::mem::take(&mut self.reports);
+        let outcome = self.summary.outcome();
+        self.reports = std::mem::take(&mut self.summary.files);
+        outcome
+    }
+
+    /// Lets go of standard output, whose reader is gone.
+    pub(crate) fn close(&mut self) {
+        self.outputs.close();
+    }
+
+    /// Removes unfinished files if there is no state to continue from.
+    /// Gives the counts up to here.
+    pub(crate) fn leave(mut self) -> Summary {
+        if self.state_file.as_deref().is_some_and(Path::exists) {
+            return self.into_summary();
+        }
+        self.outputs.discard();
+        for path in self.sides.abandon() {
+            discard(self.disk, &path);
+        }
+        for path in self.aside.leave() {
+            discard(self.disk, &path);
+        }
+        if let Some(path) = &self.state_file {
+            discard(self.disk, path);
+            let journal = journal_file(path);
+            if journal.exists() {
+                // What it says is of no use without a state; if it stays, it does no harm.
+                let _ = self.disk.remove(&journal);
+            }
+        }
+        self.into_summary()
+    }
+
+    /// The counts, at the end; those of an input that was left in the middle included.
+    pub(crate) fn into_summary(mut self) -> Summary {
+        if self.report != FileReport::default() {
+            self.report.file = self.input_name();
+            self.reports.push(self.report);
+        }
+        self.summary.files = self.reports;
+        self.summary.time(&self.times);
+        self.summary
+    }
+
+    /// Name of the input that is being read.
+    fn input_name(&self) -> String {
+        self.identity.name.clone()
+    }
+
+    fn begin(
+        &mut self,
+        input: usize,
+        info: Option<Vec<u8>>,
+        date: Option<String>,
+    ) -> Result<(), RunError> {
+        self.outputs.begin(Beginning {
+            input: self.input_name(),
+            stem: match &self.stem {
+                Some(stem) => stem.clone(),
+                None => self.stems.get(input).cloned().unwrap_or_default(),
+            },
+            info,
+            date,
+        })?;
+        self.report.outputs.extend(self.outputs.take_begun());
+        Ok(())
+    }
+
+    fn end(
+        &mut self,
+        bytes: u64,
+        error: Option<String>,
+        point: Option<ResumePoint>,
+    ) -> Result<(), RunError> {
+        if let Some(error) = &error {
+            tracing::error!("{error}");
+        }
+        let mut report = std::mem::take(&mut self.report);
+        report.file = self.input_name();
+        report.stored_bytes = bytes;
+        report.error = error;
+        self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(bytes);
+        if let Some(journal) = &mut self.journal {
+            let done = Done {
+                identity: std::mem::take(&mut self.identity),
+                report: report.clone(),
+                point,
+            };
+            journal
+                .add(&JournalEntry::Done(done))
+                .map_err(|source| RunError::output(journal.path(), source))?;
+        }
+        self.add_report(report);
+        self.ended += 1;
+        if let Destination::Folder(_) = self.plan.output.destination
+            && self.outputs.are_open()
+        {
+            self.outputs.complete()?;
+            self.since = Since::default();
+            if self.is_worth_saving() {
+                self.save_complete(false)?;
+                self.publish_complete()?;
+            }
+        }
+        match (&self.plan.follow, &self.plan.output.destination) {
+            (Some(_), Destination::File(_) | Destination::Stdout) => self.end_visit(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes out all that came of an input that is followed, and saves that it is done with for now.
+    fn end_visit(&mut self) -> Result<(), RunError> {
+        self.since = Since::default();
+        let outputs = self.outputs.checkpoint()?;
+        if self.state_file.is_some() {
+            self.note(None, outputs)?;
+            self.saved.complete = self.outputs.take_complete();
+            self.save()?;
+            return self.publish_complete();
+        }
+        Ok(())
+    }
+
+    /// Takes the report on an input that is done. Those of one that is followed count as one.
+    fn add_report(&mut self, report: FileReport) {
+        if self.plan.follow.is_some() {
+            let known = self.report_of.get(&report.file).copied();
+            if let Some(known) = known.and_then(|at| self.reports.get_mut(at)) {
+                known.add(report);
+                return;
+            }
+            self.report_of
+                .insert(report.file.clone(), self.reports.len());
+        }
+        self.reports.push(report);
+    }
+}

@@ -1,0 +1,229 @@
+//! Saving of the run's state, and publication of what is complete.
+
+use std::path::Path;
+
+use trommel_archive::ResumePoint;
+use trommel_filters::DuplicatesState;
+use trommel_output::{Assemble, OutputError, hidden, open_own, publish};
+
+use super::{RunWriter, Since};
+use crate::{
+    counts::summary::Outcome,
+    error::RunError,
+    plan::output::Destination,
+    state::{checkpoint::Current, journal::JournalEntry},
+    write::{
+        manifest::{self, Listed},
+        outputs::{Complete, OutputsState},
+    },
+};
+
+impl RunWriter<'_> {
+    /// Whether saving costs no more than what was written since, however much the filters of duplicates
+    /// remember.
+    pub(super) fn is_worth_saving(&self) -> bool {
+        self.unsaved >= self.duplicates.bytes()
+    }
+
+    /// A read error in the middle of an archive ends the run, so that its shard does not pass for
+    /// complete; but not if it did so before.
+    pub(super) fn stop_unless_known(&mut self, error: &str) -> Result<(), RunError> {
+        if self.state_file.is_none() || self.saved.failed.as_deref() == Some(error) {
+            return Ok(());
+        }
+        self.saved.failed = Some(error.to_owned());
+        self.save()?;
+        Err(RunError::Input(error.to_owned()))
+    }
+
+    /// Ends the frame, and saves the state if it is known where reading goes on.
+    pub(super) fn end_frame(&mut self, point: Option<ResumePoint>) -> Result<(), RunError> {
+        self.since = Since::default();
+        if self.state_file.is_some() && point.is_none() {
+            return self.outputs.end_frame();
+        }
+        if self.state_file.is_some() {
+            let outputs = self.outputs.checkpoint()?;
+            self.note(point, outputs)?;
+            self.saved.complete = self.outputs.take_complete();
+            self.save()?;
+        } else {
+            self.outputs.end_frame()?;
+            self.saved.complete = self.outputs.take_complete();
+        }
+        self.publish_complete()
+    }
+
+    /// Saves that outputs are complete, and at the end of the run the files beside them as well.
+    pub(super) fn save_complete(&mut self, last: bool) -> Result<(), RunError> {
+        let (mut sides, mut aside) = (Vec::new(), Vec::new());
+        if last {
+            sides = self.sides.complete()?;
+            aside = self
+                .aside
+                .complete()
+                .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
+        }
+        let complete = self.outputs.take_complete();
+        self.note(None, OutputsState::default())?;
+        let any = !complete.is_empty() || !sides.is_empty() || !aside.is_empty();
+        self.saved.complete = complete;
+        self.saved.complete_sides = sides;
+        self.saved.complete_aside = aside;
+        match any {
+            true => self.save(),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes note of the present state.
+    pub(super) fn note(
+        &mut self,
+        point: Option<ResumePoint>,
+        outputs: OutputsState,
+    ) -> Result<(), RunError> {
+        self.saved.sides = self.sides.checkpoint()?;
+        self.saved.aside = self
+            .aside
+            .checkpoint()
+            .map_err(|source| RunError::output(Path::new("records set aside"), source))?;
+        let earlier = self.summary.seconds;
+        if let Some(journal) = &mut self.journal {
+            self.saved.journal = journal
+                .sync()
+                .map_err(|source| RunError::output(journal.path(), source))?;
+        }
+        self.saved.current = point.map(|point| Current {
+            identity: self.identity.clone(),
+            point: Some(point),
+            report: self.report.clone(),
+        });
+        self.unsaved = 0;
+        self.saved.outputs = outputs;
+        self.saved.complete = Vec::new();
+        self.saved.complete_sides = Vec::new();
+        self.saved.complete_aside = Vec::new();
+        self.saved.summary = self.summary.clone();
+        self.saved.summary.seconds = earlier + self.begin.elapsed().as_secs_f64();
+        self.saved.times = self.times.clone();
+        // The one before goes first, so that there are never three of them.
+        self.saved.duplicates = DuplicatesState::default();
+        self.saved.duplicates = self.duplicates.state();
+        Ok(())
+    }
+
+    pub(super) fn save(&self) -> Result<(), RunError> {
+        match &self.state_file {
+            Some(path) => self
+                .saved
+                .save(self.disk, path)
+                .map_err(|source| RunError::output(path, source)),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the files that an interrupted run left complete, before they are given their names.
+    pub(super) fn check_complete(&self) -> Result<(), RunError> {
+        let saved = &self.saved;
+        let files = saved.complete.iter().map(|Complete { file, extent }| {
+            let encoding = self.plan.output.encodings.get(file.encoding);
+            let format = encoding.map(|encoding| encoding.format);
+            let is_assembled =
+                format.is_some_and(|format| self.plan.assemble.contains_key(&format));
+            (&file.path, extent, is_assembled)
+        });
+        let sides = saved.complete_aside.iter().chain(&saved.complete_sides);
+        let sides = sides.map(|side| (&side.path, &side.extent, false));
+        for (path, extent, is_assembled) in files.chain(sides) {
+            let spool = hidden(path, "tmp").map_err(|source| RunError::output(path, source))?;
+            let checked = match (spool.exists(), is_assembled) {
+                (true, _) => open_own(&spool, false),
+                // It has its name already.
+                (false, false) => open_own(path, false),
+                // What it was made of is gone, as it should be.
+                (false, true) => continue,
+            };
+            checked
+                .and_then(|file| extent.check_all(file))
+                .map_err(|source| RunError::unfinished(path, source))?;
+        }
+        Ok(())
+    }
+
+    /// Gives the files that an interrupted run left complete their names, and saves that they have them: what
+    /// comes for a file beside the outputs is written under its hidden name again, which the state before took
+    /// for what is complete.
+    pub(super) fn publish_left_complete(&mut self) -> Result<(), RunError> {
+        let saved = &self.saved;
+        let any = !saved.complete.is_empty()
+            || !saved.complete_sides.is_empty()
+            || !saved.complete_aside.is_empty();
+        self.publish_complete()?;
+        if !any {
+            return Ok(());
+        }
+        if let Some(journal) = &mut self.journal {
+            self.saved.journal = journal
+                .sync()
+                .map_err(|source| RunError::output(journal.path(), source))?;
+        }
+        self.save()
+    }
+
+    /// Gives the files that are complete their names, and lists those of a folder.
+    pub(super) fn publish_complete(&mut self) -> Result<(), RunError> {
+        for Complete { file, extent } in std::mem::take(&mut self.saved.complete) {
+            let Some(encoding) = self.plan.output.encodings.get(file.encoding) else {
+                continue;
+            };
+            let assemble = self.plan.assemble.get(&encoding.format);
+            self.publish(&file.path, assemble.map(|assemble| &**assemble))?;
+            let (bytes, sha256) = match (&self.plan.output.destination, assemble) {
+                (Destination::Folder(_), None) => (extent.length, Some(extent.hex())),
+                (Destination::Folder(_), Some(_)) => manifest::measured(&file.path)
+                    .map_err(|source| RunError::output(&file.path, source))?,
+                // Nobody lists it.
+                _ => (0, None),
+            };
+            let name = file.path.file_name().unwrap_or_default();
+            let listed = Listed {
+                name: name.to_string_lossy().into_owned(),
+                format: encoding.format.to_string(),
+                inputs: vec![file.input],
+                documents: file.documents,
+                bytes,
+                sha256,
+            };
+            if let Some(journal) = &mut self.journal {
+                journal
+                    .add(&JournalEntry::File(listed.clone()))
+                    .map_err(|source| RunError::output(journal.path(), source))?;
+            }
+            self.files.push(listed);
+        }
+        let aside = std::mem::take(&mut self.saved.complete_aside);
+        let sides = std::mem::take(&mut self.saved.complete_sides);
+        for side in aside.into_iter().chain(sides) {
+            self.publish(&side.path, None)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the manifest of a folder and marks it as complete, if anything could be read.
+    pub(super) fn mark(&mut self) -> Result<(), RunError> {
+        match &self.plan.output.destination {
+            Destination::Folder(folder) if self.outcome() != Outcome::Nothing => {
+                manifest::complete(self.disk, folder, &self.files)
+                    .map_err(|source| RunError::output(folder, source))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn publish(&self, path: &Path, assemble: Option<&dyn Assemble>) -> Result<(), RunError> {
+        publish(self.disk, path, assemble).map_err(|error| match error {
+            OutputError::Io(source) => RunError::output(path, source),
+            error => RunError::Encode(error),
+        })
+    }
+}
