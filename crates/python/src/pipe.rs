@@ -138,9 +138,8 @@ impl PyDocuments {
             })
         })?;
         let pages = batch.into_iter().zip(documents);
-        let mut documents = pages.map(|(given, document)| {
-            PyDocument::new(document, given.url, given.date)
-        });
+        let mut documents =
+            pages.map(|(given, document)| PyDocument::new(document, given.url, given.date));
         let first = documents.next();
         lock().extend(documents);
         Ok(first)
