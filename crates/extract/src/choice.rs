@@ -135,26 +135,24 @@ pub(crate) struct Decisions<'d> {
     pub kept: &'d mut Vec<bool>,
     /// What decided last on each block.
     pub by: &'d mut Vec<Decider>,
+    /// What was kept before a rule.
+    before: Vec<bool>,
 }
 
-impl Decisions<'_> {
+impl<'d> Decisions<'d> {
+    pub fn new(kept: &'d mut Vec<bool>, by: &'d mut Vec<Decider>) -> Self {
+        let before = Vec::with_capacity(kept.len());
+        Self { kept, by, before }
+    }
+
     /// Applies the rules on the model's choice but for those `without`.
     pub fn judged(&mut self, page: &JudgedPage<'_>, without: RuleSet) {
         for (at, rule) in RULES.iter().enumerate() {
             if let table::Apply::Judged(apply) = rule.apply
                 && !without.contains(at)
             {
-                let (least, most) = rule.unsure;
-                self.changed(Decider::rule(at), |kept| {
-                    let before = kept.to_vec();
-                    apply(page, kept);
-                    let blocks = kept.iter_mut().zip(before).zip(page.probabilities);
-                    for ((kept, before), probability) in blocks {
-                        if *probability < least || *probability > most {
-                            *kept = before;
-                        }
-                    }
-                });
+                let unsure = (rule.unsure, page.probabilities);
+                self.changed_within(Decider::rule(at), unsure, |kept| apply(page, kept));
             }
         }
     }
@@ -175,14 +173,33 @@ impl Decisions<'_> {
 
     /// Has `change` change what is kept, in the name of a decider.
     pub fn changed<T>(&mut self, decider: Decider, change: impl FnOnce(&mut [bool]) -> T) -> T {
-        let before = self.kept.clone();
+        self.changed_within(decider, (table::ANY, &[]), change)
+    }
+
+    /// The same, but only what has a probability within bounds is changed.
+    fn changed_within<T>(
+        &mut self,
+        decider: Decider,
+        (unsure, probabilities): ((f32, f32), &[f32]),
+        change: impl FnOnce(&mut [bool]) -> T,
+    ) -> T {
+        self.before.clear();
+        self.before.extend_from_slice(self.kept);
         let result = change(self.kept);
-        if *self.kept != before {
-            let blocks = self.kept.iter().zip(before).zip(self.by.iter_mut());
-            for ((now, before), by) in blocks {
-                if *now != before {
-                    *by = decider;
-                }
+        // Most rules change nothing on most pages.
+        if *self.kept == self.before {
+            return result;
+        }
+        let before = self.before.iter().enumerate();
+        for ((at, before), (now, by)) in before.zip(self.kept.iter_mut().zip(self.by.iter_mut())) {
+            if now == before {
+                continue;
+            }
+            let is_sure = |own: &f32| *own < unsure.0 || *own > unsure.1;
+            if probabilities.get(at).is_some_and(is_sure) {
+                *now = *before;
+            } else {
+                *by = decider;
             }
         }
         result
@@ -216,10 +233,7 @@ mod tests {
     #[test]
     fn the_last_to_change_a_block_decided() {
         let (mut kept, mut by) = (vec![true, false, false], vec![Decider::MODEL; 3]);
-        let mut decisions = Decisions {
-            kept: &mut kept,
-            by: &mut by,
-        };
+        let mut decisions = Decisions::new(&mut kept, &mut by);
         decisions.changed(Decider::rule(0), |kept| kept[1] = true);
         decisions.changed(Decider::NOTES, |kept| kept[..2].fill(true));
         decisions.changed(Decider::POLICY, |kept| kept[0] = false);
@@ -243,10 +257,7 @@ mod tests {
             (RuleSet::of(["lone text"]).unwrap(), (false, "model")),
         ] {
             let (mut kept, mut by) = (vec![false], vec![Decider::MODEL]);
-            let mut decisions = Decisions {
-                kept: &mut kept,
-                by: &mut by,
-            };
+            let mut decisions = Decisions::new(&mut kept, &mut by);
             decisions.judged(&judged, without);
             assert_eq!((kept[0], by[0].name()), expected);
         }

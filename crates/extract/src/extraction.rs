@@ -118,15 +118,9 @@ impl<'a> Extraction<'a> {
             only_first_article: *articles == ArticlePolicy::First,
         };
         let mut of_comments = vec![Decider::MODEL; separate.len()];
-        let mut comments = Decisions {
-            kept: separate,
-            by: &mut of_comments,
-        };
+        let mut comments = Decisions::new(separate, &mut of_comments);
         comments.chosen(&chosen, *without);
-        let mut decisions = Decisions {
-            kept: &mut judgement.choice.kept,
-            by,
-        };
+        let mut decisions = Decisions::new(&mut judgement.choice.kept, by);
         decisions.chosen(&chosen, *without);
         let notes = decisions.changed(Decider::NOTES, |kept| {
             Notes::find(&page, &decoded.text, kept)

@@ -59,10 +59,7 @@ impl ContentPolicy {
         let (mut separate, mut separate_embedded) = (Vec::new(), Vec::new());
         let mut body = own.choice.kept.clone();
         let mut by = vec![Decider::MODEL; body.len()];
-        let mut decisions = Decisions {
-            kept: &mut body,
-            by: &mut by,
-        };
+        let mut decisions = Decisions::new(&mut body, &mut by);
         let judged = JudgedPage {
             page,
             fields: &own.fields,
@@ -107,10 +104,7 @@ impl ContentPolicy {
                 for (own, kept) in judgement.embedded.iter_mut().zip(wide_embedded) {
                     own.kept |= kept;
                 }
-                let mut decisions = Decisions {
-                    kept: &mut judgement.choice.kept,
-                    by: &mut by,
-                };
+                let mut decisions = Decisions::new(&mut judgement.choice.kept, &mut by);
                 decisions.changed(Decider::POLICY, |kept| {
                     for (at, kept) in kept.iter_mut().enumerate() {
                         *kept |= is_comment(at);
@@ -126,10 +120,7 @@ impl ContentPolicy {
             let asked = |kept: bool, role: Role| {
                 (kept || self.include.contains(role)) && !self.exclude.contains(role)
             };
-            let mut decisions = Decisions {
-                kept: &mut judgement.choice.kept,
-                by: &mut by,
-            };
+            let mut decisions = Decisions::new(&mut judgement.choice.kept, &mut by);
             decisions.changed(Decider::POLICY, |kept| {
                 for (kept, role) in kept.iter_mut().zip(&roles) {
                     *kept = asked(*kept, *role);

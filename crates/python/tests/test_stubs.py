@@ -7,7 +7,7 @@ from pathlib import Path
 import trommel_text
 
 STUBS = ast.parse((Path(trommel_text.__file__).parent / "__init__.pyi").read_text())
-RECORDS = {"Progress", "Known", "Choices", "RunChoices", "FileChoices"}
+RECORDS = {"Progress", "HintedPage", "Link", "Known", "Choices", "RunChoices", "FileChoices"}
 
 
 def parameters(function: ast.FunctionDef) -> list[tuple[str, bool]]:

@@ -45,9 +45,9 @@ fn is_data(page: &Page, block: &Block) -> bool {
     let Some(start) = text.as_bytes().get(..LEAST) else {
         return false;
     };
-    let spaces = text.bytes().filter(u8::is_ascii_whitespace).count();
+    let spaces = || text.bytes().filter(u8::is_ascii_whitespace).count();
     long_run(start, 0, RUN).is_some()
-        && (spaces + 1) * MEAN <= text.len()
+        && (spaces() + 1) * MEAN <= text.len()
         && data_share(text) >= SHARE
         && !page.kinds_around(block).contains(ElementKinds::CODE)
 }

@@ -9,6 +9,8 @@ use trommel_html::{Block, ElementKinds, Page, Tag};
 const CARDS: u32 = 3;
 /// Elements around a block among which its card is looked for.
 const AROUND: usize = 8;
+/// Blocks behind a name among which something is kept.
+const BEHIND: usize = 16;
 /// Most words of a name.
 const NAME_WORDS: u32 = 25;
 
@@ -23,6 +25,29 @@ struct Named {
 /// whether it is kept, and the number of its field.
 pub(crate) fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
     if !page.kinds.contains(ElementKinds::HEADING) {
+        return;
+    }
+    // Nearly all pages have no such name, and counting what is made alike takes long.
+    let mut of_field = vec![0u32; page.blocks.len()];
+    for field in fields {
+        // Fields are numbered as they come, so there are no more than blocks.
+        if let Some(count) = of_field.get_mut(*field as usize) {
+            *count += 1;
+        }
+    }
+    let has_others = |at: usize| {
+        let field = fields.get(at);
+        let count = field.and_then(|field| of_field.get(*field as usize));
+        count.is_some_and(|count| *count >= CARDS)
+    };
+    let is_dropped_name = |at: usize| {
+        let behind = kept.get(at + 1..).unwrap_or_default();
+        kept.get(at) == Some(&false)
+            && has_others(at)
+            && behind.iter().take(BEHIND).any(|kept| *kept)
+            && is_name(page, at)
+    };
+    if !(0..kept.len()).any(is_dropped_name) {
         return;
     }
     let mut named: FxHashMap<u32, Named> = FxHashMap::default();

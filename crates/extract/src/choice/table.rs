@@ -41,7 +41,8 @@ impl Rule {
     }
 }
 
-const ANY: (f32, f32) = (0.0, 1.0);
+/// Whatever the model says.
+pub(super) const ANY: (f32, f32) = (0.0, 1.0);
 
 /// When a rule applies, and how: it changes the flags of a page's blocks.
 #[derive(Debug)]
