@@ -1,6 +1,6 @@
 //! `trommel bench`
 
-use std::{fs, hint::black_box, path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
+use std::{fs, hint::black_box, path::PathBuf, sync::Arc, time::Instant};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -16,6 +16,7 @@ use trommel::{
     output::{Encode as _, Frames, Jsonl, RecordSource},
 };
 
+use crate::exit::Exit;
 use crate::models;
 
 /// Measure each stage of extraction on an archive, on one thread, against bare inflating
@@ -85,7 +86,7 @@ struct Bench {
 ///
 /// # Errors
 /// If the archive is not one of whole gzip members, or can't be read.
-pub fn run(args: &BenchArgs) -> Result<ExitCode> {
+pub fn run(args: &BenchArgs) -> Result<Exit> {
     let name = || args.archive.display().to_string();
     let model = Arc::new(models::named(args.model.as_deref())?);
     let bench = Bench {
@@ -126,7 +127,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
             "stages": stages,
         });
         crate::out(&format!("{object}\n"))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Clean);
     }
     crate::out(&format!(
         "{}: {pages} pages, {:.1} MB plain; medians of {} rounds, one thread, stages cumulative\n\
@@ -148,7 +149,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
             100.0 * floor / seconds
         ))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Clean)
 }
 
 impl Bench {

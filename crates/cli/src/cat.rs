@@ -2,7 +2,6 @@
 
 use std::{
     io::{ErrorKind, Write as _},
-    process::ExitCode,
     sync::Arc,
 };
 
@@ -13,7 +12,7 @@ use trommel::{
     html::charset,
 };
 
-use crate::{models, place::PlaceArgument};
+use crate::{exit::Exit, models, place::PlaceArgument};
 
 /// Print an archived page, or its text, from its place
 #[derive(Debug, Args)]
@@ -39,7 +38,7 @@ pub struct CatArgs {
     model: Option<String>,
 }
 
-pub fn run(args: &CatArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &CatArgs) -> anyhow::Result<Exit> {
     let place = PlaceArgument::parse(&args.place, args.offset.as_deref())?;
     let (record, crawl_charset) = place.record()?;
     let bytes = if args.record {
@@ -67,7 +66,7 @@ pub fn run(args: &CatArgs) -> anyhow::Result<ExitCode> {
     };
     match std::io::stdout().lock().write_all(&bytes) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(ExitCode::SUCCESS),
+        _ => Ok(Exit::Clean),
     }
 }
 

@@ -4,7 +4,6 @@ use std::{
     fs,
     io::Write as _,
     path::{Path, PathBuf},
-    process::ExitCode,
 };
 
 use anyhow::{Context, bail};
@@ -15,6 +14,7 @@ use trommel_pipeline::dedup::{
     shard_name, sign, without,
 };
 
+use crate::exit::Exit;
 use crate::messages::say;
 
 /// Find duplicates among the outputs of many runs, and write the outputs without them
@@ -68,7 +68,7 @@ enum DedupCommand {
     },
 }
 
-pub fn run(args: &DedupArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &DedupArgs) -> anyhow::Result<Exit> {
     match &args.command {
         DedupCommand::Sign { outputs, output } => signatures(outputs, output),
         DedupCommand::Find {
@@ -82,7 +82,7 @@ pub fn run(args: &DedupArgs) -> anyhow::Result<ExitCode> {
             output,
         } => drop_duplicates(outputs, duplicates, output),
     }?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Clean)
 }
 
 fn create(folder: &Path) -> anyhow::Result<()> {

@@ -1,6 +1,5 @@
 //! `trommel eval`
 
-use std::process::ExitCode;
 use std::str::FromStr;
 
 use clap::Args;
@@ -12,6 +11,7 @@ use trommel::{
     texts::words::Rule,
 };
 
+use crate::exit::Exit;
 use crate::labelled::LabelledArgs;
 use crate::models;
 
@@ -55,7 +55,7 @@ fn comment_policy() -> impl TypedValueParser<Value = CommentPolicy> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<CommentPolicy>())
 }
 
-pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &EvalArgs) -> anyhow::Result<Exit> {
     let model = models::named(args.model.as_deref())?;
     for set in args.labelled.read()? {
         let has_comments = || set.pages.iter().any(|page| page.gold.has_comments());
@@ -85,5 +85,5 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
             crate::out(&report.to_string())?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Clean)
 }

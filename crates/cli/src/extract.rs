@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -16,6 +15,7 @@ use trommel::{
 };
 use trommel_pipeline::sources::is_url;
 
+use crate::exit::Exit;
 use crate::messages::causes;
 use crate::models;
 use crate::page::{PageInput, note_reviews};
@@ -90,7 +90,7 @@ enum Output<'a> {
 }
 
 /// Runs the command: 0 if every page was read, 1 if some were not, 2 if none was.
-pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &ExtractArgs) -> anyhow::Result<Exit> {
     let (settings, form) = settings(args)?;
     let given = Hints {
         http_charset: args.charset.as_deref(),
@@ -138,9 +138,9 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(match failed {
-        0 => ExitCode::SUCCESS,
-        _ if failed == pages.len() => ExitCode::from(2),
-        _ => ExitCode::from(1),
+        0 => Exit::Clean,
+        _ if failed == pages.len() => Exit::Fatal,
+        _ => Exit::SomeFailed,
     })
 }
 

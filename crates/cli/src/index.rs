@@ -2,10 +2,7 @@
 
 mod documents;
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -13,6 +10,7 @@ use trommel::OutputRecord;
 use trommel_pipeline::index::{Endpoint, IndexWriter, Refused};
 
 use crate::{
+    exit::Exit,
     messages::{counted, say},
     settings::{OfDocuments, SettingsArgs},
 };
@@ -63,7 +61,7 @@ impl Indexer for Endpoint {
 
 /// Runs the command: 0 if all went well, 1 if something could not be read or was refused; the rest is
 /// indexed. 2 if nothing could be read, and then an index in a folder is left as it was.
-pub fn run(args: &IndexArgs) -> Result<ExitCode> {
+pub fn run(args: &IndexArgs) -> Result<Exit> {
     let documents = Documents::new(&args.inputs, args.settings.settings()?)?;
     let (fed, refused) = match (&args.index, &args.url) {
         (Some(folder), _) => (into_folder(&documents, folder, args.memory)?, 0),
@@ -76,9 +74,9 @@ pub fn run(args: &IndexArgs) -> Result<ExitCode> {
         fed.empty
     ));
     Ok(match (fed.documents, fed.faults || refused > 0) {
-        (_, false) => ExitCode::SUCCESS,
-        (0, true) => ExitCode::from(2),
-        (_, true) => ExitCode::from(1),
+        (_, false) => Exit::Clean,
+        (0, true) => Exit::Fatal,
+        (_, true) => Exit::SomeFailed,
     })
 }
 

@@ -4,7 +4,6 @@ mod source;
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -16,6 +15,7 @@ use trommel::{
     viewer::{View, report},
 };
 
+use crate::exit::Exit;
 use crate::models;
 use crate::page::note_reviews;
 use source::InspectedPage;
@@ -45,7 +45,7 @@ pub struct InspectArgs {
     model: Option<String>,
 }
 
-pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &InspectArgs) -> anyhow::Result<Exit> {
     let model = Arc::new(models::named(args.model.as_deref())?);
     let source = match &args.record {
         Some(record) => InspectedPage::record(&args.page, record)?,
@@ -69,5 +69,5 @@ pub fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
         }
         None => crate::out(&report)?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Clean)
 }

@@ -1,7 +1,6 @@
 //! `trommel label`
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, bail};
@@ -10,6 +9,7 @@ use trommel::learn::gold_beside;
 use trommel_label::{GoldFile, LabelPages, Labelling, serve};
 use trommel_serve::{HostGuard, Listen, Socket};
 
+use crate::exit::Exit;
 use crate::messages::say;
 use crate::models;
 use crate::stop::Stop;
@@ -38,7 +38,7 @@ pub struct LabelArgs {
     model: Option<String>,
 }
 
-pub fn run(args: &LabelArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &LabelArgs) -> anyhow::Result<Exit> {
     let name = || args.pages.display().to_string();
     let gold = match &args.gold {
         Some(gold) => gold.clone(),
@@ -75,7 +75,7 @@ pub fn run(args: &LabelArgs) -> anyhow::Result<ExitCode> {
     ));
     serve(labelling.clone(), vec![socket], stop.flag())?;
     say(&progress(&labelling, &gold)?);
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Clean)
 }
 
 /// How many pages are labelled, and what comes next if all are.

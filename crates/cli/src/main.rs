@@ -7,6 +7,7 @@ mod bench;
 mod cat;
 mod dedup;
 mod eval;
+mod exit;
 mod extract;
 mod follow;
 #[cfg(feature = "index")]
@@ -38,9 +39,9 @@ mod version;
 mod wacz;
 
 use std::io::Write as _;
-use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use exit::Exit;
 
 /// Take the main text out of web archives
 #[derive(Debug, Parser)]
@@ -78,7 +79,7 @@ enum Command {
     Man(manual::ManArgs),
 }
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     allocator::begin();
     stop::outlive_bounds_on_files();
     let cli = Cli::parse();
@@ -86,12 +87,13 @@ fn main() -> ExitCode {
     panics::run(|| {
         command(cli.command).unwrap_or_else(|error| {
             messages::fail(&messages::causes(&error));
-            ExitCode::from(2)
+            Exit::Fatal
         })
     })
+    .into()
 }
 
-fn command(command: Command) -> anyhow::Result<ExitCode> {
+fn command(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Run(args) => run::run(*args),
         #[cfg(feature = "index")]

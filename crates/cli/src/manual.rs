@@ -1,13 +1,14 @@
 //! `trommel completions` and `trommel man`: what shells and `man` know of the program, made from its own
 //! list of options.
 
-use std::{fs, path::PathBuf, process::ExitCode};
+use std::{fs, path::PathBuf};
 
 use anyhow::Context;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use crate::Cli;
+use crate::exit::Exit;
 
 /// Print the completions of a shell
 #[derive(Debug, Args)]
@@ -25,16 +26,16 @@ pub struct ManArgs {
     folder: PathBuf,
 }
 
-pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
+pub fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
     let mut out = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "trommel", &mut out);
     crate::out(&String::from_utf8(out)?)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Clean)
 }
 
-pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
+pub fn man(args: &ManArgs) -> anyhow::Result<Exit> {
     let named = || args.folder.display().to_string();
     fs::create_dir_all(&args.folder).with_context(named)?;
     clap_mangen::generate_to(Cli::command(), &args.folder).with_context(named)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Clean)
 }

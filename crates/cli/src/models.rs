@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -10,6 +9,8 @@ use trommel::{
     Model, ModelError, Settings,
     model::{ColumnWeight, ModelFile, Scorer, Selection, TreeNode},
 };
+
+use crate::exit::Exit;
 
 /// Show what a model is made of
 #[derive(Debug, Args)]
@@ -49,7 +50,7 @@ pub fn named(model: Option<&str>) -> anyhow::Result<Model> {
     load(&settings)
 }
 
-pub fn run(args: &ModelArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &ModelArgs) -> anyhow::Result<Exit> {
     match &args.command {
         ModelCommand::List => {
             for name in Model::builtin_names() {
@@ -69,7 +70,7 @@ pub fn run(args: &ModelArgs) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Clean)
 }
 
 fn summary(file: &ModelFile) -> String {

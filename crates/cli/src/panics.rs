@@ -2,19 +2,16 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook},
-    process::ExitCode,
     sync::{Mutex, PoisonError},
     thread,
 };
 
+use crate::exit::Exit;
 use crate::messages;
-
-/// Exit code of a program that ended by a panic, as Rust has it.
-const PANICKED: u8 = 101;
 
 /// Runs the program. A panic of its main thread is told only if nobody caught it: a library that fails on a
 /// damaged file, and is caught, is told as an error of that file.
-pub fn run(program: impl FnOnce() -> ExitCode) -> ExitCode {
+pub fn run(program: impl FnOnce() -> Exit) -> Exit {
     static LAST: Mutex<Option<String>> = Mutex::new(None);
     let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let usual = take_hook();
@@ -30,7 +27,7 @@ pub fn run(program: impl FnOnce() -> ExitCode) -> ExitCode {
     catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
         let what = last().take().unwrap_or_default();
         messages::fail(&format_args!("internal fault: {}", what.replace('\n', " ")));
-        ExitCode::from(PANICKED)
+        Exit::Panicked
     })
 }
 

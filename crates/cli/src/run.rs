@@ -5,7 +5,6 @@ use std::{
     ffi::OsString,
     io::{BufWriter, Write},
     path::{Path, PathBuf},
-    process::ExitCode,
     sync::Arc,
 };
 
@@ -27,6 +26,7 @@ use crate::panics::quiet_workers;
 use crate::settings::{OfRuns, SettingsArgs};
 use crate::{
     assemble::last_step,
+    exit::Exit,
     messages::{fail, say},
     progress::Reporter,
     stop::Stop,
@@ -116,7 +116,7 @@ pub struct RunArgs {
 /// # Errors
 /// If the arguments or the configuration can't be used, an output can't be written, or an archive can't
 /// be read on (exit code 2).
-pub fn run(args: RunArgs) -> Result<ExitCode> {
+pub fn run(args: RunArgs) -> Result<Exit> {
     let existing = match (args.resume, args.overwrite) {
         (true, _) => Existing::Resume,
         (false, true) => Existing::Overwrite,
@@ -153,7 +153,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     } = prepared;
     if network.stop.is_set() {
         say("stopped before anything was read");
-        return Ok(stop.exit_code());
+        return Ok(stop.exit());
     }
     sites.check(&plan, existing == Existing::Resume)?;
     plan.check_names(args.summary.as_deref())?;
@@ -166,7 +166,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     }
     if args.dry_run {
         crate::out(&plan.to_string())?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Clean);
     }
     let clock = args.profile.then(|| Arc::new(Clock::default()));
     let metrics = args.metrics.as_ref().map(|_| Arc::new(Metrics::new()));
@@ -201,7 +201,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             Ok(extractor) => extractor,
             Err(error) => {
                 fail(&error);
-                return Ok(stop.exit_code());
+                return Ok(stop.exit());
             }
         };
     }
@@ -247,7 +247,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
             if let Some(path) = args.summary.as_ref().filter(|_| !error.is_refusal()) {
                 save(&named(unfinished), path).with_context(|| path.display().to_string())?;
             }
-            return Ok(stop.exit_code());
+            return Ok(stop.exit());
         }
     };
     // What could not be read has been said; a summary of nothing would only repeat it.
@@ -260,11 +260,7 @@ pub fn run(args: RunArgs) -> Result<ExitCode> {
     if let Some(path) = &args.summary {
         save(&summary, path).with_context(|| path.display().to_string())?;
     }
-    Ok(match summary.outcome() {
-        Outcome::Clean => ExitCode::SUCCESS,
-        Outcome::Partial => ExitCode::from(1),
-        Outcome::Nothing => ExitCode::from(2),
-    })
+    Ok(summary.outcome().into())
 }
 
 /// Refuses to write the summary over what is read before the run.

@@ -1,12 +1,12 @@
 //! `trommel search`
 
-use std::{fmt::Write as _, path::PathBuf, process::ExitCode};
+use std::{fmt::Write as _, path::PathBuf};
 
 use clap::Args;
 use trommel::texts::language::LanguageCode;
 use trommel_pipeline::index::{Hit, Index, Search, SearchResults, Snippet};
 
-use crate::{messages, place::PlaceArgument};
+use crate::{exit::Exit, messages, place::PlaceArgument};
 
 /// Find documents in an index made by `index`
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ pub struct SearchArgs {
 }
 
 /// Runs the command: 0 if something was found, 1 if nothing was, 2 for errors, as grep does.
-pub fn run(args: &SearchArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &SearchArgs) -> anyhow::Result<Exit> {
     let query = args.words.join(" ");
     let found = Index::open(&args.index)?.find(&Search {
         query: &query,
@@ -59,7 +59,10 @@ pub fn run(args: &SearchArgs) -> anyhow::Result<ExitCode> {
     }
     crate::out(&out)?;
     messages::say(&summary(&found, args.offset));
-    Ok(ExitCode::from(u8::from(found.documents == 0)))
+    Ok(match found.documents {
+        0 => Exit::SomeFailed,
+        _ => Exit::Clean,
+    })
 }
 
 /// How much was found, and how to see the rest.

@@ -3,7 +3,6 @@
 use std::{
     env,
     path::{Path, PathBuf},
-    process::ExitCode,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -25,7 +24,7 @@ use trommel_serve::{
 };
 
 use crate::settings::{OfService, SettingsArgs};
-use crate::{messages::say, models, stop::Stop};
+use crate::{exit::Exit, messages::say, models, stop::Stop};
 
 /// Variable of the environment that holds the token.
 const TOKEN: &str = "TROMMEL_TOKEN";
@@ -110,7 +109,7 @@ pub struct ServeArgs {
 }
 
 /// Runs the command: 0 if it was told to stop and finished what was in flight, 2 for errors.
-pub fn run(args: &ServeArgs) -> Result<ExitCode> {
+pub fn run(args: &ServeArgs) -> Result<Exit> {
     let defaults_of_pages = args.settings.chosen.clone().over(args.settings.file()?);
     let settings = defaults_of_pages.settings()?;
     let defaults = ServiceLimits::default();
@@ -188,7 +187,7 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
     }
     let (Some(sites), Some(path), true) = (sites, &args.sites, learns) else {
         serve(service, sockets, stop.flag())?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Clean);
     };
     let ended = AtomicBool::new(false);
     let served = thread::scope(|scope| {
@@ -210,7 +209,7 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode> {
     });
     sites.with(|memory| save_sites(memory, path))?;
     served?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Clean)
 }
 
 /// Time between two states of what is known of sites, and between two looks at whether the service ended.

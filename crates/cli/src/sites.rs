@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
@@ -20,7 +19,7 @@ use crate::network::NetworkArgs;
 use crate::progress::Reporter;
 use crate::settings::{OfJudging, SettingsArgs};
 use crate::stop::Stop;
-use crate::{models, panics::quiet_workers};
+use crate::{exit::Exit, models, panics::quiet_workers};
 
 /// Count on how many pages of its site each block stands, for `run --sites`
 #[derive(Debug, Args)]
@@ -72,7 +71,7 @@ struct BuildArgs {
 }
 
 /// Runs the command: 0 if all went well, 1 if something could not be read, 2 for errors.
-pub fn run(args: &SitesArgs) -> Result<ExitCode> {
+pub fn run(args: &SitesArgs) -> Result<Exit> {
     match &args.command {
         SitesCommand::Build(args) => build(args),
         SitesCommand::Merge { files, output } => {
@@ -91,17 +90,17 @@ pub fn run(args: &SitesArgs) -> Result<ExitCode> {
             let merged = merged.context("no files")?;
             save_sites(&merged, output)?;
             say(&summary(&merged));
-            Ok(ExitCode::SUCCESS)
+            Ok(Exit::Clean)
         }
         SitesCommand::Show { file, sites, json } => {
             let memory = load_sites(file)?;
             show(&memory, *sites, *json)?;
-            Ok(ExitCode::SUCCESS)
+            Ok(Exit::Clean)
         }
     }
 }
 
-fn build(args: &BuildArgs) -> Result<ExitCode> {
+fn build(args: &BuildArgs) -> Result<Exit> {
     let settings = args.settings.settings()?;
     let extractor = Extractor::with_model(&settings, Arc::new(models::load(&settings)?));
     let stop = Stop::on_signals().context("signals cannot be caught")?;
@@ -141,10 +140,7 @@ fn build(args: &BuildArgs) -> Result<ExitCode> {
     }
     save_sites(&memory, &args.output)?;
     say(&summary(&memory));
-    Ok(match summary_of_run.outcome() {
-        Outcome::Clean => ExitCode::SUCCESS,
-        _ => ExitCode::from(1),
-    })
+    Ok(summary_of_run.outcome().into())
 }
 
 /// A memory in one line.

@@ -2,7 +2,6 @@
 
 use std::{
     io,
-    process::ExitCode,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -16,6 +15,8 @@ use signal_hook::{
 
 use trommel_pipeline::sources::StopFlag;
 
+use crate::exit::Exit;
+
 /// Has a file that would pass a bound of the system (`ulimit -f`) fail to be written, as it does on a full
 /// disk, instead of ending the program without a word.
 pub fn outlive_bounds_on_files() {
@@ -23,9 +24,6 @@ pub fn outlive_bounds_on_files() {
     #[cfg(unix)]
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
-
-/// Exit code of a program ended by SIGINT, as shells have it.
-const INTERRUPTED: u8 = 130;
 
 /// What SIGINT and SIGTERM asked for.
 pub struct Stop {
@@ -47,7 +45,7 @@ impl Stop {
         let stop = Self::never();
         flag::register_conditional_shutdown(
             SIGINT,
-            i32::from(INTERRUPTED),
+            i32::from(Exit::Interrupted.code()),
             stop.interrupt.clone(),
         )?;
         flag::register(SIGINT, stop.interrupt.clone())?;
@@ -67,11 +65,11 @@ impl Stop {
         self.any.clone().into()
     }
 
-    /// Exit code of a run that ended early.
-    pub fn exit_code(&self) -> ExitCode {
+    /// How a run ends that was ended early.
+    pub fn exit(&self) -> Exit {
         match self.interrupt.load(Ordering::Relaxed) {
-            true => ExitCode::from(INTERRUPTED),
-            false => ExitCode::from(2),
+            true => Exit::Interrupted,
+            false => Exit::Fatal,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! `trommel train`
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -15,6 +14,7 @@ use trommel::{
     output::AtomicFile,
 };
 
+use crate::exit::Exit;
 use crate::labelled::{LabelledArgs, read_sets};
 use crate::models;
 
@@ -86,7 +86,7 @@ enum Weigh {
     Blocks,
 }
 
-pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &TrainArgs) -> anyhow::Result<Exit> {
     let mut sets = args.labelled.read()?;
     let stem = args
         .out
@@ -136,7 +136,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
                 "no correction gains on pages that it has not seen: {name} judges as {base}\n"
             ))?;
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Clean);
     }
     for trained in train(&sets, &options)? {
         write(args, &sets, &options, &trained)?;
@@ -144,7 +144,7 @@ pub fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         table(&file.name, &file.scores)?;
         required(&sets, &trained)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Clean)
 }
 
 /// Writes the model and, if asked for, what cross-validation said of each page; into folders if several

@@ -3,7 +3,6 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    process::ExitCode,
 };
 
 use anyhow::{Context, Result, bail};
@@ -16,6 +15,7 @@ use trommel_pipeline::{
 
 use crate::{
     archives::Archives,
+    exit::Exit,
     messages::{counted, say},
     settings::{OfDocuments, SettingsArgs},
 };
@@ -58,7 +58,7 @@ struct TextArgs {
 ///
 /// # Errors
 /// If the input is no WACZ file or the output cannot be written (exit code 2).
-pub fn run(args: &WaczArgs) -> Result<ExitCode> {
+pub fn run(args: &WaczArgs) -> Result<Exit> {
     match &args.command {
         WaczCommand::Text(args) => text(args),
     }
@@ -67,7 +67,7 @@ pub fn run(args: &WaczArgs) -> Result<ExitCode> {
 /// Texts of one URL with the times of their captures, digits only.
 type Texts = HashMap<String, Vec<(String, String)>>;
 
-fn text(args: &TextArgs) -> Result<ExitCode> {
+fn text(args: &TextArgs) -> Result<Exit> {
     let TextArgs { input, output, .. } = args;
     if same(input, output) {
         bail!("{}: is both input and output", output.display());
@@ -91,7 +91,7 @@ fn text(args: &TextArgs) -> Result<ExitCode> {
         Ok(())
     })?;
     if summary.outcome() == Outcome::Nothing {
-        return Ok(ExitCode::from(2));
+        return Ok(Exit::Fatal);
     }
     let named = || output.display().to_string();
     let mut file = AtomicFile::create(output).with_context(named)?;
@@ -114,10 +114,7 @@ fn text(args: &TextArgs) -> Result<ExitCode> {
     if written.unsigned {
         say("the signature of the input is left out: it is not one of this file");
     }
-    Ok(match summary.outcome() {
-        Outcome::Clean => ExitCode::SUCCESS,
-        _ => ExitCode::from(1),
-    })
+    Ok(summary.outcome().into())
 }
 
 fn same(one: &Path, other: &Path) -> bool {

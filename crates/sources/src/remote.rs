@@ -4,8 +4,8 @@ mod bucket;
 mod client;
 mod http;
 mod object;
-mod patient;
 mod redirect;
+mod retry;
 mod seekable;
 #[cfg(test)]
 mod tests;
@@ -38,7 +38,7 @@ use url::Url;
 pub use self::http::{CallError, Http, HttpAnswer};
 use crate::{NetworkOptions, SourceError, StopFlag, network::POLL, redacted};
 use object::Object;
-use patient::Patient;
+use retry::RetryingConnector;
 pub use seekable::SeekableObject;
 
 /// Bytes of one piece on its way to the reader.
@@ -216,11 +216,11 @@ impl Remote {
 
 fn store(key: &str, options: &NetworkOptions) -> object_store::Result<Arc<dyn ObjectStore>> {
     // The client below repeats requests itself.
-    let retry = RetryConfig {
+    let no_retries = RetryConfig {
         max_retries: 0,
         ..RetryConfig::default()
     };
-    let mut patient = Patient {
+    let mut connector = RetryingConnector {
         options: options.clone(),
         authorization: None,
     };
@@ -233,18 +233,18 @@ fn store(key: &str, options: &NetworkOptions) -> object_store::Result<Arc<dyn Ob
             let builder = AmazonS3Builder::from_env()
                 .with_config(never, "30days")
                 .with_bucket_name(bucket)
-                .with_http_connector(patient)
-                .with_retry(retry);
+                .with_http_connector(connector)
+                .with_retry(no_retries);
             Arc::new(builder.build()?)
         }
         None => {
             let (url, authorization) = without_user(key);
-            patient.authorization = authorization;
+            connector.authorization = authorization;
             let builder = HttpBuilder::new()
                 .with_url(url)
                 .with_client_options(client)
-                .with_http_connector(patient)
-                .with_retry(retry);
+                .with_http_connector(connector)
+                .with_retry(no_retries);
             Arc::new(builder.build()?)
         }
     })

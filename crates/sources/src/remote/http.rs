@@ -5,7 +5,7 @@ use std::{error::Error, io, time::Duration};
 use reqwest::{Client, Method, header::CONTENT_TYPE, redirect::Policy};
 use tokio::runtime::{Builder, Runtime};
 
-use super::patient::retry_after;
+use super::retry::retry_after;
 
 /// A client on a thread of its own; whoever asks waits. User and password in a URL are sent as basic
 /// authorization.

@@ -11,7 +11,7 @@ use std::{
 use object_store::{aws::AmazonS3Builder, path::Path};
 use tokio::runtime::Runtime;
 
-use super::{CallError, Http, Remote, object::Object, patient::Patient};
+use super::{CallError, Http, Remote, object::Object, retry::RetryingConnector};
 use crate::{NetworkOptions, SourceError, StopFlag};
 
 /// Head lines of all requests so far.
@@ -330,7 +330,7 @@ fn signed_requests_stay_at_their_server() {
         let to = format!("http://{host}:{port}/b/k");
         let (port, seen) = serve(move |_, stream| redirect(stream, &to));
         let options = hosts(true);
-        let patient = Patient {
+        let connector = RetryingConnector {
             options: options.clone(),
             authorization: None,
         };
@@ -344,7 +344,7 @@ fn signed_requests_stay_at_their_server() {
             .with_token("TOKEN")
             .with_skip_signature(!is_signed)
             .with_request_payer(true)
-            .with_http_connector(patient)
+            .with_http_connector(connector)
             .build()
             .unwrap();
         let path = Path::parse("k").unwrap();

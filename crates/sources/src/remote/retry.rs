@@ -1,4 +1,4 @@
-//! Requests that are repeated for as long as a server asks to be asked again.
+//! Repeats failed requests, with back-off, for as long as a server asks to be asked again.
 
 use std::{
     error::Error,
@@ -31,17 +31,17 @@ const UNANSWERED: u32 = 5;
 
 /// Makes clients that repeat their requests.
 #[derive(Clone, Debug)]
-pub(super) struct Patient {
+pub(super) struct RetryingConnector {
     pub(super) options: NetworkOptions,
     /// `Authorization` of every request.
     pub(super) authorization: Option<HeaderValue>,
 }
 
-impl HttpConnector for Patient {
+impl HttpConnector for RetryingConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         Ok(HttpClient::new(Client {
             inner: client(options, &self.options)?,
-            patient: self.clone(),
+            connector: self.clone(),
         }))
     }
 }
@@ -49,20 +49,20 @@ impl HttpConnector for Patient {
 #[derive(Debug)]
 struct Client {
     inner: HttpClient,
-    patient: Patient,
+    connector: RetryingConnector,
 }
 
 #[async_trait::async_trait]
 impl HttpService for Client {
     async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        if let Some(authorization) = &self.patient.authorization {
+        if let Some(authorization) = &self.connector.authorization {
             let headers = request.headers_mut();
             headers.insert(AUTHORIZATION, authorization.clone());
         }
         let begin = Instant::now();
         let (mut tries, mut unanswered, mut last) = (0, 0, FIRST_PAUSE);
         loop {
-            let follow_hosts = self.patient.options.follow_hosts;
+            let follow_hosts = self.connector.options.follow_hosts;
             let answer = redirect::send(&self.inner, request.clone(), follow_hosts).await;
             let (reason, asked) = match &answer {
                 Ok(response) if is_busy(response.status()) => {
@@ -90,11 +90,11 @@ impl HttpService for Client {
             let pause = asked.unwrap_or(last);
             if begin.elapsed() + pause
                 > self
-                    .patient
+                    .connector
                     .options
                     .retry_for
                     .max(asked.unwrap_or_default())
-                || self.patient.options.stop.is_set()
+                || self.connector.options.stop.is_set()
             {
                 return answer.map(with_length);
             }
@@ -105,7 +105,7 @@ impl HttpService for Client {
                 pause.as_secs_f64(),
                 tries + 1
             );
-            self.patient.options.stop.sleep(pause).await;
+            self.connector.options.stop.sleep(pause).await;
         }
     }
 }

@@ -1,0 +1,49 @@
+//! Exit codes of the program.
+
+use std::process::ExitCode;
+
+use trommel_pipeline::Outcome;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All went well; of `search`, something was found.
+    Clean,
+    /// Some records failed, the others are there; of `search`, nothing was found.
+    SomeFailed,
+    /// Nothing is there: wrong usage, or an error that ended the command.
+    Fatal,
+    /// A panic ended the program, with the code that Rust gives.
+    Panicked,
+    /// Ctrl-C ended the command, with the code that shells give.
+    Interrupted,
+}
+
+impl Exit {
+    /// Its number.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Clean => 0,
+            Self::SomeFailed => 1,
+            Self::Fatal => 2,
+            Self::Panicked => 101,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+impl From<Outcome> for Exit {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Clean => Self::Clean,
+            Outcome::Partial => Self::SomeFailed,
+            Outcome::Nothing => Self::Fatal,
+        }
+    }
+}
