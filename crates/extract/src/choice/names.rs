@@ -11,6 +11,8 @@ const CARDS: u32 = 3;
 const AROUND: usize = 8;
 /// Blocks behind a name among which something is kept.
 const BEHIND: usize = 16;
+/// Fields of names from which on they are not counted one by one.
+const MOST_FIELDS: usize = 32;
 /// Most words of a name.
 const NAME_WORDS: u32 = 25;
 
@@ -28,26 +30,7 @@ pub(crate) fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
         return;
     }
     // Nearly all pages have no such name, and counting what is made alike takes long.
-    let mut of_field = vec![0u32; page.blocks.len()];
-    for field in fields {
-        // Fields are numbered as they come, so there are no more than blocks.
-        if let Some(count) = of_field.get_mut(*field as usize) {
-            *count += 1;
-        }
-    }
-    let has_others = |at: usize| {
-        let field = fields.get(at);
-        let count = field.and_then(|field| of_field.get(*field as usize));
-        count.is_some_and(|count| *count >= CARDS)
-    };
-    let is_dropped_name = |at: usize| {
-        let behind = kept.get(at + 1..).unwrap_or_default();
-        kept.get(at) == Some(&false)
-            && has_others(at)
-            && behind.iter().take(BEHIND).any(|kept| *kept)
-            && is_name(page, at)
-    };
-    if !(0..kept.len()).any(is_dropped_name) {
+    if !may_have_names(page, fields, kept) {
         return;
     }
     let mut named: FxHashMap<u32, Named> = FxHashMap::default();
@@ -83,6 +66,23 @@ pub(crate) fn keep_card_names(page: &Page, fields: &[u32], kept: &mut [bool]) {
             *kept = true;
         }
     }
+}
+
+/// Whether a dropped name stands close before something kept, and others are made like it.
+fn may_have_names(page: &Page, fields: &[u32], kept: &[bool]) -> bool {
+    let mut names = Vec::new();
+    let mut behind = usize::MAX;
+    for (at, kept) in kept.iter().enumerate().rev() {
+        if *kept {
+            behind = at;
+        } else if behind.saturating_sub(at) <= BEHIND && is_name(page, at) {
+            names.extend(fields.get(at));
+        }
+    }
+    let count = |name: &u32| fields.iter().filter(|field| *field == name).count() as u32;
+    names.sort_unstable();
+    names.dedup();
+    names.len() > MOST_FIELDS || names.iter().any(|name| count(name) >= CARDS)
 }
 
 /// The blocks of each card: of an element, with more than one block, that has others of its kind beside it.

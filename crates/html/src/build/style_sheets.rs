@@ -34,6 +34,8 @@ pub(super) struct StyleSheets {
     blocks: FxHashSet<u64>,
     /// A bit for each hidden name by its key: most names are told not to be hidden by it.
     bits: u64,
+    /// The same of names that are shown as blocks.
+    block_bits: u64,
 }
 
 impl StyleSheets {
@@ -50,16 +52,27 @@ impl StyleSheets {
 
     /// Whether one of the names of a class attribute is shown as a block, by a rule or by a convention of frameworks.
     pub fn show_as_block(&self, value: &[u8]) -> bool {
+        // All names of the convention end with `k`.
+        let may_say = memchr(b'k', value).is_some();
+        if self.blocks.is_empty() && !may_say {
+            return false;
+        }
         let mut names = value.split(u8::is_ascii_whitespace);
-        names.any(|name| {
-            BLOCK_NAMES.contains(&name)
-                || !self.blocks.is_empty() && self.blocks.contains(&key(b'.', name))
-        })
+        names.any(|name| may_say && BLOCK_NAMES.contains(&name) || self.shows(name))
     }
 
     /// Whether an id is hidden.
     pub fn hide_id(&self, value: &[u8]) -> bool {
         self.hides(key(b'#', value.trim_ascii()))
+    }
+
+    /// Whether a rule shows elements of this class as blocks.
+    fn shows(&self, name: &[u8]) -> bool {
+        if self.blocks.is_empty() {
+            return false;
+        }
+        let key = key(b'.', name);
+        self.block_bits & bit(key) != 0 && self.blocks.contains(&key)
     }
 
     fn hides(&self, key: u64) -> bool {
@@ -181,6 +194,7 @@ impl StyleSheets {
         if !is_block {
             self.blocks.remove(&key(b'.', name));
         } else if self.blocks.len() < MAX_NAMES {
+            self.block_bits |= bit(key(b'.', name));
             self.blocks.insert(key(b'.', name));
         }
     }
