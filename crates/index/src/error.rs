@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tantivy::TantivyError;
+use tantivy::{TantivyError, directory::error::OpenReadError};
 
 /// Why an index cannot be written or searched.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +40,48 @@ pub enum IndexError {
         what: String,
     },
     /// The index is damaged, or the disk full.
-    #[error("index: {0}")]
+    #[error("index: {}", told(.0))]
     Tantivy(#[from] TantivyError),
+}
+
+/// Characters of a message of the library: some hold a whole file.
+const LONGEST: usize = 200;
+
+/// What the library says, in one line without its internals.
+pub(crate) fn told(error: &TantivyError) -> String {
+    let text = match error {
+        TantivyError::IoError(source) => source.to_string(),
+        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(path)) => {
+            format!("{} is missing", path.display())
+        }
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath }) => {
+            format!("{}: {io_error}", filepath.display())
+        }
+        TantivyError::OpenReadError(OpenReadError::IncompatibleIndex(_))
+        | TantivyError::IncompatibleIndex(_) => "of another version".to_owned(),
+        error => error.to_string(),
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} ...", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Error;
+
+    #[test]
+    fn messages_are_one_line_without_internals() {
+        let read = OpenReadError::wrap_io_error(Error::other("cut"), "a.store".into());
+        assert_eq!(told(&TantivyError::from(read)), "a.store: cut");
+        let missing = OpenReadError::FileDoesNotExist("meta.json".into());
+        assert_eq!(told(&TantivyError::from(missing)), "meta.json is missing");
+        let long = TantivyError::InternalError("{\n  \"segments\": 7\n".repeat(99));
+        let told = told(&long);
+        assert!(told.chars().count() < 210 && told.ends_with(" ...") && !told.contains('\n'));
+    }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use tantivy::{Index, TantivyError};
 
-use crate::IndexError;
+use crate::error::{IndexError, told};
 
 /// What `work` gives. Tantivy trusts what it wrote: on other bytes it may panic, which is an error of the
 /// index at `path`.
@@ -58,7 +58,7 @@ pub(crate) fn check(index: &Index, path: &Path) -> Result<(), IndexError> {
         match index.directory().validate_checksum(Path::new(&*name)) {
             Ok(true) => {}
             Ok(false) => return Err(damaged("its bytes are not those that were written".into())),
-            Err(error) => return Err(damaged(TantivyError::from(error).to_string())),
+            Err(error) => return Err(damaged(told(&TantivyError::from(error)))),
         }
     }
     Ok(())
