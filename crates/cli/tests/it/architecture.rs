@@ -14,12 +14,6 @@ const MOST: usize = 4;
 
 /// Lines of a file of product code, up to the tests in it.
 const LONGEST: usize = 500;
-/// Files that may be longer, with the reason.
-const EXCEPTED: [(&str, &str); 1] = [(
-    "crates/extract/src/extraction.rs",
-    "its rules of choice move to a place of their own",
-)];
-
 /// The crates of ours under `[dependencies]`, optional ones as well.
 fn own_dependencies(manifest: &str) -> Vec<&str> {
     manifest
@@ -83,8 +77,7 @@ fn files_are_short() {
     let long = files.iter().filter_map(|path| {
         let lines = product_lines(&fs::read_to_string(path).unwrap());
         let name = path.strip_prefix(workspace()).unwrap().to_str().unwrap();
-        let is_excepted = EXCEPTED.iter().any(|(own, _)| *own == name);
-        (lines > LONGEST && !is_excepted).then(|| format!("{name}: {lines}"))
+        (lines > LONGEST).then(|| format!("{name}: {lines}"))
     });
     let long: Vec<String> = long.collect();
     assert!(long.is_empty(), "{long:#?}");

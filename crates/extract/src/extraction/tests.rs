@@ -1,3 +1,4 @@
+use super::rows::PATH;
 use super::*;
 use trommel_html::{Limits, ScanEngine};
 
