@@ -17,7 +17,7 @@ use trommel_learn::{LABEL_SHARE, read_set};
 
 /// Every method, ready to extract.
 static METHODS: LazyLock<Vec<Box<dyn Method>>> = LazyLock::new(|| {
-    let samples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../samples"));
+    let samples = Path::new("../samples");
     let set = read_set(
         &samples.join("wcxb-sample.warc.gz"),
         &samples.join("wcxb-sample.gold.jsonl.gz"),

@@ -48,13 +48,8 @@ impl Stored {
     }
 }
 
-static ARCHIVE: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let sample = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../samples/wcxb-sample.warc.gz"
-    );
-    std::fs::read(sample).unwrap()
-});
+static ARCHIVE: LazyLock<Vec<u8>> =
+    LazyLock::new(|| std::fs::read("../../samples/wcxb-sample.warc.gz").unwrap());
 
 static PAGES: LazyLock<Vec<Stored>> = LazyLock::new(pages);
 

@@ -9,8 +9,8 @@ use std::{
     process::{Command, Output},
 };
 
-fn folder() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+fn folder() -> PathBuf {
+    PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap())
 }
 
 #[test]

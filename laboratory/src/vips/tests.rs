@@ -1,6 +1,6 @@
 //! VIPS on the layouts of three small pages of our own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use trommel_html::{Engine, Limits, ScanEngine};
 
@@ -9,7 +9,7 @@ use crate::layout::{PageLayout, block_nodes, read_layouts};
 use crate::visual_content::visual_content;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("layouts")
+    PathBuf::from("layouts")
 }
 
 /// A page and its layout, by the name of its file.

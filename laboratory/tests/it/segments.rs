@@ -22,7 +22,7 @@ const MARKS: [&[&str]; 3] = [
 ];
 
 fn folder() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/layouts"))
+    Path::new("layouts")
 }
 
 fn gzip(path: &Path, text: &[u8]) {

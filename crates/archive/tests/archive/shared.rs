@@ -6,7 +6,7 @@ use trommel_archive::{PayloadOptions, ReadOptions, Reader, payload};
 
 fn shared(folder: &str) -> Option<PathBuf> {
     let root = std::env::var_os("TROMMEL_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
+        || PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../../shared"),
         PathBuf::from,
     );
     let path = root.join(folder);

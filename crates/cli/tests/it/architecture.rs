@@ -126,3 +126,31 @@ fn the_pipeline_names_its_types_by_their_modules() {
         }
     }
 }
+
+/// All files of Rust in a folder and below, but for what cargo built.
+fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && path.file_name().unwrap() != "target" {
+            rust_files(&path, files);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+// Clones that share a target folder share its programs, so what the compiler wrote into one may
+// be the folder of another clone, or of one that is gone.
+#[test]
+fn no_program_remembers_the_folder_it_was_built_in() {
+    let mut files = Vec::new();
+    for folder in ["crates", "laboratory"] {
+        rust_files(&workspace().join(folder), &mut files);
+    }
+    assert!(files.len() > 300, "{} files", files.len());
+    let compiled_in = concat!("env!(\"", "CARGO_MANIFEST_DIR", "\")");
+    for file in files {
+        let code = fs::read_to_string(&file).unwrap();
+        assert!(!code.contains(compiled_in), "{}", file.display());
+    }
+}

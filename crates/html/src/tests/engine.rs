@@ -156,7 +156,7 @@ proptest! {
 }
 
 pub(crate) fn root() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+    PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../..")
 }
 
 /// Decoded pages of an archive.

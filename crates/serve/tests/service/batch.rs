@@ -1,6 +1,6 @@
 //! Archives.
 
-use std::{fs, io::Write as _, path::Path, sync::Arc};
+use std::{fs, io::Write as _, sync::Arc};
 
 use trommel::filters::Filters;
 
@@ -10,8 +10,7 @@ use crate::{
 };
 
 fn sample() -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/wcxb-sample.warc.gz");
-    fs::read(path).unwrap()
+    fs::read("../../samples/wcxb-sample.warc.gz").unwrap()
 }
 
 fn lines(answer: &Answer) -> Vec<serde_json::Value> {
