@@ -1,7 +1,6 @@
 //! Counts and times of a run or a service, as Prometheus reads them.
 //!
-//! [`Metrics`] has the names, the same for `trommel run --metrics` and for the service; [`Listener`]
-//! answers `GET /metrics` in programs that have no HTTP server of their own.
+//! [`Metrics`] has the names, the same for `trommel run --metrics` and for the service.
 //!
 //! ```
 //! use std::time::Duration;
@@ -16,8 +15,6 @@
 //! assert!(text.contains("trommel_drops_total{reason=\"too-short\"} 1\n"));
 //! ```
 
-mod listener;
 mod metrics;
 
-pub use listener::Listener;
 pub use metrics::{CONTENT_TYPE, Metrics};
