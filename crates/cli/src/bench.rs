@@ -19,7 +19,7 @@ use trommel::{
 use crate::exit::Exit;
 use crate::models;
 
-/// Measure each stage of extraction on an archive, on one thread, against bare inflating
+/// Time each stage of extraction on one thread, beside decompression alone
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// Archive of gzip members, such as samples/wcxb-sample.warc.gz
@@ -28,7 +28,7 @@ pub struct BenchArgs {
     /// Built-in model or model file [default: the first built-in one]
     #[arg(long, value_name = "NAME|FILE")]
     model: Option<String>,
-    /// Times that every stage is run; the median counts
+    /// Runs of each stage; the median is reported
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
     /// Print one JSON object instead of a table

@@ -14,14 +14,13 @@ use trommel::{
 
 use crate::{exit::Exit, models, place::PlaceArgument};
 
-/// Print an archived page, or its text, from its place
+/// Print the page at a place in an archive, its text or its record
 #[derive(Debug, Args)]
 pub struct CatArgs {
-    /// Where the record is stored: FILE:OFFSET[:LENGTH], as `search` prints it; FILE may be an http(s):// or
-    /// s3:// URL
+    /// Place of the record: FILE:OFFSET[:LENGTH], as `search` prints it. FILE may be an http(s):// or s3:// URL
     #[arg(value_name = "PLACE")]
     place: String,
-    /// The offset, if PLACE is the file only
+    /// Offset, if the first argument is only the file
     #[arg(value_name = "OFFSET")]
     offset: Option<String>,
     /// Print the page, decoded to UTF-8 (the default)

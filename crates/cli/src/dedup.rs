@@ -17,7 +17,7 @@ use trommel_pipeline::dedup::{
 use crate::exit::Exit;
 use crate::messages::say;
 
-/// Find duplicates among the outputs of many runs, and write the outputs without them
+/// Find and remove duplicates among the outputs of many runs
 #[derive(Debug, Args)]
 pub struct DedupArgs {
     #[command(subcommand)]
@@ -26,7 +26,7 @@ pub struct DedupArgs {
 
 #[derive(Debug, Subcommand)]
 enum DedupCommand {
-    /// Write the signatures of outputs: NAME.signatures.jsonl.zst for each, which is passed over if it is there
+    /// Write the signatures of each output to NAME.signatures.jsonl.zst, unless that file exists
     Sign {
         /// Outputs: JSON lines, MessagePack or Parquet
         #[arg(required = true, value_name = "OUTPUT")]
@@ -35,17 +35,17 @@ enum DedupCommand {
         #[arg(short, long, value_name = "FOLDER")]
         output: PathBuf,
     },
-    /// List the duplicates among all signatures: a document is one of the first document, by name of output and
-    /// row, that has a key in common with it
+    /// List the duplicates among all signatures. A document is a duplicate of the first one, by name of output
+    /// and row, with a key in common
     Find {
         /// Files of signatures
         #[arg(required = true, value_name = "SIGNATURES")]
         signatures: Vec<PathBuf>,
-        /// File for the list, a JSON line a duplicate
+        /// File for the list, a JSON line for each duplicate
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
-        /// Look only at this share of the keys, such as 2/8: less memory, and the lists of all shares together
-        /// name the same duplicates
+        /// Use only this share of the keys, such as 2/8, to save memory. The lists of all shares together name
+        /// the same duplicates
         #[arg(
             long,
             value_name = "I/N",
@@ -54,9 +54,9 @@ enum DedupCommand {
         )]
         keys: KeyShare,
     },
-    /// Write outputs without the duplicates, under the same names into another folder
+    /// Copy outputs without the duplicates into another folder, under the same names
     Drop {
-        /// Outputs, as they were signed
+        /// The signed outputs
         #[arg(required = true, value_name = "OUTPUT")]
         outputs: Vec<PathBuf>,
         /// Lists of duplicates

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::labelled::LabelledArgs;
 use crate::models;
 
-/// Score a model on labelled pages: word precision, recall and F1, means over pages
+/// Score a model on labelled pages: mean word precision, recall and F1
 #[derive(Debug, Args)]
 pub struct EvalArgs {
     #[command(flatten)]
@@ -23,18 +23,17 @@ pub struct EvalArgs {
     /// Name of a built-in model, or a model file
     #[arg(long, value_name = "NAME|FILE")]
     model: Option<String>,
-    /// Whether readers' comments are content, in the gold and in what the model keeps [default:
-    /// include where the gold of the set has comments of its own]
+    /// Treatment of readers' comments, in the gold and in the model's text [default: include, if the gold has
+    /// separate comments]
     #[arg(long, value_parser = comment_policy())]
     comments: Option<CommentPolicy>,
-    /// Whether the headline is part of the text that the model keeps
+    /// Treatment of the headline in the model's text
     #[arg(long, value_parser = named::<HeadlinePolicy>(), default_value_t)]
     headline: HeadlinePolicy,
-    /// Take words as runs of \w in every script, instead of counting scripts without spaces by
-    /// character
+    /// Count words as runs of \w in every script, instead of counting scripts without spaces by character
     #[arg(long)]
     strict_words: bool,
-    /// Print one JSON object a set
+    /// Print a JSON object for each set
     #[arg(long)]
     json: bool,
 }

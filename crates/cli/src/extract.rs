@@ -24,15 +24,13 @@ use crate::settings::{OfPages, SettingsArgs};
 /// Extract the main text of HTML pages
 #[derive(Debug, Args)]
 pub struct ExtractArgs {
-    /// Pages: files (plain or under gzip), folders of them, URLs with --fetch; `-` or nothing for
-    /// standard input
+    /// Pages: files (plain or gzip), folders, or URLs with --fetch; `-` or nothing for standard input
     #[arg(value_name = "PAGE", default_value = "-")]
     pages: Vec<OsString>,
-    /// File to write to; for several pages or a folder, the folder for a file each [default: standard
-    /// output]
+    /// File to write to, or a folder for several pages [default: standard output]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Get pages that are URLs over the network
+    /// Fetch URLs over the network
     #[arg(long)]
     fetch: bool,
     /// URL of the page
@@ -41,7 +39,7 @@ pub struct ExtractArgs {
     /// Charset that the server named
     #[arg(long, value_name = "LABEL")]
     charset: Option<String>,
-    /// Form of the output [default: text, or Markdown where --text, --links or the like ask for it]
+    /// Form of the output [default: text, or Markdown if --text, --links or a similar option asks for it]
     #[arg(short, long, value_enum)]
     format: Option<Form>,
     #[command(flatten)]
@@ -54,10 +52,9 @@ enum Form {
     Text,
     /// Main text as Markdown (CommonMark with the tables of GitHub)
     Markdown,
-    /// Main text and facts of the page, one JSON object with the keys of a line of `run`
+    /// Main text and metadata, as one JSON object with the keys of a line of `run`
     Json,
-    /// Every block, kept or not, with its text, bytes, path, role and probability; one JSON object a line,
-    /// as in `run --blocks`
+    /// Every block, kept or dropped, with text, bytes, path, role and probability: a JSON object a line
     Blocks,
 }
 
@@ -196,6 +193,7 @@ fn settings(args: &ExtractArgs) -> anyhow::Result<(Settings, Form)> {
     let listed = [
         ("spans", settings.include.spans),
         ("tables", settings.include.tables),
+        ("chunks", settings.include.chunks.is_some()),
         (
             "posts",
             settings.include.posts && !matches!(form, Form::Markdown),

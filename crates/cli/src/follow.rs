@@ -1,4 +1,4 @@
-//! Options of runs that go on as their inputs grow.
+//! Options of runs whose inputs grow.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use trommel_pipeline::FollowTimes;
 /// How long inputs are followed.
 #[derive(Debug, Args)]
 pub struct FollowArgs {
-    /// Go on as inputs grow and new ones appear: files that a crawler writes (also under NAME.open), folders,
-    /// globs, named pipes, - for standard input; ends with SIGINT or SIGTERM, and when all pipes have ended
+    /// Continue as inputs grow and new ones appear: files that a crawler writes (also as NAME.open), folders, globs,
+    /// named pipes, - for standard input. Ends with SIGINT or SIGTERM, or when all pipes have ended
     #[arg(long)]
     follow: bool,
 
-    /// Seconds without anything new after which all that came is written out [default: 2]
+    /// Seconds without new data after which everything is written out [default: 2]
     #[arg(long, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
     idle: Option<f64>,
 
-    /// Seconds without anything new after which the run ends
+    /// Seconds without new data after which the run ends
     #[arg(long, value_name = "SECONDS", requires = "follow", value_parser = seconds)]
     until_idle: Option<f64>,
 }

@@ -16,7 +16,7 @@ use crate::{
 };
 use documents::{Documents, FeedOutcome};
 
-/// Make documents searchable: from archives, or from what `run` wrote
+/// Build a search index from archives or from outputs of `run`
 #[derive(Debug, Args)]
 pub struct IndexArgs {
     /// Archives, as for `run`; or files or folders of JSON lines, MessagePack,
@@ -24,12 +24,12 @@ pub struct IndexArgs {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<String>,
 
-    /// Folder of the index; made if it is missing. Documents it has already are replaced
+    /// Folder of the index, created if necessary. Existing documents with the same id are replaced
     #[arg(long, value_name = "DIR", required_unless_present = "url")]
     index: Option<PathBuf>,
 
-    /// Send the documents to Elasticsearch or OpenSearch instead: http[s]://[USER:PASSWORD@]HOST/INDEX;
-    /// made if it is missing. Documents it has already stay as they are
+    /// Send the documents to Elasticsearch or OpenSearch instead: http[s]://[USER:PASSWORD@]HOST/INDEX, created
+    /// if necessary. Existing documents stay as they are
     #[arg(long, conflicts_with_all = ["index", "memory"])]
     url: Option<String>,
 

@@ -20,18 +20,16 @@ use crate::models;
 use crate::page::note_reviews;
 use source::InspectedPage;
 
-/// Show one page as the extractor sees it: a self-contained HTML report with every block, its
-/// probability and the reasons for it
+/// Write an HTML report about a page: each block, its probability and the reasons for it
 #[derive(Debug, Args)]
 pub struct InspectArgs {
-    /// The page, or with --record the archive that holds it; `-` for standard input
+    /// The page, or with --record the archive that contains it; `-` for standard input
     #[arg(value_name = "PAGE")]
     page: String,
     /// File to write the report to [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The record of a WARC or ARC archive that is the page: its WARC-Record-ID, or its offset in the
-    /// stored file
+    /// Record of a WARC or ARC archive: its WARC-Record-ID, or its offset in the stored file
     #[arg(long, value_name = "ID|OFFSET")]
     record: Option<String>,
     /// URL of the page [default with --record: that of the record]

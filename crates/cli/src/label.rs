@@ -14,11 +14,10 @@ use crate::messages::say;
 use crate::models;
 use crate::stop::Stop;
 
-/// Label the pages of an archive by clicks on their blocks: a gold file for `train` and `eval`
+/// Label the pages of an archive by clicks in a browser, for `train` and `eval`
 ///
-/// Shows the pages to a browser, with exactly what the model keeps as the first proposal. Every saved page is in
-/// the gold file at once, and pages that have a line there are done: a later call continues, and several people
-/// can label at once.
+/// The first proposal is the model's choice. Each saved page goes to the gold file at once. A later call
+/// continues, and several people can label at the same time.
 #[derive(Debug, Args)]
 pub struct LabelArgs {
     /// WARC or ARC archive of the pages
@@ -27,10 +26,10 @@ pub struct LabelArgs {
     /// Gold file to write, or to continue [default: NAME.gold.jsonl.gz beside NAME.warc.gz]
     #[arg(long, value_name = "JSONL")]
     gold: Option<PathBuf>,
-    /// Where to listen: HOST:PORT (port 0: any free one) or unix:PATH. Whoever reaches it can label
+    /// Address to listen on: HOST:PORT (port 0: any free one) or unix:PATH. Anyone who can reach it can label
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8643")]
     listen: Listen,
-    /// Propose nothing: every block starts as `other`, so that labels do not lean on the model
+    /// Propose nothing: every block starts as `other`, so that labels do not depend on the model
     #[arg(long)]
     blank: bool,
     /// Model of the proposals: name of a built-in model, or a model file

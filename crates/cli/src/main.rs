@@ -43,7 +43,7 @@ use std::io::Write as _;
 use clap::{Parser, Subcommand};
 use exit::Exit;
 
-/// Take the main text out of web archives
+/// Extract the main text from web archives
 #[derive(Debug, Parser)]
 #[command(name = "trommel", version, long_version = version::LONG.as_str())]
 struct Cli {

@@ -17,10 +17,10 @@ use crate::progress;
 /// How much is said, and in which form
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MessageArgs {
-    /// Say nothing but errors
+    /// Show only errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say more; twice for everything. RUST_LOG chooses by module
+    /// Show more messages; repeat it for all. RUST_LOG selects by module
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
     /// Form of the messages on standard error

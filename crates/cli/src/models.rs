@@ -12,7 +12,7 @@ use trommel::{
 
 use crate::exit::Exit;
 
-/// Show what a model is made of
+/// Describe a model
 #[derive(Debug, Args)]
 pub struct ModelArgs {
     #[command(subcommand)]

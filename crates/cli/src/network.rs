@@ -9,21 +9,20 @@ use trommel_pipeline::sources::NetworkOptions;
 /// How `http(s)://` and `s3://` inputs are waited for.
 #[derive(Debug, Args)]
 pub struct NetworkArgs {
-    /// Seconds without a byte after which a connection counts as broken and is opened again [default: 30]
+    /// Seconds without data after which a connection is opened again [default: 30]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     idle_timeout: Option<u64>,
 
-    /// Bytes a second below which a server is too slow; after three times of --idle-timeout the input is
-    /// given up; 0 for no bound [default: 1K]
+    /// Lowest acceptable rate, in bytes a second. After three slow periods of --idle-timeout the input is given
+    /// up; 0 for no limit [default: 1K]
     #[arg(long, value_name = "SIZE", value_parser = rate)]
     least_rate: Option<ByteSize>,
 
-    /// Seconds for which requests are repeated that a server refuses for now (429, 503) [default: 600]
+    /// Seconds to repeat requests that a server refuses temporarily (429, 503) [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=86_400))]
     retry_for: Option<u64>,
 
-    /// Follow redirects, and what a multi-WACZ names, to other hosts than that of the URL; this machine and
-    /// its network among them
+    /// Follow redirects and names in a multi-WACZ to other hosts, including this machine and its network
     #[arg(long)]
     follow_hosts: bool,
 }

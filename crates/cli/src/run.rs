@@ -13,10 +13,7 @@ use clap::Args;
 use trommel::output::{AtomicFile, LocalDisk};
 use trommel_pipeline::{
     Bucket, Clock, Environment, Existing, InputShare, Outcome, PreparedRun, RunRequest, SetAside,
-    Summary,
-    metrics::{Listener, Metrics},
-    run as run_plan,
-    sources::NetworkOptions,
+    Summary, metrics::Metrics, run as run_plan, sources::NetworkOptions,
 };
 
 use crate::follow::FollowArgs;
@@ -35,9 +32,9 @@ use crate::{
 /// Extract main text from archives
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Archives (WARC, ARC, WET) and WACZ files: files, globs, folders, http(s):// and s3:// URLs, s3://
-    /// prefixes (with a slash at the end) and globs, @MANIFEST (a path or URL a line), the .json of a
-    /// multi-WACZ, or - for standard input
+    /// Archives to read (WARC, ARC, WET, WACZ): files, globs, folders, http(s):// and s3:// URLs, @MANIFEST, or - for
+    /// standard input. A manifest has a path or URL on each line. s3:// URLs may be globs, or prefixes that end in a
+    /// slash. The .json of a multi-WACZ stands for its WACZ files
     #[arg(required_unless_present = "select", value_name = "INPUT")]
     inputs: Vec<OsString>,
 
@@ -46,19 +43,18 @@ pub struct RunArgs {
     #[arg(long, value_name = "INDEX")]
     select: Vec<PathBuf>,
 
-    /// Folder for one file an archive; or one file for all, NAME.jsonl[.gz|.zst],
-    /// NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz, NAME.trec.gz,
-    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet or NAME.tantivy (a folder); either may be on s3://, where
-    /// each file appears when it is whole; or - for standard output
+    /// Folder for one output per archive, a single file, or - for standard output. Single files:
+    /// NAME.jsonl[.gz|.zst], NAME.msgpack[.gz|.zst], NAME.wet.gz, NAME.anserini.jsonl.gz, NAME.trec.gz,
+    /// NAME.bulk.ndjson[.gz|.zst], NAME.parquet or NAME.tantivy (a folder). Folders and files may be on s3://
     #[arg(short, long, value_name = "OUT")]
     output: String,
 
-    /// Run only this share of the inputs, such as 2/8 for the second of eight programs: which inputs
-    /// these are depends on their names alone
+    /// Process only this share of the inputs: 2/8 is the second of eight. The share depends only on the names
+    /// of the inputs
     #[arg(long, value_name = "I/N")]
     shard: Option<InputShare>,
 
-    /// Print what the run would read, do and write, and do nothing
+    /// Print the inputs, stages and outputs of the run, and stop
     #[arg(long)]
     dry_run: bool,
 
@@ -66,39 +62,39 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
 
-    /// Print how long each stage took, on all threads together
+    /// Print the time of each stage, summed over all threads
     #[arg(long)]
     profile: bool,
 
-    /// Continue a run with the same options and the same build of the program: one that was interrupted ends
-    /// as if it had not been, and inputs that are new are added (not under --site-memory two-pass or
-    /// --resolve-revisits, where pages depend on all inputs); a run that is finished stays as it is
+    /// Continue an interrupted run, or add new inputs to one. It requires the same settings and the same build
+    /// of the program. A finished run stays as it is. New inputs are refused with --site-memory two-pass and
+    /// --resolve-revisits
     #[arg(long)]
     resume: bool,
 
-    /// Replace outputs that are there already
+    /// Replace existing outputs
     #[arg(long, conflicts_with = "resume")]
     overwrite: bool,
 
-    /// WARC file for records that fail, which can be run again; or none [default:
-    /// quarantine.warc.gz in the folder of outputs, OUT.quarantine.warc.gz beside one output, none for
-    /// standard output]
+    /// WARC file for failed records, which can be run again, or none [default: quarantine.warc.gz in the folder
+    /// of outputs, OUT.quarantine.warc.gz beside a single output, none for standard output]
     #[arg(long, value_name = "FILE|none")]
     quarantine: Option<PathBuf>,
 
-    /// Keep records of another kind than pages for other tools, each in a gzip member of FILE.warc.gz: of a
-    /// media type (application/pdf), its second part (pdf) or its first (image), stated or by the first
-    /// bytes. FILE.warc.gz.cdxj says where they were. May be given several times
+    /// Copy records of this kind, which are not pages, to a WARC file for other tools. KIND is a media type
+    /// (application/pdf), its second part (pdf) or its first (image). FILE.warc.gz.cdxj lists where the records
+    /// were. Can be repeated
     #[arg(long, value_name = "KIND=FILE")]
     set_aside: Vec<SetAside>,
 
-    /// File for what is told of each record that is dropped: a JSON line with id, url, date, reason, source
+    /// File for a JSON line about each dropped record: id, url, date, reason, source
     #[arg(long, value_name = "FILE")]
     dropped: Option<PathBuf>,
 
-    /// Answer GET /metrics at this address, such as 127.0.0.1:9464, with the counts of the run for Prometheus
+    /// Serve the counts of the run for Prometheus at http://ADDRESS/metrics, for example 127.0.0.1:9464
+    #[cfg(feature = "serve")]
     #[arg(long, value_name = "ADDRESS")]
-    metrics: Option<String>,
+    metrics: Option<trommel_serve::Listen>,
 
     #[command(flatten)]
     follow: FollowArgs,
@@ -169,12 +165,16 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         return Ok(Exit::Clean);
     }
     let clock = args.profile.then(|| Arc::new(Clock::default()));
+    #[cfg(not(feature = "serve"))]
+    let metrics: Option<Arc<Metrics>> = None;
+    #[cfg(feature = "serve")]
     let metrics = args.metrics.as_ref().map(|_| Arc::new(Metrics::new()));
     // It listens as long as the run goes on.
+    #[cfg(feature = "serve")]
     let _listener = match (&args.metrics, &metrics) {
         (Some(address), Some(metrics)) => Some(
-            Listener::bind(address, metrics.clone())
-                .with_context(|| format!("cannot listen at {address}"))?,
+            trommel_serve::MetricsListener::bind(address, metrics.clone())
+                .context("--metrics: cannot listen")?,
         ),
         _ => None,
     };

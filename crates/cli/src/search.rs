@@ -8,29 +8,28 @@ use trommel_pipeline::index::{Hit, Index, Search, SearchResults, Snippet};
 
 use crate::{exit::Exit, messages, place::PlaceArgument};
 
-/// Find documents in an index made by `index`
+/// Search an index
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// What to look for: words, \"phrases\", +must; words that must not be there as -word after `--`, or
-    /// inside of quotes
+    /// Query: words, "phrases", +required words; excluded words as -word after `--` or inside quotes
     #[arg(required = true, value_name = "WORD")]
     words: Vec<String>,
     /// Folder of the index
     #[arg(long, value_name = "DIR")]
     index: PathBuf,
-    /// Most documents shown
+    /// Number of documents to show
     #[arg(short, value_name = "N", default_value_t = 10)]
     n: usize,
-    /// Documents to pass over before the first one shown
+    /// Number of documents to skip
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: usize,
     /// Only documents in this language (ISO 639-1 or 639-3)
     #[arg(long, value_name = "CODE")]
     lang: Option<LanguageCode>,
-    /// Only documents of this host, or of hosts in this domain
+    /// Only documents of this host or domain
     #[arg(long, value_name = "HOST")]
     site: Option<String>,
-    /// Print one JSON object a document
+    /// Print a JSON object for each document
     #[arg(long)]
     json: bool,
 }

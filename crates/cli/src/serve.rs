@@ -29,25 +29,25 @@ use crate::{exit::Exit, messages::say, models, stop::Stop};
 /// Variable of the environment that holds the token.
 const TOKEN: &str = "TROMMEL_TOKEN";
 
-/// Answer pages and archives over HTTP with their text, and show them on a page for eyes
+/// Serve extraction over HTTP, with a web page to inspect pages
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// Where to listen: HOST:PORT (port 0: any free one) or unix:PATH; several with several --listen.
-    /// Sockets that systemd hands over are taken instead
+    /// Address to listen on: HOST:PORT (port 0: any free one) or unix:PATH. Can be repeated. Sockets from
+    /// systemd take precedence
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8642")]
     listen: Vec<Listen>,
 
-    /// File with the bearer token that requests must bring [default: TROMMEL_TOKEN of the environment;
-    /// without either, none is needed]
+    /// File with the bearer token that requests must send [default: TROMMEL_TOKEN of the environment, else no
+    /// token]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 
-    /// Name by which requests may ask for this service where no token is needed, besides `localhost`, IP
-    /// addresses and those of --listen; several with several --allow-host
+    /// Host name that requests without a token may use, besides `localhost`, IP addresses and the names of
+    /// --listen. Can be repeated
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
 
-    /// Certificates for TLS, PEM; TCP connections are then TLS
+    /// TLS certificates (PEM) for TCP connections
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
@@ -55,55 +55,55 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// Requests that may wait besides; more are answered 429
+    /// Requests that may wait for a worker; further ones get 429
     #[arg(long, value_name = "N", default_value_t = ServiceLimits::default().queue)]
     queue: usize,
 
-    /// Most bytes of a page, and of a record of a batch; longer pages are answered 413 [default: 16M]
+    /// Most bytes of a page, or of a record of a batch; longer ones get 413 [default: 16M]
     #[arg(long, value_name = "SIZE")]
     max_body: Option<ByteSize>,
 
-    /// Most bytes that requests take: bodies, the work on them, answers until they are sent; more are answered 429,
-    /// pages that never have room 413 [default: 512M]
+    /// Most memory for requests: bodies, their processing, and unsent answers. Further requests get 429, and
+    /// pages that never fit get 413 [default: 512M]
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<ByteSize>,
 
-    /// Seconds that the head of a request, its body, the pause in a batch, and one in taking an answer may last;
-    /// two while others wait for room
+    /// Seconds for the head of a request, its body, a pause in a batch, or a pause in reading an answer; two
+    /// while others wait
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 
-    /// Seconds to finish what is in flight after SIGTERM or SIGINT
+    /// Seconds to finish current requests after SIGTERM or SIGINT
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=86_400))]
     grace: u64,
 
-    /// Correct the model by other pages of the same site, as FILE counts them. Where a token is needed, every
-    /// page that comes is counted as well: FILE is then begun if it is not there, and written every five minutes
-    /// and at the end
+    /// Correct the model by other pages of the same site, from the counts in FILE. If a token is required, the
+    /// service also counts its pages, creates FILE if necessary, and writes it every five minutes and at the
+    /// end
     #[arg(long, value_name = "FILE")]
     sites: Option<PathBuf>,
 
-    /// Count every page that comes, though no token is needed: whoever reaches the service can then change what
-    /// comes out of pages of any site
+    /// Count pages without a token, too. Anyone who can reach the service can then influence the pages of any
+    /// site
     #[arg(long, requires = "sites")]
     learn_sites: bool,
 
-    /// Memory that counts of sites take at most [default: 1G, or that of FILE]
+    /// Most memory for counts of sites [default: 1G, or that of FILE]
     #[arg(long, value_name = "SIZE", requires = "sites")]
     sites_size: Option<ByteSize>,
 
-    /// Folder of an index made by `index`, to search in on the page
+    /// Folder of an index from `index`, to search on the web page
     #[cfg(feature = "index")]
     #[arg(long, value_name = "DIR")]
     index: Option<PathBuf>,
 
-    /// Folder below which the archives of the index are: its pages can then be looked at
+    /// Folder of the archives of the index, to view the pages found
     #[cfg(feature = "index")]
     #[arg(long, value_name = "DIR", requires = "index")]
     archives: Option<PathBuf>,
 
-    /// What pages are extracted with where a request chooses nothing else. The built-in models can be named by
-    /// requests in any case; filters drop documents of batches and mark single pages
+    /// Settings for requests that choose nothing else. Requests may always name the built-in models. Filters
+    /// drop documents of batches and mark single pages
     #[command(flatten)]
     settings: SettingsArgs<OfService>,
 }

@@ -107,7 +107,9 @@ impl<S: Scope> Args for SettingsArgs<S> {
                     .long("config")
                     .value_name("FILE")
                     .value_parser(clap::value_parser!(PathBuf))
-                    .help("Configuration file (TOML) with any of the settings; the options here win over it"),
+                    .help(
+                        "Configuration file (TOML) with any of the settings. Options override it",
+                    ),
             );
         }
         for field in fields().iter().filter(|field| S::has(field)) {

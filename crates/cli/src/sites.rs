@@ -21,7 +21,7 @@ use crate::settings::{OfJudging, SettingsArgs};
 use crate::stop::Stop;
 use crate::{exit::Exit, models, panics::quiet_workers};
 
-/// Count on how many pages of its site each block stands, for `run --sites`
+/// Count the blocks of each site's pages, for `run --sites`
 #[derive(Debug, Args)]
 pub struct SitesArgs {
     #[command(subcommand)]
@@ -32,7 +32,7 @@ pub struct SitesArgs {
 enum SitesCommand {
     /// Count the pages of archives into a file
     Build(BuildArgs),
-    /// Put files together: what parts counted, the whole would have
+    /// Merge files into the counts of all their pages
     Merge {
         /// Files made by `sites build` or `sites merge`
         #[arg(required = true, value_name = "FILE")]
@@ -41,7 +41,7 @@ enum SitesCommand {
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
-    /// Print what a file knows, and its largest sites
+    /// Print the contents of a file, and its largest sites
     Show {
         /// The file
         #[arg(value_name = "FILE")]

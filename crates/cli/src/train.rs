@@ -27,40 +27,40 @@ pub struct TrainArgs {
     #[command(flatten)]
     labelled: LabelledArgs,
     /// Adapt this model to the pages instead of training from nothing: name of a built-in model, or a
-    /// model file. What the pages do not speak against stays as it is, so that few are enough
+    /// model file. Few pages are enough, because the rest of the model stays as it is
     #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["features", "learner", "weigh"])]
     from: Option<String>,
-    /// Archives of labelled pages of other conventions, with their gold beside them, to mix in: the adapted
-    /// model learns from them as well, and stays as it was if it would lose on one of them
+    /// Archives of labelled pages of other conventions to mix in, with their gold beside them. The adapted model
+    /// learns from them as well, and is not changed if it would lose on one of them
     #[arg(long, num_args = 1.., value_name = "WARC", requires = "from")]
     mix: Vec<PathBuf>,
     /// File to write the model to
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// File to write what cross-validation said of each page to, for `trommel-quality report`
+    /// File for the results of cross-validation on each page, for `trommel-quality report`
     #[arg(long, value_name = "FILE")]
     judged: Option<PathBuf>,
     /// Name of the model [default: the file's name]
     #[arg(long)]
     name: Option<String>,
-    /// Features: those of the paper (shallow text, tag ratios, listed tokens) or all that serve
+    /// Features: those of the paper (shallow text, tag ratios, listed tokens), or all
     #[arg(long, value_enum, default_value_t = Features::All)]
     features: Features,
-    /// What the model is made of: an L2 logistic model over the features or over their bins; or both
-    /// shipped models at once [default: linear for the paper's features, else additive]
+    /// Kind of the model: an L2 logistic model over the features or over their bins, or both built-in
+    /// models at once [default: linear for the paper's features, else additive]
     #[arg(long, value_enum)]
     learner: Option<Learns>,
     /// A block is content if more than this share of its words lies on the longest common
     /// subsequence with the gold text
     #[arg(long, default_value_t = LABEL_SHARE, value_name = "SHARE")]
     label_share: f32,
-    /// Whether every page or every block counts the same
+    /// Unit that counts the same in training: a page or a block
     #[arg(long, value_enum, default_value_t = Weigh::Pages)]
     weigh: Weigh,
     /// Folds of the cross-validation
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
     folds: u32,
-    /// Day to write into the model [default: today, or SOURCE_DATE_EPOCH]
+    /// Date to write into the model [default: today, or SOURCE_DATE_EPOCH]
     #[arg(long, value_name = "YYYY-MM-DD")]
     date: Option<String>,
 }

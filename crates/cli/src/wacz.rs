@@ -1,4 +1,4 @@
-//! `trommel wacz`: WACZ files with more in them.
+//! `trommel wacz`: adds main text to WACZ files.
 
 use std::{
     collections::HashMap,
@@ -20,7 +20,7 @@ use crate::{
     settings::{OfDocuments, SettingsArgs},
 };
 
-/// Write WACZ files with more in them
+/// Add main text to WACZ files
 #[derive(Debug, Args)]
 pub struct WaczArgs {
     #[command(subcommand)]
@@ -34,8 +34,8 @@ enum WaczCommand {
 
 /// Write the main text of each listed page into `text` of pages/*.jsonl, where viewers search
 ///
-/// Archives and indexes are copied byte for byte; datapackage.json gets the hashes of what is in the file
-/// then. A page without an extracted text keeps the one it has.
+/// Archives and indexes are copied byte for byte, and datapackage.json gets the new hashes. Pages without
+/// extracted text keep theirs.
 #[derive(Debug, Args)]
 struct TextArgs {
     /// The WACZ file
@@ -46,7 +46,7 @@ struct TextArgs {
     #[arg(short, long, value_name = "WACZ")]
     output: PathBuf,
 
-    /// Replace the output if it is there already
+    /// Replace an existing output
     #[arg(long)]
     overwrite: bool,
 

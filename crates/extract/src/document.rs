@@ -2,6 +2,7 @@
 
 use crate::block_page::BlockReason;
 use crate::choice::Decider;
+use crate::chunks::{Chunk, ChunkSize};
 use crate::metadata::Metadata;
 use crate::posts::Post;
 use crate::render::{DocumentTable, MarkdownOptions, TextOptions, TextSpan};
@@ -64,6 +65,9 @@ pub struct Document {
     /// What each of several people wrote on the page, as far as its markup says so, if that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub posts: Vec<Post>,
+    /// The text in chunks, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chunks: Vec<Chunk>,
     /// Caps that the page passed (`depth`, `blocks`, `text` ...); what lies beyond them is missing.
     pub capped: Vec<String>,
     /// Oddities of the page, in words.
@@ -104,6 +108,8 @@ pub struct DocumentOptions {
     /// Whether the page is divided into posts, where several people write on it: [`Document::posts`] lists
     /// them, and Markdown has a line with author and time above each.
     pub posts: bool,
+    /// How long the chunks are that the text is divided into; none for no chunks.
+    pub chunks: Option<ChunkSize>,
     /// The text as Markdown; as plain text if there are no options for it.
     pub markdown: Option<MarkdownOptions>,
     /// How text gives formulas, notes and scripts, as Markdown, too.
@@ -136,6 +142,13 @@ impl DocumentOptions {
     #[must_use]
     pub fn with_posts(mut self, posts: bool) -> Self {
         self.posts = posts;
+        self
+    }
+
+    /// The same options with the text in chunks of this size as well, or without.
+    #[must_use]
+    pub fn with_chunks(mut self, chunks: Option<ChunkSize>) -> Self {
+        self.chunks = chunks;
         self
     }
 

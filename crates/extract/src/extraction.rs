@@ -13,6 +13,7 @@ pub use rows::BlockRow;
 
 use crate::choice::sections::is_headline_of_kept;
 use crate::choice::{ChosenPage, Decider, Decisions};
+use crate::chunks::{ChunkBlocks, chunks};
 use crate::confidence::confidence;
 use crate::document::{Document, DocumentOptions};
 use crate::heading_text::{is_too_long, shown_text};
@@ -361,6 +362,18 @@ impl<'a> Extraction<'a> {
             let spans = options
                 .spans
                 .then(|| text.spans(&self.page, &self.decoded.text));
+            let chunks = options.chunks.map(|size| {
+                let blocks = ChunkBlocks {
+                    content: &content,
+                    roles: self.judged().map(|(.., role)| role).collect(),
+                    embedded: self
+                        .embedded()
+                        .iter()
+                        .map(|own| own.embedded.content.span)
+                        .collect(),
+                };
+                chunks(&text, &blocks, size)
+            });
             Document {
                 text: text.text,
                 blocked: block_reason(&self.page, title.as_deref()),
@@ -379,6 +392,7 @@ impl<'a> Extraction<'a> {
                 spans: spans.unwrap_or_default(),
                 tables: tables.unwrap_or_default(),
                 posts: posts.unwrap_or_default(),
+                chunks: chunks.unwrap_or_default(),
                 capped: self.page.capped.names().map(str::to_owned).collect(),
                 notes: Vec::new(),
             }

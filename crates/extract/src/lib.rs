@@ -21,6 +21,7 @@
 
 mod block_page;
 mod choice;
+mod chunks;
 mod confidence;
 mod document;
 mod extraction;
@@ -48,6 +49,7 @@ mod verdicts;
 
 pub use block_page::BlockReason;
 pub use choice::{Decider, RULES, Rule, RuleSet};
+pub use chunks::{Chunk, ChunkSize, ChunkSizeError, ChunkUnit};
 pub use document::{BlockSource, BlockVerdict, Document, DocumentOptions};
 pub use extraction::{BlockRow, Extraction};
 pub use extractor::Extractor;

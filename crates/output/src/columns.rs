@@ -28,52 +28,155 @@ pub enum ColumnValue {
     Long(fn(&OutputRecord) -> Option<i64>),
     /// A number of single precision.
     Float(fn(&OutputRecord) -> Option<f32>),
-    /// [`OutputRecord::blocks`], a list of structures, never null.
-    Blocks,
-    /// [`OutputRecord::spans`], a list of structures, never null.
-    Spans,
-    /// [`OutputRecord::tables`], a list of structures, never null.
-    Tables,
-    /// [`OutputRecord::posts`], a list of structures, never null.
-    Posts,
+    /// A list of structures, never null.
+    Structures(&'static Structures),
 }
 
-const BLOCKS: Column = column("blocks", ColumnValue::Blocks);
-const SPANS: Column = column("spans", ColumnValue::Spans);
-const TABLES: Column = column("tables", ColumnValue::Tables);
-const POSTS: Column = column("posts", ColumnValue::Posts);
+/// A column of lists of structures.
+#[derive(Clone, Copy, Debug)]
+pub struct Structures {
+    /// How many a document has.
+    pub count: fn(&OutputRecord) -> usize,
+    /// Their fields, in order; none is null.
+    pub fields: &'static [StructureField],
+}
+
+/// A field of structures.
+#[derive(Clone, Copy, Debug)]
+pub struct StructureField {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type, and where its values stand.
+    pub value: FieldValue,
+}
+
+/// The value of a field in the structure at an index of a document's list.
+#[derive(Clone, Copy, Debug)]
+pub enum FieldValue {
+    /// Text in UTF-8.
+    Text(fn(&OutputRecord, usize) -> &str),
+    /// A whole number, in 64 bits.
+    Long(fn(&OutputRecord, usize) -> u32),
+    /// A number of single precision.
+    Float(fn(&OutputRecord, usize) -> f32),
+    /// Yes or no.
+    Bool(fn(&OutputRecord, usize) -> bool),
+    /// A list of texts.
+    List(fn(&OutputRecord, usize) -> &[String]),
+    /// Rows of cells.
+    Rows(fn(&OutputRecord, usize) -> &[Vec<String>]),
+}
+
+/// Describes the structures of a list of [`OutputRecord`]: name and type of each field, its value, and what stands for
+/// it past the end of the list.
+macro_rules! structures {
+    ($list:ident: $($name:literal $kind:ident |$own:ident| $value:expr, $none:expr;)*) => {
+        Structures {
+            count: |record| record.$list.len(),
+            fields: &[$(StructureField {
+                name: $name,
+                value: FieldValue::$kind(|record, at| record.$list.get(at).map_or($none, |$own| $value)),
+            }),*],
+        }
+    };
+}
+
+static BLOCKS: Structures = structures! { blocks:
+    "text" Text |own| own.text.as_str(), "";
+    "start" Long |own| own.start, 0;
+    "end" Long |own| own.end, 0;
+    "tag" Text |own| own.tag.as_str(), "";
+    "path" Text |own| own.path.as_str(), "";
+    "words" Long |own| own.words, 0;
+    "link_density" Float |own| own.link_density, 0.0;
+    "probability" Float |own| own.probability, 0.0;
+    "kept" Bool |own| own.kept, false;
+    "role" Text |own| own.role.as_str(), "";
+    "source" Text |own| own.source.as_str(), "";
+    "by" Text |own| own.by.as_str(), "";
+};
+
+static SPANS: Structures = structures! { spans:
+    "start" Long |own| own.start, 0;
+    "chars" Long |own| own.chars, 0;
+    "byte" Long |own| own.byte, 0;
+    "bytes" Long |own| own.bytes, 0;
+};
+
+static TABLES: Structures = structures! { tables:
+    "caption" Text |own| own.caption.as_str(), "";
+    "header_rows" Long |own| own.header_rows, 0;
+    "rows" Rows |own| own.rows.as_slice(), &[];
+};
+
+static POSTS: Structures = structures! { posts:
+    "author" Text |own| own.author.as_deref().unwrap_or_default(), "";
+    "published" Text |own| own.published.as_deref().unwrap_or_default(), "";
+    "text" Text |own| own.text.as_str(), "";
+};
+
+static CHUNKS: Structures = structures! { chunks:
+    "id" Text |own| own.id.as_str(), "";
+    "text" Text |own| own.text.as_str(), "";
+    "headings" List |own| own.headings.as_slice(), &[];
+    "roles" List |own| own.roles.as_slice(), &[];
+    "first_block" Long |own| own.first_block, 0;
+    "last_block" Long |own| own.last_block, 0;
+    "start" Long |own| own.start, 0;
+    "chars" Long |own| own.chars, 0;
+    "byte" Long |own| own.byte, 0;
+    "bytes" Long |own| own.bytes, 0;
+};
+
+/// Tells whether options ask for a column.
+type IsAskedFor = fn(&DocumentOptions) -> bool;
+
+/// The columns that are only where they are asked for, and which options ask for them.
+static OPTIONAL: [(Column, IsAskedFor); 5] = [
+    (column("blocks", ColumnValue::Structures(&BLOCKS)), |own| {
+        own.blocks
+    }),
+    (column("spans", ColumnValue::Structures(&SPANS)), |own| {
+        own.spans
+    }),
+    (column("tables", ColumnValue::Structures(&TABLES)), |own| {
+        own.tables
+    }),
+    (column("posts", ColumnValue::Structures(&POSTS)), |own| {
+        own.posts
+    }),
+    (column("chunks", ColumnValue::Structures(&CHUNKS)), |own| {
+        own.chunks.is_some()
+    }),
+];
 
 /// Which columns there are that are only where they are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OptionalColumns {
-    /// All blocks of the page, kept or not.
-    pub blocks: bool,
-    /// Where the parts of the text stand in the decoded page.
-    pub spans: bool,
-    /// The tables among the text as rows.
-    pub tables: bool,
-    /// What each of several people wrote on the page.
-    pub posts: bool,
-}
+pub struct OptionalColumns([bool; 5]);
 
 impl OptionalColumns {
     /// Those of documents made with these options.
     pub fn of(options: &DocumentOptions) -> Self {
-        Self {
-            blocks: options.blocks,
-            spans: options.spans,
-            tables: options.tables,
-            posts: options.posts,
+        let mut own = Self::default();
+        for (is_there, (_, asked)) in own.0.iter_mut().zip(&OPTIONAL) {
+            *is_there = asked(options);
         }
+        own
+    }
+
+    /// Those whose names pass.
+    pub fn named(has: impl Fn(&str) -> bool) -> Self {
+        let mut own = Self::default();
+        for (is_there, (column, _)) in own.0.iter_mut().zip(&OPTIONAL) {
+            *is_there = has(column.name);
+        }
+        own
     }
 
     /// The columns, which follow [`COLUMNS`].
     pub fn columns(self) -> impl Iterator<Item = &'static Column> {
-        let blocks = self.blocks.then_some(&BLOCKS);
-        let spans = self.spans.then_some(&SPANS);
-        let tables = self.tables.then_some(&TABLES);
-        let posts = self.posts.then_some(&POSTS);
-        [blocks, spans, tables, posts].into_iter().flatten()
+        let all = self.0.into_iter().zip(&OPTIONAL);
+        all.filter_map(|(is_there, (column, _))| is_there.then_some(column))
     }
 }
 

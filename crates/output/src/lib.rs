@@ -17,7 +17,9 @@ mod reader;
 mod record;
 mod storage;
 
-pub use columns::{COLUMNS, Column, ColumnValue, OptionalColumns};
+pub use columns::{
+    COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, StructureField, Structures,
+};
 pub use encode::{Encode, OutputHead, encoder};
 pub use error::OutputError;
 #[cfg(feature = "parquet")]

@@ -209,12 +209,7 @@ mod tests {
                 use crate::{Assemble, OptionalColumns, Parquet};
                 let target = folder.path().join("x.parquet");
                 std::fs::write(&path, &bytes).unwrap();
-                let optional = OptionalColumns {
-                    blocks: true,
-                    spans: true,
-                    tables: true,
-                    posts: true,
-                };
+                let optional = OptionalColumns::named(|_| true);
                 Parquet { optional }.assemble(&path, &target).unwrap();
                 assert_eq!(read(&target), records);
             }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
 use trommel_extract::{
-    BlockReason, BlockSource, BlockVerdict, Document, DocumentTable, Metadata, Post, Role, TextSpan,
+    BlockReason, BlockSource, BlockVerdict, Chunk, Document, DocumentTable, Metadata, Post, Role,
+    TextSpan,
 };
 
 /// What an output says of one page: the keys of a JSON line, in their order. It is written to every
@@ -74,6 +75,8 @@ pub struct OutputRecord {
     pub tables: Vec<DocumentTable>,
     /// What each of several people wrote on the page, where that was asked for.
     pub posts: Vec<Post>,
+    /// The text in chunks for retrieval, where they were asked for.
+    pub chunks: Vec<Chunk>,
 }
 
 /// Where the archive record of a page is stored.
@@ -147,6 +150,7 @@ impl From<Document> for OutputRecord {
             spans: document.spans,
             tables: document.tables,
             posts: document.posts,
+            chunks: document.chunks,
             ..Self::default()
         }
     }
@@ -281,7 +285,7 @@ impl OutputRecord {
             length: 0,
             inner: 0,
         };
-        let map = serializer.serialize_struct("record", 30)?;
+        let map = serializer.serialize_struct("record", 31)?;
         let mut keys = Keys { map, all };
         keys.add("id", &self.id, false)?;
         keys.text("url", &self.url)?;
@@ -322,9 +326,10 @@ impl OutputRecord {
                 keys.list("spans", &self.spans)?;
                 keys.list("tables", &self.tables)?;
                 keys.list("posts", &self.posts)?;
+                keys.list("chunks", &self.chunks)?;
             }
             false => {
-                for key in ["blocks", "spans", "tables", "posts"] {
+                for key in ["blocks", "spans", "tables", "posts", "chunks"] {
                     keys.map.skip_field(key)?;
                 }
             }
@@ -340,7 +345,7 @@ impl Serialize for OutputRecord {
 }
 
 /// A record as search engines want it: keys that say nothing are left out, and so are lists of
-/// objects: blocks, spans, tables, posts.
+/// objects: blocks, spans, tables, posts, chunks.
 pub(crate) struct Searched<'a>(pub(crate) &'a OutputRecord);
 
 impl Serialize for Searched<'_> {
@@ -448,6 +453,24 @@ pub(crate) mod tests {
                     ..Post::default()
                 },
             ],
+            chunks: vec![
+                Chunk {
+                    id: "1f".into(),
+                    text: "t".into(),
+                    headings: vec!["H".into(), "I".into()],
+                    roles: vec!["body".into()],
+                    first_block: 1,
+                    last_block: 2,
+                    start: 0,
+                    chars: 1,
+                    byte: 3,
+                    bytes: 6,
+                },
+                Chunk {
+                    text: "u".into(),
+                    ..Chunk::default()
+                },
+            ],
             ..record()
         }
     }
@@ -464,7 +487,7 @@ pub(crate) mod tests {
             };
             assert!(!empty, "{key}");
         }
-        assert_eq!(json.as_object().unwrap().len(), 30);
+        assert_eq!(json.as_object().unwrap().len(), 31);
     }
 
     /// Keys and types of their values, those of objects inside as well.

@@ -1,4 +1,4 @@
-//! Doors for fuzzing into the decoding of what a run leaves on disk, behind its checksums.
+//! Entry points for fuzzing the saved files of a run, behind their checksums.
 
 use std::io::Cursor;
 

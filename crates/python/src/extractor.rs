@@ -28,7 +28,7 @@ pub(crate) fn wrong(error: HintError) -> PyErr {
 
 /// Takes the main text out of pages, with one model and one set of choices. It has no state between pages:
 /// use one from as many threads as you like, pickle it, send it to other machines. `choices` are the settings of pages
-/// by their names (docs/configuration.md): `markdown`, `links`, `comments`, `include`, `blocks`, `posts` ...
+/// by their names (docs/settings.md): `markdown`, `links`, `comments`, `include`, `blocks`, `posts` ...
 #[pyclass(frozen, name = "Extractor", module = "trommel_text")]
 #[derive(Clone)]
 pub(crate) struct PyExtractor {

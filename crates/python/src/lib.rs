@@ -42,7 +42,7 @@ mod _native {
     #[pymodule_export]
     use crate::inspection::{Inspection, inspect};
     #[pymodule_export]
-    use crate::page::{Block, Post, PyDocument, Table};
+    use crate::page::{Block, Chunk, Post, PyDocument, Table};
     #[pymodule_export]
     use crate::pipe::PyDocuments;
     #[pymodule_export]

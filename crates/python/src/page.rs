@@ -96,6 +96,31 @@ impl Table {
     }
 }
 
+/// A part of the text of a page, for retrieval.
+#[pyclass(frozen, get_all, module = "trommel_text")]
+#[derive(Clone)]
+pub(crate) struct Chunk {
+    /// Hash of headings and text: the same content has the same id.
+    id: String,
+    /// Its text.
+    text: String,
+    /// Headings above it, outermost first.
+    headings: Vec<String>,
+    /// Roles of its blocks.
+    roles: Vec<String>,
+    /// First and last block, as indices into all blocks of the page.
+    blocks: (u32, u32),
+    /// Character of the document's text, characters, byte of the decoded page, bytes.
+    span: (u32, u32, u32, u32),
+}
+
+#[pymethods]
+impl Chunk {
+    fn __repr__(&self) -> String {
+        format!("<Chunk {} {:?}>", self.id, beginning(&self.text))
+    }
+}
+
 /// What one person wrote on a page on which several do.
 #[pyclass(frozen, module = "trommel_text")]
 #[derive(Clone)]
@@ -326,6 +351,22 @@ impl PyDocument {
                 caption: table.caption.clone(),
                 header_rows: table.header_rows,
                 rows: table.rows.clone(),
+            })
+            .collect()
+    }
+
+    /// The text in chunks for retrieval, under `chunks="words=400"`.
+    #[getter]
+    fn chunks(&self) -> Vec<Chunk> {
+        let chunks = self.document.chunks.iter().cloned();
+        chunks
+            .map(|own| Chunk {
+                id: own.id,
+                text: own.text,
+                headings: own.headings,
+                roles: own.roles,
+                blocks: (own.first_block, own.last_block),
+                span: (own.start, own.chars, own.byte, own.bytes),
             })
             .collect()
     }

@@ -188,7 +188,8 @@ def test_json_has_the_keys_of_a_line_of_a_run(tmp_path):
     assert {key: type(value) for key, value in found.items()} == {key: type(value) for key, value in line.items()}
     of_record = {"id": "", "status": 0, "source": {**line["source"], "name": "", "file": "", "offset": 0, "length": 0}}
     assert found == {**line, **of_record}
-    assert list(trommel_text.extract(MILL, posts=True).to_dict())[-1] == "posts"
+    of_thread = trommel_text.extract(MILL, posts=True, chunks="words=40").to_dict()
+    assert list(of_thread)[-2:] == ["posts", "chunks"] and of_thread["chunks"][0]["text"] in of_thread["text"]
 
 
 def test_what_is_no_page_is_empty_and_says_so():

@@ -1,4 +1,4 @@
-//! What a request chooses in its query: settings of pages by their names, and parameters of its own.
+//! The query of a request: settings of pages by name, and the request's own parameters.
 
 use std::collections::BTreeMap;
 

@@ -76,4 +76,7 @@ pub struct ExtractedPage {
     /// What each of several people wrote on the page, where that is asked for.
     #[schema(value_type = Vec<Object>)]
     pub posts: Vec<Value>,
+    /// The text in chunks for retrieval, where they are asked for.
+    #[schema(value_type = Vec<Object>)]
+    pub chunks: Vec<Value>,
 }

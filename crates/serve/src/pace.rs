@@ -1,4 +1,4 @@
-//! How long is waited for a client that is slow to send or to read.
+//! Time limits for clients that send or read slowly.
 
 use std::{
     sync::Arc,

@@ -1,4 +1,4 @@
-//! Whether others wait for room that slow clients take.
+//! Pressure: other clients wait for room that slow clients take.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},

@@ -1,4 +1,4 @@
-//! Names of requests.
+//! Ids of requests, for logs.
 
 use std::{
     hash::{BuildHasher as _, RandomState},

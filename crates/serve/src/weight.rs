@@ -1,4 +1,4 @@
-//! How much memory judging a page may take, by what stands in it.
+//! An estimate of the memory that judging a page takes, from its bytes.
 
 /// What any page takes.
 const FIXED: u64 = 1 << 20;

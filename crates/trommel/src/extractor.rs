@@ -1,4 +1,4 @@
-//! The extractor of the facade: a model and settings, from the bytes of a page to its document.
+//! The extractor: a model and settings that turn the bytes of a page into its document.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use trommel_sites::KnownSites;
 
 use crate::{Document, DocumentOptions, Hints, Settings, TextForm};
 
-/// Extracts pages with one model under one set of settings. Cheap to clone, and has no state between pages: the same
-/// bytes, hints, settings and model give the same document on any thread and in any order.
+/// Extracts pages with one model and one set of settings. It is cheap to clone and has no state between pages.
+/// The same bytes, hints, settings and model give the same document, on any thread and in any order.
 ///
 /// ```
 /// use trommel::{Extractor, Hints, Settings};
@@ -34,14 +34,15 @@ pub struct Extractor {
 }
 
 impl Default for Extractor {
-    /// The first built-in model under the default settings.
+    /// The default model and settings.
     fn default() -> Self {
         Self::with_model(&Settings::default(), Arc::new(Model::default()))
     }
 }
 
 impl Extractor {
-    /// An extractor under these settings. It reads the model that they name; their memory of sites is for whole runs.
+    /// An extractor with these settings. It reads the model that they name, and ignores their site memory,
+    /// which is for whole runs.
     ///
     /// # Errors
     /// If the model is not built in and no readable file.
@@ -49,7 +50,7 @@ impl Extractor {
         Ok(Self::with_model(settings, Arc::new(settings.model()?)))
     }
 
-    /// The same under a model that has been read already.
+    /// An extractor with these settings and a model that is already read.
     pub fn with_model(settings: &Settings, model: Arc<Model>) -> Self {
         let judge = trommel_extract::Extractor::new(model.clone())
             .with_policy(settings.content.into())
@@ -62,13 +63,13 @@ impl Extractor {
         }
     }
 
-    /// The same extractor, which corrects its model by other pages of a page's site.
+    /// Corrects the model by other pages of a page's site.
     #[must_use]
     pub fn with_sites(self, sites: Arc<KnownSites>) -> Self {
         self.map(|judge| judge.with_sites(sites))
     }
 
-    /// The same extractor, which tells `observer` how long each stage of a page takes.
+    /// Reports the time of each stage to `observer`.
     #[must_use]
     pub fn with_observer(self, observer: Arc<dyn ExtractionObserver>) -> Self {
         self.map(|judge| judge.with_observer(observer))
@@ -84,13 +85,13 @@ impl Extractor {
         self
     }
 
-    /// The document of a page: its text in the form that the settings ask for, and what is known about it. Any bytes
-    /// are a page; what is no HTML gives a document with little or no text.
+    /// The document of a page: its text in the chosen form, and its metadata. Any bytes are accepted; data that
+    /// is not HTML gives a document with little or no text.
     pub fn document(&self, page: &[u8], hints: &Hints<'_>) -> Document {
         self.extract(page, hints).document(&self.options)
     }
 
-    /// Reads and judges a page, for whoever wants more of it than a document: its blocks, links, posts.
+    /// Reads and judges a page, and gives access to its blocks, links and posts.
     pub fn extract<'a>(&self, page: &'a [u8], hints: &Hints<'a>) -> Extraction<'a> {
         self.judge.extract(page, hints)
     }

@@ -1,5 +1,5 @@
-//! Takes the main text out of web pages and web archives: without menus, adverts, cookie notices and
-//! related links, as text or Markdown, with title, authors, dates, language and a confidence.
+//! Extracts the main text from web pages and archives, without menus, advertisements, cookie notices and
+//! related links. The text is plain or Markdown, with title, authors, dates, language and a confidence.
 //!
 //! # One page
 //!
@@ -35,8 +35,8 @@
 //! # }
 //! ```
 //!
-//! Any bytes are a page: what is no HTML gives a document with little or no text, and nothing panics.
-//! The encoding is found as browsers find it, with the help of [`Hints`].
+//! Any bytes are accepted as a page. Data that is not HTML gives a document with little or no text, and nothing
+//! panics. The encoding is determined as in browsers, with the help of [`Hints`].
 //!
 //! # An archive
 //!
@@ -81,34 +81,34 @@
 //!
 //! # A page that arrives in parts
 //!
-//! [`Session`] takes a page from a crawler as it comes, in any chunks. While it comes, it tells the links
-//! with what their blocks seem to be ([`Known`]), and on wish that a page is not wanted ([`EarlyStops`]).
+//! [`Session`] takes a page from a crawler in chunks of any size. Meanwhile it reports the links with the roles
+//! of their blocks ([`Known`]) and, on request, that a page is not wanted ([`EarlyStops`]).
 //!
-//! # What to choose
+//! # Settings
 //!
-//! [`Settings`] has every choice, with the defaults of the program: the model, what counts as main text, plain text
-//! or Markdown, what is listed beside it. Files, requests and command lines are read as [`PartialSettings`], which can
-//! be laid over each other.
+//! [`Settings`] contains every choice, with the defaults of the program: the model, the main text, its form,
+//! and lists beside it. [`PartialSettings`] reads files, requests and command lines, and combines them.
 //!
 //! # Features
 //!
-//! * `archive` (on unless `default-features = false`): reading of archives, the module [`archive`].
-//! * `learn`: labelled pages and scores of models, the module `learn`; `train`: training of models as well.
+//! * `archive` (default): the module [`archive`], which reads archives.
+//! * `learn`: the module `learn`, with labelled pages and scores of models. `train`: training of models as well.
 //! * `parquet`: Parquet files as output.
-//! * `schema`: the list of all choices with their documentation, `fields`, for interfaces that are generated.
-//! * `strum`: the names of roles can be listed.
-//! * `viewer`: judged pages shown as HTML, the module `viewer`.
+//! * `schema`: `fields`, the list of all settings with their documentation.
+//! * `strum`: lists of the names of roles.
+//! * `viewer`: the module `viewer`, with HTML views of judged pages.
 //!
 //! # Lower level
 //!
 //! The modules [`extract`], [`html`], [`features`], [`model`], [`filters`], [`sites`], [`output`] and [`texts`] are the
-//! crates that this one is made of, for programs that need a part of the way only.
+//! crates below this one, for programs that need only a single stage.
 
 pub use trommel_extract::{
-    ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, CommentPolicy, ContentPolicy,
-    Document, DocumentOptions, DocumentTable, Extraction, ExtractionObserver, ExtractionStage,
-    HeadlinePolicy, HintError, Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink,
-    Post, Role, RoleSet, ScriptForm, TextOptions, TextSpan,
+    ArticlePolicy, BlockReason, BlockRow, BlockSource, BlockVerdict, Chunk, ChunkSize,
+    ChunkSizeError, ChunkUnit, CommentPolicy, ContentPolicy, Document, DocumentOptions,
+    DocumentTable, Extraction, ExtractionObserver, ExtractionStage, HeadlinePolicy, HintError,
+    Hints, MarkdownOptions, MathForm, Metadata, NoteForm, PageLink, Post, Role, RoleSet,
+    ScriptForm, TextOptions, TextSpan,
 };
 pub use trommel_filters::FilterSettings;
 pub use trommel_model::{Model, ModelError};
@@ -119,9 +119,9 @@ pub use trommel_text::{ByteSize, ByteSizeError};
 /// Lower level: records of WARC and ARC archives, and their payloads.
 #[cfg(feature = "archive")]
 pub use trommel_archive as archive;
-/// Lower level: from the bytes of a page to a document under one model, without settings.
+/// Lower level: turns the bytes of a page into a document with one model, without settings.
 pub use trommel_extract as extract;
-/// Lower level: the numbers by which blocks are judged.
+/// Lower level: the features of blocks.
 pub use trommel_features as features;
 /// Lower level: the rules that keep or drop documents.
 pub use trommel_filters as filters;
@@ -132,13 +132,13 @@ pub use trommel_html as html;
 pub use trommel_learn as learn;
 /// Lower level: model files, their scorers, and the choice of blocks.
 pub use trommel_model as model;
-/// Lower level: what is written of a document, in which formats, and how files reach the disk.
+/// Lower level: output records, formats and files.
 pub use trommel_output as output;
-/// Lower level: how often blocks stand on a site.
+/// Lower level: counts of the blocks of a site.
 pub use trommel_sites as sites;
 /// Lower level: words, hashes and statistics of texts, and their languages.
 pub use trommel_text as texts;
-/// Lower level: judged pages shown as HTML.
+/// Lower level: HTML views of judged pages.
 #[cfg(feature = "viewer")]
 pub use trommel_viewer as viewer;
 
@@ -162,14 +162,14 @@ pub use settings::{
 pub use settings::{Field, Kind, Value, fields, parts};
 pub use stops::{EarlyStops, StopReason};
 
-/// The main text of a page, by the first built-in model under the default settings. For more than one page, or for
-/// anything else about it, make an [`Extractor`].
+/// The main text of a page, by the default model and settings. Use an [`Extractor`] for several pages, or for anything
+/// beside the text.
 pub fn text(page: &[u8]) -> String {
     static EXTRACTOR: std::sync::LazyLock<Extractor> = std::sync::LazyLock::new(Extractor::default);
     EXTRACTOR.extract(page, &Hints::default()).text()
 }
 
-/// The page about the library names what is there.
+/// Tests the examples of the page about the library.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 struct LibraryPage;

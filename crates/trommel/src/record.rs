@@ -1,11 +1,10 @@
-//! From a record of an archive to what helps to read its page.
+//! Hints about a page from its record in an archive.
 
 use trommel_archive::{Payload, Record};
 
 use crate::Hints;
 
-/// What a record and its payload say about the page: URL, charset of the HTTP header, time of the
-/// capture.
+/// The hints about a page from its record and payload: URL, charset of the HTTP header, time of the capture.
 pub fn page_hints<'a>(record: &'a Record, payload: &'a Payload<'_>) -> Hints<'a> {
     Hints {
         url: record.url(),

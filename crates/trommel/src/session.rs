@@ -7,22 +7,22 @@ use trommel_extract::{PageLink, PushPage};
 use crate::stops::{EarlyStops, StopReason};
 use crate::{Document, Extractor, Hints};
 
-/// Most bytes that a session keeps of a page, if it is not told otherwise.
+/// Default limit on the bytes of a page that a session keeps.
 pub const DEFAULT_MAX_PAGE: usize = 16 << 20;
 
-/// Whether a session wants more of its page.
+/// The answer of a session to a part of its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It does.
+    /// The session wants more.
     Continue,
-    /// It has as much as it keeps: what comes is left out.
+    /// The session keeps no more bytes; further parts are ignored.
     Full,
-    /// The page is not wanted, as [`EarlyStops`] say.
+    /// The page is not wanted, by the rules of [`EarlyStops`].
     Stop(StopReason),
 }
 
 impl Verdict {
-    /// Whether more is wanted; otherwise a crawler may stop its download.
+    /// Whether the session wants more. Otherwise a crawler may stop its download.
     pub fn is_continue(self) -> bool {
         self == Self::Continue
     }
@@ -38,22 +38,22 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What is known of a page that has not ended.
+/// Facts about a page that has not ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Known {
-    /// Its links up to here, with what their blocks seem to be: a crawler may want to follow those of
-    /// content first.
+    /// Links so far, with the probability and role of their blocks. A crawler may follow links of content
+    /// first.
     pub links: Vec<PageLink>,
-    /// Canonical URL as the page has it.
+    /// Canonical URL, as the page states it.
     pub canonical: Option<String>,
-    /// What the page tells robots, as it stands (`noindex, nofollow`).
+    /// Robots directives of the page, unchanged (`noindex, nofollow`).
     pub robots: Option<String>,
-    /// Where the page says that it goes on.
+    /// URL of the next page, if the text continues there.
     pub next_page: Option<String>,
 }
 
-/// Takes the parts of one page as a crawler gets them, and gives its document when it has ended.
+/// Reads one page part by part, and gives its document at the end.
 ///
 /// The parts may be cut anywhere, within a character, a tag or an escape: the document is that of the
 /// whole page. A page in UTF-8 is read as it comes. A session holds the bytes of its page, at most
@@ -107,28 +107,28 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The same session, which keeps so many bytes of its page at most. What comes after them is left
-    /// out, and the document says so: `max-page` is among [`Document::capped`].
+    /// Limits the bytes of the page that the session keeps. Further bytes are ignored, and [`Document::capped`]
+    /// contains `max-page`.
     #[must_use]
     pub fn with_max_page(mut self, bytes: usize) -> Self {
         self.max_page = bytes;
         self
     }
 
-    /// The same session, which says early of some pages that they are not wanted.
+    /// Enables early stops.
     #[must_use]
     pub fn with_stops(mut self, stops: EarlyStops) -> Self {
         self.set_stops(stops);
         self
     }
 
-    /// Has the session say early of some pages that they are not wanted.
+    /// Enables early stops.
     pub fn set_stops(&mut self, stops: EarlyStops) {
         self.stops = stops;
     }
 
-    /// Takes the next bytes of the page. What it says of a page does not change any more once it is
-    /// [`Verdict::Stop`]; a page that is fed on all the same is read as any other.
+    /// Takes the next bytes of the page. Once the answer is [`Verdict::Stop`], it does not change; a page that
+    /// is fed further is read as usual.
     pub fn feed(&mut self, part: &[u8]) -> Verdict {
         let room = self.max_page.saturating_sub(self.page.len());
         let taken = part.get(..room).unwrap_or(part);
@@ -150,18 +150,18 @@ impl<'a> Session<'a> {
         self.page.len()
     }
 
-    /// The beginning of the page, which tells what is no page at all.
+    /// The first bytes of the page, which show whether it is HTML.
     pub fn first_bytes(&self) -> &[u8] {
         self.page.first_bytes()
     }
 
-    /// Whether nothing has come yet.
+    /// Whether no bytes have arrived yet.
     pub fn is_empty(&self) -> bool {
         self.page.is_empty()
     }
 
-    /// What is known of the page up to here. Links take as long as judging what has come takes; nothing is
-    /// known of a page that is not in UTF-8 before its end.
+    /// Facts about the page so far. Links take as long as judging the page so far. Before its end, nothing is
+    /// known of a page that is not UTF-8.
     pub fn known(&mut self) -> Known {
         self.page.catch_up();
         let mut known = Known::default();
@@ -179,7 +179,7 @@ impl<'a> Session<'a> {
         known
     }
 
-    /// The document of the page, which has ended.
+    /// Ends the page and gives its document.
     pub fn finish(self) -> Document {
         let hints = self.hints.borrowed();
         let extraction = self.page.finish(self.extractor.judge(), &hints);
@@ -192,8 +192,8 @@ impl<'a> Session<'a> {
 }
 
 impl Session<'static> {
-    /// A session that has its extractor, which is cheap to clone, for itself: for whoever keeps sessions
-    /// somewhere, between tasks or behind a pointer.
+    /// A session that owns its extractor, to be stored between tasks or behind a pointer. Extractors are cheap
+    /// to clone.
     pub fn owned(extractor: Extractor, hints: Hints<'_>) -> Self {
         Self::over(Cow::Owned(extractor), hints)
     }

@@ -19,7 +19,8 @@ use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 use trommel_extract::{
-    ArticlePolicy, CommentPolicy, HeadlinePolicy, MathForm, NoteForm, RoleSet, ScriptForm,
+    ArticlePolicy, ChunkSize, CommentPolicy, HeadlinePolicy, MathForm, NoteForm, RoleSet,
+    ScriptForm,
 };
 use trommel_filters::FilterSettings;
 use trommel_model::{Model, ModelError};
@@ -46,62 +47,61 @@ pub const PAGE_FACTOR: u64 = 24;
 pub struct Settings {
     /// Built-in model or model file [default: the first built-in one].
     pub model: String,
-    /// What counts as main text.
+    /// Choice of main text.
     pub content: ContentSettings,
-    /// How text is written.
+    /// Form of the text.
     pub text: TextSettings,
-    /// What is listed beside the text.
+    /// Lists beside the text.
     pub include: IncludeSettings,
-    /// How other pages of a page's site correct the model.
+    /// Correction of the model by other pages of a site.
     pub sites: SiteSettings,
-    /// Which documents are kept.
+    /// Filters of documents.
     pub filters: FilterSettings,
-    /// How archives are read.
+    /// Reading of archives.
     pub archive: ArchiveSettings,
     /// Bounds on bytes and memory.
     pub limits: LimitSettings,
-    /// How outputs are encoded.
+    /// Encoding of outputs.
     pub output: OutputSettings,
 }
 
-/// What counts as main text where people differ.
+/// Choice of main text, where conventions differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ContentSettings {
-    /// Readers' comments beside a page's own text (posts of a forum are its text).
+    /// Treatment of readers' comments; posts of a forum are main text.
     pub comments: CommentPolicy,
-    /// Whether the main headline is part of the text. It is always a source of the title.
+    /// Treatment of the main headline, which is always a source of the title.
     pub headline: HeadlinePolicy,
-    /// Articles that a page shows below its own, as endless pages do.
+    /// Treatment of further articles below the first, which endless pages append.
     pub articles: ArticlePolicy,
-    /// Roles of which all blocks are part of the text, whatever the model says of each.
+    /// Roles whose blocks are always part of the text.
     pub include: RoleSet,
-    /// Roles of which no block is part of the text.
+    /// Roles whose blocks are never part of the text.
     pub exclude: RoleSet,
 }
 
-/// How text is written.
+/// Form of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TextSettings {
-    /// Form of the text.
+    /// Plain text or Markdown.
     pub form: TextForm,
-    /// Write links into Markdown; relative addresses need the URL of the page, or an absolute base in it.
+    /// Write links into Markdown. Relative links need the URL of the page or an absolute `<base>`.
     pub links: bool,
-    /// Write images that stand by themselves into Markdown, with their alternative text.
+    /// Write images outside of lines of text into Markdown, with their alternative text.
     pub images: bool,
-    /// Put reviews, comments, questions with answers, ingredients, captions and other kept parts of a role of their own
-    /// into divisions of the Markdown, `::: ROLE` above and `:::` below.
+    /// Mark sections of roles other than headline and body in Markdown, with `::: ROLE` above and `:::` below.
     pub sections: bool,
-    /// How formulas are written.
+    /// Form of formulas.
     pub math: MathForm,
-    /// What becomes of footnotes, and of the marks that refer to them.
+    /// Treatment of footnotes and of the marks that refer to them.
     pub notes: NoteForm,
-    /// How superscripts and subscripts are written that would run together with what is before them.
+    /// Form of superscripts and subscripts that follow a letter or digit.
     pub scripts: ScriptForm,
 }
 
@@ -117,35 +117,39 @@ pub enum TextForm {
     Markdown,
 }
 
-/// What is listed beside the text.
+/// Lists beside the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct IncludeSettings {
-    /// All blocks of the page, with text, probability, whether they are kept, role and bytes in the decoded page.
+    /// List all blocks of the page with text, probability, role, bytes in the decoded page, and whether each is kept.
     pub blocks: bool,
-    /// Where each part of the text stands in the decoded page: first character of the text, characters, first
-    /// byte of the page, bytes.
+    /// List the source bytes of each part of the text: first character of the text, number of
+    /// characters, first byte of the page, number of bytes.
     pub spans: bool,
-    /// The tables among the text as rows of cells.
+    /// List the tables in the text as rows of cells.
     pub tables: bool,
-    /// What each of several people wrote on the page, with author and time, where its markup says so; in Markdown
-    /// author and time stand above each post.
+    /// List the posts of a thread with author and time, if the markup states them. In Markdown, write author and
+    /// time above each post.
     pub posts: bool,
+    /// The text in chunks for retrieval, of at most so many words or tokens each: words=400, or tokens=512,overlap=64.
+    /// A token is taken for four bytes. No chunk cuts code, a table row, a list item or a sentence.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub chunks: Option<ChunkSize>,
 }
 
-/// How other pages of a page's site correct the model.
+/// Correction of the model by other pages of a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SiteSettings {
-    /// Correct the model by what other pages of the same site say.
+    /// Correct the model by other pages of the same site.
     pub memory: SiteMode,
-    /// File with a memory of sites, made by `trommel sites build`; excludes site_memory.
+    /// Site memory from `trommel sites build`, in place of site_memory.
     pub file: Option<String>,
-    /// Memory that counts of sites take at most, at least 1M; past it an even sample of the blocks is kept.
+    /// Most memory for counts of sites, at least 1M. Beyond it an even sample of the blocks is kept.
     pub size: ByteSize,
 }
 
@@ -167,32 +171,32 @@ pub enum SiteMode {
     /// Judge every page by itself.
     #[default]
     Off,
-    /// Read and count all inputs before a second pass extracts.
+    /// Count all inputs in a first pass, and extract in a second.
     TwoPass,
-    /// Learn from the pages that came before: the output depends on their order and on the workers.
+    /// Learn from earlier pages. The output depends on their order and on the workers.
     Online,
 }
 
-/// How archives are read.
+/// Reading of archives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ArchiveSettings {
-    /// Of WACZ files, take only the pages that they list (pages/*.jsonl), not the frames and scripts of those.
+    /// Take only the pages that a WACZ file lists (pages/*.jsonl).
     pub pages_only: bool,
-    /// Compare what is in WACZ files with the hashes that they state; what differs counts as damage and is read
-    /// all the same.
+    /// Compare the contents of WACZ files with the hashes that they state. Differences count as damage, but the
+    /// contents are still read.
     pub check_hashes: bool,
-    /// Give revisits the content of the captures they are equal to, as far as those are in the inputs, which are
-    /// read one more time for that.
+    /// Give revisits the content of the captures they refer to, if the inputs contain them. The inputs are read
+    /// twice.
     pub resolve_revisits: bool,
-    /// What the names in manifests and indexes are relative to: a URL or a folder. Without it, their own folder.
+    /// URL or folder to resolve names in manifests and indexes against, instead of their own folder.
     pub base_url: Option<String>,
-    /// Let the names in an index leave the base URL (..), be absolute, or name other hosts and s3:// buckets, which are
-    /// read with the keys of the environment.
+    /// Allow names in an index outside of the base URL: `..`, absolute paths, other hosts, and s3:// buckets, which
+    /// are read with the keys of the environment.
     pub select_anywhere: bool,
-    /// Take all records in each range of an index, not only the first.
+    /// Take all records in each range of an index instead of the first.
     pub whole_ranges: bool,
 }
 
@@ -202,15 +206,15 @@ pub struct ArchiveSettings {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LimitSettings {
-    /// Number of worker threads, without influence on the output [default: processor cores].
+    /// Number of worker threads. It does not change the output [default: processor cores].
     #[serde(deserialize_with = "bounds::jobs")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub jobs: Option<NonZeroUsize>,
-    /// Most bytes kept of one record.
+    /// Most bytes of one record; the rest is skipped.
     pub max_record: ByteSize,
-    /// Most bytes kept of one decoded page.
+    /// Most bytes of one decoded page; the rest is skipped.
     pub max_payload: ByteSize,
-    /// Memory that records and pages in work may take; lowers the two bounds above to a twenty-fourth and a
+    /// Most memory for records and pages in progress. It lowers max_record to a twenty-fourth and max_payload to a
     /// forty-eighth of it.
     pub max_memory: Option<ByteSize>,
 }
@@ -226,22 +230,21 @@ impl Default for LimitSettings {
     }
 }
 
-/// How outputs are encoded.
+/// Encoding of outputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct OutputSettings {
-    /// Formats; several only into a folder. Empty for the one that the name of the output says, else jsonl.
+    /// Output formats. Several need a folder. By default the name of the output decides, else jsonl.
     pub format: Vec<Format>,
-    /// Compression, of several formats for those that can have it. Without it, what the name of the output says,
-    /// else none for standard output, zst for jsonl and msgpack, gz for the rest.
+    /// Compression, for the formats that can have one. By default the name of the output decides, else none for
+    /// standard output, zst for jsonl and msgpack, and gz for the rest.
     pub compress: Option<Compression>,
-    /// Divide each output into parts, NAME-00000.SUFFIX and so on, of at most so many bytes of documents before
-    /// compression (WET: after); an index is not divided.
+    /// Divide each output into parts (NAME-00000.SUFFIX and so on) of at most this size before compression (WET:
+    /// after). An index is not divided.
     pub split_size: Option<ByteSize>,
-    /// Bytes of documents after which the state of the run is saved; also the size of the frames of compressed
-    /// outputs.
+    /// Bytes of documents between saved states. This is also the size of the frames of compressed outputs.
     pub checkpoint: ByteSize,
 }
 
@@ -364,6 +367,11 @@ impl Settings {
                 "include.spans",
                 include.spans && is_divided,
                 "of text that is divided (sections, posts) the places are not known",
+            ),
+            (
+                "include.chunks",
+                include.chunks.is_some() && is_divided,
+                "text that is divided (sections, posts) is in no chunks",
             ),
             (
                 "sites.file",

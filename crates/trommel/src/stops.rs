@@ -1,4 +1,4 @@
-//! Tells early that a page is not wanted.
+//! Early stops: reasons to reject a page before its end.
 
 use std::fmt;
 
@@ -26,37 +26,36 @@ const BLOCK_TITLES: [&str; 12] = [
     "pardon our interruption",
 ];
 
-/// Which pages a session says of, as soon as it knows, that they are not wanted. None unless asked for.
-/// Only pages that are read as they come, in UTF-8 or ASCII, can be told early; of any page its first bytes
-/// tell whether it is HTML.
+/// Pages that a session rejects early. None by default. Only pages in UTF-8 or ASCII can be rejected before
+/// their end; the first bytes of any page show whether it is HTML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EarlyStops {
-    /// What is no HTML by its first bytes: images, PDF, archives, JSON.
+    /// Data that is not HTML by its first bytes: images, PDF, archives, JSON.
     pub not_html: bool,
-    /// Pages that say `noindex` (or `none`) to robots in their head.
+    /// Pages with `noindex` (or `none`) for robots in their head.
     pub noindex: bool,
-    /// Languages that are wanted, as `lang` of `<html>` begins (`en` is `en-GB`, too); empty: all. Pages
-    /// that declare none are wanted.
+    /// Wanted languages, by the start of `lang` of `<html>` (`en` includes `en-GB`); all if empty. Pages
+    /// without a declaration are wanted.
     pub languages: Vec<String>,
-    /// Pages of which the first 256 KiB have no block that may be content, such as scripts without a text.
+    /// Pages whose first 256 KiB have no block that may be content.
     pub hopeless: bool,
-    /// Pages that stand in the way of others, by their titles: "Just a moment...".
+    /// Block pages, by their titles: "Just a moment...".
     pub block_pages: bool,
 }
 
-/// Why a page is not wanted.
+/// The reason to reject a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// It is no HTML.
+    /// The data is not HTML.
     NotHtml,
-    /// It says that it is not to be indexed.
+    /// The page asks not to be indexed.
     NoIndex,
-    /// It declares another language.
+    /// The page declares another language.
     Language,
-    /// A long beginning of it has no content.
+    /// The first 256 KiB have no content.
     Hopeless,
-    /// It stands in the way of another page.
+    /// The page is a block page.
     BlockPage,
 }
 
@@ -80,7 +79,7 @@ impl fmt::Display for StopReason {
 }
 
 impl EarlyStops {
-    /// Stops of every kind, for pages in these languages; empty: in any.
+    /// All early stops, for pages in these languages (all if empty).
     pub fn all(languages: Vec<String>) -> Self {
         Self {
             not_html: true,
@@ -91,7 +90,7 @@ impl EarlyStops {
         }
     }
 
-    /// Why the page is not wanted, as far as has come of it.
+    /// The reason to reject the page so far.
     pub(crate) fn look(
         &mut self,
         page: &PushPage,

@@ -1,4 +1,4 @@
-//! The documents that arguments stand for.
+//! Documents from the arguments of `trommel index`: archives, and outputs of runs.
 
 use std::{
     collections::BTreeMap,

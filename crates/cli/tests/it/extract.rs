@@ -216,7 +216,11 @@ fn json_of_a_page_has_the_keys_of_a_line_of_a_run_in_their_order() {
     // What only a page by itself has stands behind all that.
     let arguments = ["-f", "json", "--posts"];
     let printed = extract(folder.path(), &arguments, page().as_bytes());
-    assert!(printed.well().ends_with(",\"tables\":[],\"posts\":[]}\n"));
+    assert!(
+        printed
+            .well()
+            .ends_with(",\"tables\":[],\"posts\":[],\"chunks\":[]}\n")
+    );
 }
 
 #[test]

@@ -250,7 +250,9 @@ fn metrics_are_answered_while_the_run_goes_on() {
     let _run = Live::start(at, &["a.warc.gz", "-o", "-", "--metrics", &address]);
     wait(at, "a document", || stdout(at).len() == 1);
     let mut stream = TcpStream::connect(&address).unwrap();
-    stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+    stream
+        .write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     for line in [
@@ -268,7 +270,7 @@ fn metrics_are_answered_while_the_run_goes_on() {
     ];
     let taken = trommel(at, &arguments, b"");
     assert_eq!(taken.code, 2);
-    let told = "cannot listen at 1.2.3.4:1";
+    let told = "cannot listen: 1.2.3.4:1";
     assert!(taken.stderr.contains(told), "{}", taken.stderr);
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
 use trommel::{
-    DocumentTable, OutputRecord, Post,
+    Chunk, DocumentTable, OutputRecord, Post,
     output::{OutputBlock, RecordSource},
 };
 
@@ -84,6 +84,7 @@ fn keys_of_a_json_line() {
         spans: vec![[0, 1, 2, 3].into()],
         tables: vec![DocumentTable::default()],
         posts: vec![Post::default()],
+        chunks: vec![Chunk::default()],
     };
     let written = serde_json::to_value(&record).unwrap();
     assert_eq!(keys(&written), documented("## Keys of a JSON line"));
@@ -94,6 +95,7 @@ fn keys_of_a_json_line() {
     assert_eq!(keys(&written["blocks"][0]), documented("### Blocks"));
     assert_eq!(keys(&written["tables"][0]), documented("### Tables"));
     assert_eq!(keys(&written["posts"][0]), documented("### Posts"));
+    assert_eq!(keys(&written["chunks"][0]), documented("### Chunks"));
 }
 
 #[test]

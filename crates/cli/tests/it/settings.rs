@@ -9,27 +9,25 @@ use crate::{
     program::{trommel, workspace},
 };
 
-/// What stands above the tables.
+/// The text above the tables.
 const HEAD: &str = "# Settings\n\n\
-Every setting by its name, which is the same through every door: the option `--min-words` of the program, the key \
-`min_words` of a configuration file, the keyword `min_words=` in Python, the parameter `min_words` of a request, the key \
-of the JSON that the C library takes. A configuration file may also have the parts as tables (`[filters]`); \
-[configuration.md](configuration.md) says how settings work, this page which there are. It is generated from the code by \
-`make bless`.\n";
+A setting has the same name everywhere: `--min-words` on the command line, `min_words` in a configuration file, \
+`min_words=` in Python, `min_words` in a request and in the JSON of the C library. A configuration file may also group \
+settings by part (`[filters]`), as [configuration](configuration.md) explains. `make bless` generates this page from \
+the code.\n";
 
-/// What stands above the table of doors.
-const DOORS: &str = "\n## Doors\n\n\
-`run`: `trommel run`, its configuration file, and `run` in Python. `read_warc`: the function of that name, and the \
-readers for Spark, Ray, Dask and datatrove. `index`: `trommel index` and `trommel wacz text` of archives. `serve`: \
-options of `trommel serve` and its configuration file. Request: `/extract`, `/extract/batch` and `/inspect`. Page: \
-`trommel extract`, `Extractor`, `extract`, `extract_batch`, `inspect` and `Session` in Python, the C library. In Rust \
-`Settings` has all.\n\n\
-| setting | `run` | `read_warc` | `index` | `serve` | request | page |\n|---|---|---|---|---|---|---|\n";
-
-/// Why a door does not have a setting.
-const HOLES: &str = "\nWhere a door has no such setting it would have no effect there (outputs of a run have no meaning \
-for a page; an index has no blocks), or it is not for whoever sends a request to choose (files and memory of the machine \
-that serves).\n";
+/// The text above the table of interfaces.
+const INTERFACES: &str = "\n## Interfaces\n\n\
+A setting is missing from an interface where it would have no effect, or where the sender of a request must not choose \
+it. `Settings` in Rust has all of them.\n\n\
+| column | interfaces |\n|---|---|\n\
+| `run` | `trommel run`, its configuration file, `run` in Python |\n\
+| `read_warc` | `read_warc` in Python, and the readers for Spark, Ray, Dask and datatrove |\n\
+| `index` | `trommel index` and `trommel wacz text` |\n\
+| `serve` | `trommel serve` and its configuration file |\n\
+| request | `/extract`, `/extract/batch`, `/inspect` |\n\
+| page | `trommel extract`; `Extractor`, `extract`, `extract_batch`, `inspect` and `Session` in Python; the C library |\n\n\
+| settings | `run` | `read_warc` | `index` | `serve` | request | page |\n|---|---|---|---|---|---|---|\n";
 
 fn values(field: &Field) -> String {
     // Of long lists the names are enough.
@@ -91,7 +89,9 @@ fn page() -> String {
         let (values, default) = (values(field), default(field));
         let _ = writeln!(out, "| `{}` | {values} | {default} | {doc} |", field.name);
     }
-    out.push_str(DOORS);
+    out.push_str(INTERFACES);
+    // One row for the settings that the same interfaces have, in the order of the first of them.
+    let mut rows: Vec<([bool; 6], Vec<String>)> = Vec::new();
     for field in fields() {
         let marks = [
             true,
@@ -101,10 +101,16 @@ fn page() -> String {
             field.is_of_requests(),
             field.is_of_pages(),
         ];
-        let marks = marks.map(|has| if has { "yes" } else { "" });
-        let _ = writeln!(out, "| `{}` | {} |", field.name, marks.join(" | "));
+        let name = format!("`{}`", field.name);
+        match rows.iter_mut().find(|(of, _)| *of == marks) {
+            Some((_, names)) => names.push(name),
+            None => rows.push((marks, vec![name])),
+        }
     }
-    out.push_str(HOLES);
+    for (marks, names) in rows {
+        let marks = marks.map(|has| if has { "yes" } else { "" });
+        let _ = writeln!(out, "| {} | {} |", names.join(", "), marks.join(" | "));
+    }
     out
 }
 
@@ -123,7 +129,7 @@ fn golden_page_of_the_settings() {
 }
 
 #[test]
-fn every_door_of_the_program_has_the_options_that_the_page_says() {
+fn every_command_has_the_options_that_the_page_lists() {
     type Has = fn(&Field) -> bool;
     let mut doors: Vec<(&[&str], Has)> = vec![
         (&["run", "--help"], |_| true),

@@ -51,7 +51,7 @@ pub fn bulk_id(id: &str) -> Cow<'_, str> {
 
 /// Appends the two lines of a document: the action that creates it, and the document. Keys that say
 /// nothing are left out, so that a search for documents that have them finds these alone; so are
-/// blocks, spans, tables and posts, as a search engine would make fields of them.
+/// blocks, spans, tables, posts and chunks, as a search engine would make fields of them.
 ///
 /// # Errors
 /// If it cannot be written as JSON.
@@ -112,6 +112,7 @@ mod tests {
             spans: Vec::new(),
             tables: Vec::new(),
             posts: Vec::new(),
+            chunks: Vec::new(),
             ..full()
         };
         Bulk.record(&without, &mut line).unwrap();
@@ -125,11 +126,10 @@ mod tests {
         assert_eq!(of["text"]["type"], "text");
         // Every key is mapped, so that nothing depends on the first document.
         let record = serde_json::to_value(full()).unwrap();
-        for key in record
-            .as_object()
-            .unwrap()
-            .keys()
-            .filter(|key| !["blocks", "spans", "tables", "posts"].contains(&key.as_str()))
+        for key in
+            record.as_object().unwrap().keys().filter(|key| {
+                !["blocks", "spans", "tables", "posts", "chunks"].contains(&key.as_str())
+            })
         {
             assert!(!of[key].is_null(), "{key}");
         }

@@ -40,7 +40,7 @@ mod tests {
                 r#""source":{"name":"a.warc.gz","file":"a.warc.gz","offset":812,"length":3141,"inner":0},"#,
                 r#""author":[],"published":"","modified":"","site":"","description":"","canonical":"","next":"","#,
                 r#""lang_declared":"","headings":[],"page_type":"","blocked":"","comments":"","status":200,"#,
-                r#""truncated":"","capped":"","notes":"","blocks":[],"spans":[],"tables":[],"posts":[]}"#,
+                r#""truncated":"","capped":"","notes":"","blocks":[],"spans":[],"tables":[],"posts":[],"chunks":[]}"#,
                 "\n"
             )
         );
@@ -62,7 +62,10 @@ mod tests {
             r#""tables":[{"caption":"K","header_rows":1,"rows":[["x","y"],["","1"]]},"#,
             r#"{"caption":"","header_rows":0,"rows":[["z"]]}],"#,
             r#""posts":[{"author":"Ann","published":"2024-05-17","text":"t"},"#,
-            r#"{"author":"","published":"","text":"u"}]}"#,
+            r#"{"author":"","published":"","text":"u"}],"#,
+            r#""chunks":[{"id":"1f","text":"t","headings":["H","I"],"roles":["body"],"first_block":1,"#,
+            r#""last_block":2,"start":0,"chars":1,"byte":3,"bytes":6},{"id":"","text":"u","headings":[],"#,
+            r#""roles":[],"first_block":0,"last_block":0,"start":0,"chars":0,"byte":0,"bytes":0}]}"#,
         );
         assert!(line.trim_end().ends_with(rest), "{line}");
     }

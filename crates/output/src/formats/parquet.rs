@@ -51,12 +51,7 @@ impl Parquet {
         let reader = SerializedFileReader::new(File::open(path)?)?;
         let schema = reader.metadata().file_metadata().schema();
         let has = |name: &str| schema.get_fields().iter().any(|field| field.name() == name);
-        let optional = OptionalColumns {
-            blocks: has("blocks"),
-            spans: has("spans"),
-            tables: has("tables"),
-            posts: has("posts"),
-        };
+        let optional = OptionalColumns::named(has);
         Ok(Self { optional })
     }
 
@@ -93,6 +88,11 @@ impl Assemble for Parquet {
             bytes += record.text.len() + blocks.sum::<usize>() + cells.sum::<usize>();
             let posts = record.posts.iter().map(|post| post.text.len());
             bytes += size_of_val(record.spans.as_slice()) + posts.sum::<usize>();
+            bytes += record
+                .chunks
+                .iter()
+                .map(|own| own.text.len())
+                .sum::<usize>();
             group.push(record);
             if group.len() == GROUP || bytes >= GROUP_BYTES {
                 self.write_group(&mut writer, &group)?;
@@ -131,12 +131,9 @@ mod tests {
     };
     use parquet::record::RowAccessor;
 
-    const ALL: OptionalColumns = OptionalColumns {
-        blocks: true,
-        spans: true,
-        tables: true,
-        posts: true,
-    };
+    fn all() -> OptionalColumns {
+        OptionalColumns::named(|_| true)
+    }
 
     #[test]
     fn rows_have_columns_and_bytes_repeat() {
@@ -188,10 +185,10 @@ mod tests {
             Msgpack.record(&record, &mut spool).unwrap();
         }
         std::fs::write(at("spool"), &spool).unwrap();
-        let parquet = Parquet { optional: ALL };
+        let parquet = Parquet { optional: all() };
         parquet.assemble(&at("spool"), &at("x.parquet")).unwrap();
         let reader = SerializedFileReader::new(File::open(at("x.parquet")).unwrap()).unwrap();
-        assert_eq!(Parquet::like(&at("x.parquet")).unwrap().optional, ALL);
+        assert_eq!(Parquet::like(&at("x.parquet")).unwrap().optional, all());
         let rows = reader.get_row_iter(None).unwrap();
         let lists: Vec<Vec<(String, String)>> = rows
             .map(|row| {
@@ -205,7 +202,7 @@ mod tests {
         let shown = |name: &str, list: &str| (name.to_owned(), list.to_owned());
         assert_eq!(
             lists[0],
-            ["blocks", "spans", "tables", "posts"].map(|name| shown(name, "[]"))
+            ["blocks", "spans", "tables", "posts", "chunks"].map(|name| shown(name, "[]"))
         );
         let expected = [
             "[{text: \"a\", start: 3, end: 9, tag: \"p\", path: \"article>p\", words: 1, \
@@ -217,8 +214,11 @@ mod tests {
              {caption: \"\", header_rows: 0, rows: [[\"z\"]]}]",
             "[{author: \"Ann\", published: \"2024-05-17\", text: \"t\"}, \
              {author: \"\", published: \"\", text: \"u\"}]",
+            "[{id: \"1f\", text: \"t\", headings: [\"H\", \"I\"], roles: [\"body\"], first_block: 1, \
+             last_block: 2, start: 0, chars: 1, byte: 3, bytes: 6}, {id: \"\", text: \"u\", headings: [], \
+             roles: [], first_block: 0, last_block: 0, start: 0, chars: 0, byte: 0, bytes: 0}]",
         ];
-        let expected = ["blocks", "spans", "tables", "posts"]
+        let expected = ["blocks", "spans", "tables", "posts", "chunks"]
             .into_iter()
             .zip(expected)
             .map(|(name, list)| shown(name, list));
@@ -231,7 +231,7 @@ mod tests {
         let spool = folder.path().join("spool");
         std::fs::write(&spool, [0x81, 0xA2]).unwrap();
         let target = folder.path().join("a.parquet");
-        let parquet = Parquet { optional: ALL };
+        let parquet = Parquet { optional: all() };
         assert!(parquet.assemble(&spool, &target).is_err());
         // No documents make a file without rows.
         std::fs::write(&spool, []).unwrap();

@@ -183,6 +183,7 @@ mod tests {
             Kind::Integer => 7.into(),
             Kind::Number => json!(0.5),
             Kind::Bytes => "32M".into(),
+            Kind::Text if field.name == "chunks" => "words=20".into(),
             Kind::Text => "other".into(),
             kind => panic!("no other value of {kind:?} is known"),
         }

@@ -1,4 +1,4 @@
-//! From documents to Arrow columns: those of the Parquet files, by the same table.
+//! Turns documents into Arrow columns, those of the Parquet files.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use trommel::{
-    DocumentTable, OutputRecord, Post, TextSpan,
-    output::{COLUMNS, Column, ColumnValue, OptionalColumns, OutputBlock},
+    OutputRecord,
+    output::{COLUMNS, Column, ColumnValue, FieldValue, OptionalColumns, Structures},
 };
 
 use crate::errors::TrommelError;
@@ -64,64 +64,30 @@ fn data_type(column: &Column) -> DataType {
         ColumnValue::Long(_) => DataType::Int64,
         ColumnValue::Float(_) => DataType::Float32,
         ColumnValue::List(_) => DataType::List(element(DataType::Utf8)),
-        ColumnValue::Blocks => DataType::List(element(DataType::Struct(block_fields()))),
-        ColumnValue::Spans => DataType::List(element(DataType::Struct(span_fields()))),
-        ColumnValue::Tables => DataType::List(element(DataType::Struct(table_fields()))),
-        ColumnValue::Posts => DataType::List(element(DataType::Struct(post_fields()))),
+        ColumnValue::Structures(own) => {
+            DataType::List(element(DataType::Struct(structure_fields(own))))
+        }
     }
+}
+
+fn structure_fields(own: &Structures) -> Fields {
+    let texts = || DataType::List(element(DataType::Utf8));
+    let fields = own.fields.iter().map(|field| {
+        let data_type = match field.value {
+            FieldValue::Text(_) => DataType::Utf8,
+            FieldValue::Long(_) => DataType::Int64,
+            FieldValue::Float(_) => DataType::Float32,
+            FieldValue::Bool(_) => DataType::Boolean,
+            FieldValue::List(_) => texts(),
+            FieldValue::Rows(_) => DataType::List(element(texts())),
+        };
+        Field::new(field.name, data_type, false)
+    });
+    fields.collect()
 }
 
 fn element(data_type: DataType) -> Arc<Field> {
     Arc::new(Field::new("element", data_type, false))
-}
-
-fn post_fields() -> Fields {
-    let names = ["author", "published", "text"];
-    names
-        .map(|name| Field::new(name, DataType::Utf8, false))
-        .into_iter()
-        .collect()
-}
-
-fn block_fields() -> Fields {
-    let field = |(name, data_type)| Field::new(name, data_type, false);
-    [
-        ("text", DataType::Utf8),
-        ("start", DataType::Int64),
-        ("end", DataType::Int64),
-        ("tag", DataType::Utf8),
-        ("path", DataType::Utf8),
-        ("words", DataType::Int64),
-        ("link_density", DataType::Float32),
-        ("probability", DataType::Float32),
-        ("kept", DataType::Boolean),
-        ("role", DataType::Utf8),
-        ("source", DataType::Utf8),
-        ("by", DataType::Utf8),
-    ]
-    .map(field)
-    .into_iter()
-    .collect()
-}
-
-fn span_fields() -> Fields {
-    ["start", "chars", "byte", "bytes"]
-        .map(|name| Field::new(name, DataType::Int64, false))
-        .into_iter()
-        .collect()
-}
-
-fn table_fields() -> Fields {
-    let row = DataType::List(element(DataType::Utf8));
-    let rows = DataType::List(element(row));
-    [
-        ("caption", DataType::Utf8),
-        ("header_rows", DataType::Int64),
-        ("rows", rows),
-    ]
-    .map(|(name, data_type)| Field::new(name, data_type, false))
-    .into_iter()
-    .collect()
 }
 
 fn array(column: &Column, rows: &[Option<&OutputRecord>]) -> PyResult<ArrayRef> {
@@ -138,55 +104,70 @@ fn array(column: &Column, rows: &[Option<&OutputRecord>]) -> PyResult<ArrayRef> 
             rows.map(|row| row.and_then(value))
                 .collect::<Float32Array>(),
         ),
-        ColumnValue::List(value) => {
-            let lists: Vec<&[String]> = rows.map(|row| row.map_or(&[][..], value)).collect();
-            let values = texts(
-                lists
-                    .iter()
-                    .flat_map(|list| list.iter())
-                    .map(|text| Some(text.as_str())),
-            )?;
-            list(
-                element(DataType::Utf8),
-                lists.iter().map(|list| list.len()),
-                values,
-            )?
-        }
-        ColumnValue::Blocks => structures(
-            rows.map(|row| row.map_or(&[][..], |row| row.blocks.as_slice())),
-            block_fields(),
-            block_columns,
-        )?,
-        ColumnValue::Spans => structures(
-            rows.map(|row| row.map_or(&[][..], |row| row.spans.as_slice())),
-            span_fields(),
-            span_columns,
-        )?,
-        ColumnValue::Tables => structures(
-            rows.map(|row| row.map_or(&[][..], |row| row.tables.as_slice())),
-            table_fields(),
-            table_columns,
-        )?,
-        ColumnValue::Posts => structures(
-            rows.map(|row| row.map_or(&[][..], |row| row.posts.as_slice())),
-            post_fields(),
-            post_columns,
-        )?,
+        ColumnValue::List(value) => text_lists(rows.map(|row| row.map_or(&[][..], value)))?,
+        ColumnValue::Structures(own) => structures(rows.collect(), own)?,
     })
 }
 
-/// Lists of structures: of all elements one after the other `columns` makes the arrays of the fields.
-fn structures<'a, T: 'a>(
-    lists: impl Iterator<Item = &'a [T]>,
-    fields: Fields,
-    columns: fn(&[&T]) -> PyResult<Vec<ArrayRef>>,
-) -> PyResult<ArrayRef> {
-    let lists: Vec<&[T]> = lists.collect();
-    let all: Vec<&T> = lists.iter().flat_map(|list| list.iter()).collect();
-    let values = StructArray::try_new(fields.clone(), columns(&all)?, None)
+/// Lists of structures, the fields of all elements one after the other.
+fn structures(rows: Vec<Option<&OutputRecord>>, own: &Structures) -> PyResult<ArrayRef> {
+    let count = |row: &Option<&OutputRecord>| row.map_or(0, own.count);
+    let all: Vec<(&OutputRecord, usize)> = rows
+        .iter()
+        .flatten()
+        .flat_map(|row| (0..(own.count)(row)).map(move |at| (*row, at)))
+        .collect();
+    let arrays = own
+        .fields
+        .iter()
+        .map(|field| field_array(field.value, &all));
+    let arrays: Vec<ArrayRef> = arrays.collect::<PyResult<_>>()?;
+    let fields = structure_fields(own);
+    let values = StructArray::try_new(fields.clone(), arrays, None)
         .map_err(|error| TrommelError::new_err(error.to_string()))?;
-    let lengths = lists.iter().map(|list| list.len());
+    let lengths = rows.iter().map(count);
     list(element(DataType::Struct(fields)), lengths, Arc::new(values))
+}
+
+fn field_array(value: FieldValue, all: &[(&OutputRecord, usize)]) -> PyResult<ArrayRef> {
+    let all = all.iter().copied();
+    Ok(match value {
+        FieldValue::Text(value) => texts(all.map(|(row, at)| Some(value(row, at))))?,
+        FieldValue::Long(value) => {
+            let values = all.map(|(row, at)| Some(i64::from(value(row, at))));
+            Arc::new(values.collect::<Int64Array>())
+        }
+        FieldValue::Float(value) => {
+            let values = all.map(|(row, at)| Some(value(row, at)));
+            Arc::new(values.collect::<Float32Array>())
+        }
+        FieldValue::Bool(value) => {
+            let values = all.map(|(row, at)| Some(value(row, at)));
+            Arc::new(values.collect::<BooleanArray>())
+        }
+        FieldValue::List(value) => text_lists(all.map(|(row, at)| value(row, at)))?,
+        FieldValue::Rows(value) => {
+            let tables: Vec<&[Vec<String>]> = all.map(|(row, at)| value(row, at)).collect();
+            let rows = tables
+                .iter()
+                .flat_map(|rows| rows.iter().map(Vec::as_slice));
+            let cells = text_lists(rows)?;
+            let row = element(DataType::List(element(DataType::Utf8)));
+            list(row, tables.iter().map(|rows| rows.len()), cells)?
+        }
+    })
+}
+
+/// Lists of texts.
+fn text_lists<'a>(lists: impl Iterator<Item = &'a [String]>) -> PyResult<ArrayRef> {
+    let lists: Vec<&[String]> = lists.collect();
+    let all = lists.iter().flat_map(|list| list.iter());
+    let values = texts(all.map(|text| Some(text.as_str())))?;
+    list(
+        element(DataType::Utf8),
+        lists.iter().map(|list| list.len()),
+        values,
+    )
 }
 
 fn texts<'a>(values: impl Iterator<Item = Option<&'a str>> + Clone) -> PyResult<ArrayRef> {
@@ -218,84 +199,4 @@ fn list(
     ListArray::try_new(element, offsets, values, None)
         .map(|list| Arc::new(list) as ArrayRef)
         .map_err(|error| TrommelError::new_err(error.to_string()))
-}
-
-fn block_columns(blocks: &[&OutputBlock]) -> PyResult<Vec<ArrayRef>> {
-    let text =
-        |value: fn(&OutputBlock) -> &str| texts(blocks.iter().map(move |block| Some(value(block))));
-    let long = |value: fn(&OutputBlock) -> u32| -> ArrayRef {
-        Arc::new(
-            blocks
-                .iter()
-                .map(|block| Some(i64::from(value(block))))
-                .collect::<Int64Array>(),
-        )
-    };
-    let float = |value: fn(&OutputBlock) -> f32| -> ArrayRef {
-        Arc::new(
-            blocks
-                .iter()
-                .map(|block| Some(value(block)))
-                .collect::<Float32Array>(),
-        )
-    };
-    Ok(vec![
-        text(|block| &block.text)?,
-        long(|block| block.start),
-        long(|block| block.end),
-        text(|block| &block.tag)?,
-        text(|block| &block.path)?,
-        long(|block| block.words),
-        float(|block| block.link_density),
-        float(|block| block.probability),
-        Arc::new(
-            blocks
-                .iter()
-                .map(|block| Some(block.kept))
-                .collect::<BooleanArray>(),
-        ),
-        text(|block| &block.role)?,
-        text(|block| &block.source)?,
-        text(|block| &block.by)?,
-    ])
-}
-
-fn span_columns(spans: &[&TextSpan]) -> PyResult<Vec<ArrayRef>> {
-    let long = |value: fn(&TextSpan) -> u32| -> ArrayRef {
-        let values = spans.iter().map(|span| Some(i64::from(value(span))));
-        Arc::new(values.collect::<Int64Array>())
-    };
-    Ok(vec![
-        long(|span| span.start),
-        long(|span| span.chars),
-        long(|span| span.byte),
-        long(|span| span.bytes),
-    ])
-}
-
-fn post_columns(posts: &[&Post]) -> PyResult<Vec<ArrayRef>> {
-    let text = |value: fn(&Post) -> &str| texts(posts.iter().map(move |post| Some(value(post))));
-    Ok(vec![
-        text(|post| post.author.as_deref().unwrap_or_default())?,
-        text(|post| post.published.as_deref().unwrap_or_default())?,
-        text(|post| &post.text)?,
-    ])
-}
-
-fn table_columns(tables: &[&DocumentTable]) -> PyResult<Vec<ArrayRef>> {
-    let header_rows = tables.iter().map(|own| Some(i64::from(own.header_rows)));
-    let rows: Vec<&Vec<String>> = tables.iter().flat_map(|own| &own.rows).collect();
-    let cells = texts(
-        rows.iter()
-            .flat_map(|row| row.iter())
-            .map(|cell| Some(cell.as_str())),
-    )?;
-    let cell = element(DataType::Utf8);
-    let row = element(DataType::List(cell.clone()));
-    let rows = list(cell, rows.iter().map(|row| row.len()), cells)?;
-    Ok(vec![
-        texts(tables.iter().map(|own| Some(own.caption.as_str())))?,
-        Arc::new(header_rows.collect::<Int64Array>()),
-        list(row, tables.iter().map(|own| own.rows.len()), rows)?,
-    ])
 }

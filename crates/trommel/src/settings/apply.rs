@@ -43,6 +43,7 @@ impl Settings {
             spans,
             tables,
             posts,
+            chunks,
         } = self.include;
         let text = TextOptions::default()
             .with_math(math)
@@ -53,6 +54,7 @@ impl Settings {
             .with_spans(spans)
             .with_tables(tables)
             .with_posts(posts)
+            .with_chunks(chunks)
             .with_text(text);
         match form {
             TextForm::Plain => options,

@@ -1,4 +1,4 @@
-//! Why settings cannot be used.
+//! Errors of settings.
 
 /// Why settings cannot be used. Each is one line that names the choice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

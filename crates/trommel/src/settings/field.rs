@@ -1,5 +1,5 @@
-//! What is known of each choice: its names, what it is for, its values and its default. Doors and their
-//! documentation are made of this list.
+//! The list of settings: names, documentation, values and defaults. All interfaces and their documentation derive
+//! from it.
 
 use std::fmt;
 use std::sync::LazyLock;

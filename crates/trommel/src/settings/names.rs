@@ -1,4 +1,4 @@
-//! Names of the choices: each has one name that every door knows it by, and a path in the settings.
+//! Names of the settings, and their paths.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -105,7 +105,7 @@ fn errors_name_key_and_line() {
     );
     assert!(toml("a = 1\njobs =").unwrap_err().starts_with("c.toml:2: "));
     assert!(
-        toml("chunked = 1")
+        toml("striped = 1")
             .unwrap_err()
             .contains("expected one of archive, articles, ")
     );

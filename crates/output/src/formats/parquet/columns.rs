@@ -8,11 +8,9 @@ use parquet::{
     file::writer::SerializedRowGroupWriter,
 };
 
-use trommel_extract::{Post, TextSpan};
-
 use crate::{
-    OutputBlock, OutputRecord,
-    columns::{Column, ColumnValue},
+    OutputRecord,
+    columns::{Column, ColumnValue, FieldValue, StructureField, Structures},
 };
 
 /// A row group being written.
@@ -31,31 +29,13 @@ impl Column {
                 "required group {name} (LIST) {{ \
                  repeated group list {{ required binary element (STRING); }} }} "
             ),
-            ColumnValue::Blocks => format!(
-                "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
-                 required binary text (STRING); required int64 start; required int64 end; \
-                 required binary tag (STRING); required binary path (STRING); \
-                 required int64 words; required float link_density; required float probability; \
-                 required boolean kept; required binary role (STRING); \
-                 required binary source (STRING); required binary by (STRING); }} }} }} "
-            ),
-            ColumnValue::Spans => format!(
-                "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
-                 required int64 start; required int64 chars; required int64 byte; \
-                 required int64 bytes; }} }} }} "
-            ),
-            ColumnValue::Tables => format!(
-                "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
-                 required binary caption (STRING); required int64 header_rows; \
-                 required group rows (LIST) {{ repeated group list {{ \
-                 required group element (LIST) {{ repeated group list {{ \
-                 required binary element (STRING); }} }} }} }} }} }} }} "
-            ),
-            ColumnValue::Posts => format!(
-                "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
-                 required binary author (STRING); required binary published (STRING); \
-                 required binary text (STRING); }} }} }} "
-            ),
+            ColumnValue::Structures(own) => {
+                let fields: String = own.fields.iter().map(StructureField::declaration).collect();
+                format!(
+                    "required group {name} (LIST) {{ repeated group list {{ \
+                     required group element {{ {fields} }} }} }} "
+                )
+            }
         }
     }
 
@@ -73,77 +53,105 @@ impl Column {
             ColumnValue::Long(value) => optional::<Int64Type>(group, rows, value),
             ColumnValue::Float(value) => optional::<FloatType>(group, rows, value),
             ColumnValue::List(value) => {
-                lists::<ByteArrayType, _>(group, rows, value, |element| element.as_str().into())
+                let count = |record: &OutputRecord| value(record).len();
+                lists::<ByteArrayType>(group, rows, count, |record, at| {
+                    value(record).get(at).map_or("", String::as_str).into()
+                })
             }
-            ColumnValue::Blocks => blocks(group, rows),
-            ColumnValue::Spans => spans(group, rows),
-            ColumnValue::Tables => tables(group, rows),
-            ColumnValue::Posts => posts(group, rows),
+            ColumnValue::Structures(own) => structures(group, rows, own),
         }
     }
 }
 
-/// Writes the columns of the blocks' fields.
-fn blocks(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
-    let text = |group: &mut Group<'_>, value: fn(&OutputBlock) -> &str| {
-        lists::<ByteArrayType, _>(group, rows, |row| &row.blocks, |block| value(block).into())
-    };
-    let long = |group: &mut Group<'_>, value: fn(&OutputBlock) -> u32| {
-        lists::<Int64Type, _>(group, rows, |row| &row.blocks, |block| value(block).into())
-    };
-    let float = |group: &mut Group<'_>, value: fn(&OutputBlock) -> f32| {
-        lists::<FloatType, _>(group, rows, |row| &row.blocks, value)
-    };
-    text(group, |block| &block.text)?;
-    long(group, |block| block.start)?;
-    long(group, |block| block.end)?;
-    text(group, |block| &block.tag)?;
-    text(group, |block| &block.path)?;
-    long(group, |block| block.words)?;
-    float(group, |block| block.link_density)?;
-    float(group, |block| block.probability)?;
-    lists::<BoolType, _>(group, rows, |row| &row.blocks, |block| block.kept)?;
-    text(group, |block| &block.role)?;
-    text(group, |block| &block.source)?;
-    text(group, |block| &block.by)
+impl StructureField {
+    /// Its declaration in a message type.
+    fn declaration(&self) -> String {
+        let name = self.name;
+        let texts = "repeated group list { required binary element (STRING); }";
+        match self.value {
+            FieldValue::Text(_) => format!("required binary {name} (STRING); "),
+            FieldValue::Long(_) => format!("required int64 {name}; "),
+            FieldValue::Float(_) => format!("required float {name}; "),
+            FieldValue::Bool(_) => format!("required boolean {name}; "),
+            FieldValue::List(_) => format!("required group {name} (LIST) {{ {texts} }} "),
+            FieldValue::Rows(_) => format!(
+                "required group {name} (LIST) {{ repeated group list {{ \
+                 required group element (LIST) {{ {texts} }} }} }} "
+            ),
+        }
+    }
 }
 
-/// Writes the columns of the spans' fields.
-fn spans(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
-    let mut long = |value: fn(&TextSpan) -> u32| {
-        lists::<Int64Type, _>(group, rows, |row| &row.spans, |span| value(span).into())
-    };
-    long(|span| span.start)?;
-    long(|span| span.chars)?;
-    long(|span| span.byte)?;
-    long(|span| span.bytes)
+/// Writes the columns of the fields of structures.
+fn structures(
+    group: &mut Group<'_>,
+    rows: &[OutputRecord],
+    own: &Structures,
+) -> Result<(), ParquetError> {
+    let count = own.count;
+    for field in own.fields {
+        match field.value {
+            FieldValue::Text(value) => {
+                lists::<ByteArrayType>(group, rows, count, |record, at| value(record, at).into())
+            }
+            FieldValue::Long(value) => {
+                lists::<Int64Type>(group, rows, count, |record, at| value(record, at).into())
+            }
+            FieldValue::Float(value) => lists::<FloatType>(group, rows, count, value),
+            FieldValue::Bool(value) => lists::<BoolType>(group, rows, count, value),
+            FieldValue::List(value) => {
+                let all = rows
+                    .iter()
+                    .map(|row| (0..count(row)).map(|at| value(row, at).iter()));
+                inner_lists(group, all)
+            }
+            FieldValue::Rows(value) => cells(group, rows, count, value),
+        }?;
+    }
+    Ok(())
 }
 
-/// Writes the columns of the tables' fields.
-fn tables(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
-    lists::<ByteArrayType, _>(
-        group,
-        rows,
-        |row| &row.tables,
-        |own| own.caption.as_str().into(),
-    )?;
-    lists::<Int64Type, _>(group, rows, |row| &row.tables, |own| own.header_rows.into())?;
-    cells(group, rows)
+/// Writes a column of lists in lists: definition level 0 for an empty outer list, 1 for an empty inner one, 2 for a
+/// text; repetition level 1 for the first text of an inner list but the first, 2 for the others.
+fn inner_lists<'a, Inner: Iterator<Item = &'a String>>(
+    group: &mut Group<'_>,
+    rows: impl Iterator<Item = impl Iterator<Item = Inner>>,
+) -> Result<(), ParquetError> {
+    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+    for outer in rows {
+        let mut level = 0;
+        let mut is_empty = true;
+        for inner in outer {
+            is_empty = false;
+            let before = values.len();
+            for text in inner {
+                values.push(ByteArray::from(text.as_str()));
+                defined.push(2);
+                repeated.push(level);
+                level = 2;
+            }
+            if values.len() == before {
+                defined.push(1);
+                repeated.push(level);
+            }
+            level = 1;
+        }
+        if is_empty {
+            defined.push(0);
+            repeated.push(0);
+        }
+    }
+    leaf::<ByteArrayType>(group, &values, &defined, Some(&repeated))
 }
 
-/// Writes the columns of the posts' fields.
-fn posts(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
-    let mut text = |value: fn(&Post) -> &str| {
-        lists::<ByteArrayType, _>(group, rows, |row| &row.posts, |post| value(post).into())
-    };
-    text(|post| post.author.as_deref().unwrap_or_default())?;
-    text(|post| post.published.as_deref().unwrap_or_default())?;
-    text(|post| &post.text)
-}
-
-/// Writes the column of the tables' cells: definition level 1 for a table without rows, 2 for a row without
+/// Writes the column of the cells of tables: definition level 1 for a table without rows, 2 for a row without
 /// cells, 3 for a cell; repetition level 1 for the first of a table but the first, 2 of a row, 3 for the others.
-fn cells(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetError> {
+fn cells(
+    group: &mut Group<'_>,
+    rows: &[OutputRecord],
+    count: fn(&OutputRecord) -> usize,
+    value: fn(&OutputRecord, usize) -> &[Vec<String>],
+) -> Result<(), ParquetError> {
     let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     for record in rows {
         let mut level = 0;
@@ -152,14 +160,15 @@ fn cells(group: &mut Group<'_>, rows: &[OutputRecord]) -> Result<(), ParquetErro
             repeated.push(level);
             values.extend(value.map(|text| ByteArray::from(text.as_str())));
         };
-        if record.tables.is_empty() {
+        if count(record) == 0 {
             add(0, None, 0);
         }
-        for table in &record.tables {
-            if table.rows.is_empty() {
+        for table in 0..count(record) {
+            let rows = value(record, table);
+            if rows.is_empty() {
                 add(1, None, level);
             }
-            for row in &table.rows {
+            for row in rows {
                 if row.is_empty() {
                     add(2, None, level);
                 }
@@ -207,23 +216,23 @@ fn optional<T: DataType>(
 
 /// Writes a column of lists: repetition level 1 for each element but the first; definition level 0 for
 /// an empty list, 1 for an element.
-fn lists<T: DataType, E>(
+fn lists<T: DataType>(
     group: &mut Group<'_>,
     rows: &[OutputRecord],
-    list: impl Fn(&OutputRecord) -> &[E],
-    value: impl Fn(&E) -> T::T,
+    count: impl Fn(&OutputRecord) -> usize,
+    value: impl Fn(&OutputRecord, usize) -> T::T,
 ) -> Result<(), ParquetError> {
     let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
-        let list = list(row);
-        if list.is_empty() {
+        let count = count(row);
+        if count == 0 {
             defined.push(0);
             repeated.push(0);
         }
-        for (at, element) in list.iter().enumerate() {
+        for at in 0..count {
             defined.push(1);
             repeated.push(i16::from(at > 0));
-            values.push(value(element));
+            values.push(value(row, at));
         }
     }
     leaf::<T>(group, &values, &defined, Some(&repeated))

@@ -8,9 +8,11 @@ use parquet::{
     record::{Field, Row, reader::RowIter},
 };
 
-use trommel_extract::{DocumentTable, Post, TextSpan};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use trommel_extract::{Post, TextSpan};
 
-use crate::{OutputBlock, OutputRecord, RecordSource};
+use crate::{OutputRecord, RecordSource};
 
 /// The rows of a file as records.
 pub(crate) struct Rows(RowIter<'static>);
@@ -72,10 +74,11 @@ fn record(row: Row) -> OutputRecord {
             "status" => record.status = number(&field).and_then(|value| value.try_into().ok()),
             "capped" => record.capped = text(field).unwrap_or_default(),
             "notes" => record.notes = text(field).unwrap_or_default(),
-            "blocks" => record.blocks = groups(field, block),
+            "blocks" => record.blocks = structures(field),
             "spans" => record.spans = groups(field, span),
-            "tables" => record.tables = groups(field, table),
+            "tables" => record.tables = structures(field),
             "posts" => record.posts = groups(field, post),
+            "chunks" => record.chunks = structures(field),
             "source_offset" => offset = number(&field),
             "source_length" => length = number(&field),
             "source_inner" => inner = number(&field).unwrap_or(0),
@@ -131,26 +134,31 @@ fn groups<T>(field: Field, of: fn(Row) -> T) -> Vec<T> {
         .collect()
 }
 
-fn block(row: Row) -> OutputBlock {
-    let mut block = OutputBlock::default();
-    for (name, field) in row.into_columns() {
-        match (name.as_str(), field) {
-            ("text", Field::Str(value)) => block.text = value,
-            ("start", field) => block.start = small(&field),
-            ("end", field) => block.end = small(&field),
-            ("tag", Field::Str(value)) => block.tag = value,
-            ("path", Field::Str(value)) => block.path = value,
-            ("words", field) => block.words = small(&field),
-            ("link_density", Field::Float(value)) => block.link_density = value,
-            ("probability", Field::Float(value)) => block.probability = value,
-            ("kept", Field::Bool(value)) => block.kept = value,
-            ("role", Field::Str(value)) => block.role = value,
-            ("source", Field::Str(value)) => block.source = value,
-            ("by", Field::Str(value)) => block.by = value,
-            _ => {}
+/// Structures whose fields have the names of the columns.
+fn structures<T: DeserializeOwned>(field: Field) -> Vec<T> {
+    let Value::Array(elements) = json(field) else {
+        return Vec::new();
+    };
+    let elements = elements.into_iter();
+    elements
+        .filter_map(|own| serde_json::from_value(own).ok())
+        .collect()
+}
+
+fn json(field: Field) -> Value {
+    match field {
+        Field::Str(text) => text.into(),
+        Field::Bool(value) => value.into(),
+        Field::Float(value) => value.into(),
+        Field::Group(row) => {
+            let fields = row.into_columns().into_iter();
+            Value::Object(fields.map(|(name, field)| (name, json(field))).collect())
         }
+        Field::ListInternal(list) => {
+            Value::Array(list.elements().iter().cloned().map(json).collect())
+        }
+        field => number(&field).map_or(Value::Null, Value::from),
     }
-    block
 }
 
 fn span(row: Row) -> TextSpan {
@@ -166,21 +174,6 @@ fn span(row: Row) -> TextSpan {
         }
     }
     span
-}
-
-fn table(row: Row) -> DocumentTable {
-    let mut table = DocumentTable::default();
-    for (name, field) in row.into_columns() {
-        match (name.as_str(), field) {
-            ("caption", Field::Str(value)) => table.caption = value,
-            ("header_rows", field) => table.header_rows = small(&field),
-            ("rows", Field::ListInternal(rows)) => {
-                table.rows = rows.elements().iter().map(list).collect();
-            }
-            _ => {}
-        }
-    }
-    table
 }
 
 fn post(row: Row) -> Post {

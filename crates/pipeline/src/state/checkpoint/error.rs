@@ -1,4 +1,4 @@
-//! Why a run cannot be continued.
+//! Errors of runs that cannot be continued.
 
 use std::{io, path::PathBuf};
 

@@ -1,0 +1,204 @@
+//! Divides the text of a document into chunks for retrieval.
+//!
+//! A chunk never cuts code, a table row, a list item or a sentence. One of these that is longer than a chunk may be
+//! stands whole. Header rows stay with the first row below them, headings with what follows them.
+
+mod atoms;
+mod size;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::render::content::KeptContent;
+use crate::render::traced::TracedText;
+use crate::role::Role;
+use atoms::{Atom, atoms};
+pub use size::{ChunkSize, ChunkSizeError, ChunkUnit};
+
+/// Bytes of the hash that a chunk's id has.
+const ID_BYTES: usize = 16;
+
+/// A part of a document's text, for retrieval.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Chunk {
+    /// The first 128 bits of the SHA-256 of headings and text, in hexadecimal digits: the same content has the same
+    /// id wherever it stands.
+    pub id: String,
+    /// Its text, a part of the document's.
+    pub text: String,
+    /// Headings above it, outermost first.
+    pub headings: Vec<String>,
+    /// Roles of its blocks, each once, in their order.
+    pub roles: Vec<String>,
+    /// Its first block, as an index into all blocks of the page.
+    pub first_block: u32,
+    /// Its last block.
+    pub last_block: u32,
+    /// Its first character, counted from the start of the document's text in Unicode scalar values.
+    pub start: u32,
+    /// Number of its characters.
+    pub chars: u32,
+    /// First byte of the place in the decoded page that its text came from.
+    pub byte: u32,
+    /// Bytes of that place.
+    pub bytes: u32,
+}
+
+/// What is known of the blocks of a page that chunks are made of.
+pub(crate) struct ChunkBlocks<'a> {
+    /// The kept blocks.
+    pub content: &'a KeptContent<'a>,
+    /// The role of each block of the page.
+    pub roles: Vec<Option<Role>>,
+    /// Places of the texts in scripts, which follow the page's own blocks.
+    pub embedded: Vec<(u32, u32)>,
+}
+
+/// Divides a text.
+pub(crate) fn chunks(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize) -> Vec<Chunk> {
+    let atoms = atoms(text, blocks, size);
+    let lengths: Vec<u32> = atoms
+        .iter()
+        .map(|own| {
+            size.unit
+                .count(text.text.get(own.place.clone()).unwrap_or_default())
+        })
+        .collect();
+    let (mut start, mut chars) = (0, 0);
+    let mut chunks = Vec::new();
+    for range in pack(&atoms, &lengths, size) {
+        let (Some(own), Some(first)) = (atoms.get(range.clone()), atoms.get(range.start)) else {
+            continue;
+        };
+        let end = own.last().map_or(first.place.end, |last| last.place.end);
+        let whole = text.text.get(first.place.start..end).unwrap_or_default();
+        let part = whole.trim_start_matches('\n');
+        let from = first.place.start + (whole.len() - part.len());
+        let part = part.trim_end();
+        if part.is_empty() {
+            continue;
+        }
+        let before = text.text.get(start..from).unwrap_or_default();
+        chars += before.chars().count() as u32;
+        start = from;
+        let headings = headings(text, &atoms, range);
+        let (first_block, last_block) = ends(own.iter().filter_map(|atom| atom.blocks));
+        let (byte, end) = match own.iter().any(|atom| atom.is_divided) {
+            true => {
+                let content = blocks.content;
+                let places = text.locate(content.page, content.html, from..from + part.len());
+                ends(places.into_iter())
+            }
+            false => ends(own.iter().filter_map(|atom| atom.bytes)),
+        };
+        chunks.push(Chunk {
+            id: id(&headings, part),
+            text: part.to_owned(),
+            headings,
+            roles: roles(blocks, own),
+            first_block,
+            last_block,
+            start: chars,
+            chars: part.chars().count() as u32,
+            byte,
+            bytes: end.saturating_sub(byte),
+        });
+    }
+    chunks
+}
+
+/// Which atoms make up a chunk each: as many as fit, no heading at the end of one, a new one at a heading if the one
+/// before is half full.
+fn pack(atoms: &[Atom], lengths: &[u32], size: ChunkSize) -> Vec<std::ops::Range<usize>> {
+    let limit = u64::from(size.size.get());
+    let sum = |range: std::ops::Range<usize>| -> u64 {
+        let lengths = lengths.get(range).unwrap_or_default();
+        lengths.iter().map(|own| u64::from(*own)).sum()
+    };
+    let is_heading = |at: usize| atoms.get(at).is_some_and(|own| own.heading.is_some());
+    let (mut from, mut filled) = (0, 0);
+    let mut packed = Vec::new();
+    for at in 0..atoms.len() {
+        let own = sum(at..at + 1);
+        let ends_section = is_heading(at) && filled * 2 >= limit;
+        if filled + own > limit || ends_section {
+            let mut end = at;
+            while end > from && is_heading(end - 1) {
+                end -= 1;
+            }
+            if end > from {
+                packed.push(from..end);
+                let mut next = end;
+                while next > from + 1 && sum(next - 1..end) <= u64::from(size.overlap) {
+                    next -= 1;
+                }
+                while next < end && sum(next..at + 1) > limit {
+                    next += 1;
+                }
+                from = next;
+                filled = sum(from..at);
+            }
+        }
+        filled += own;
+    }
+    if from < atoms.len() {
+        packed.push(from..atoms.len());
+    }
+    packed
+}
+
+/// The headings above the first atom of a range that is none, or down to its last heading.
+fn headings(text: &TracedText, atoms: &[Atom], range: std::ops::Range<usize>) -> Vec<String> {
+    let body = range
+        .clone()
+        .find(|at| atoms.get(*at).is_some_and(|own| own.heading.is_none()));
+    let mut above = match body {
+        Some(at) => atoms.get(at).and_then(|own| own.above),
+        None => range.last(),
+    };
+    let mut path = Vec::new();
+    while let Some(own) = above.and_then(|at| atoms.get(at)) {
+        let words = text.text.get(own.words.clone()).unwrap_or_default();
+        path.push(words.split_whitespace().collect::<Vec<_>>().join(" "));
+        above = own.above;
+    }
+    path.reverse();
+    path
+}
+
+fn roles(blocks: &ChunkBlocks<'_>, atoms: &[Atom]) -> Vec<String> {
+    let mut found: Vec<&str> = Vec::new();
+    for at in atoms
+        .iter()
+        .filter_map(|own| own.blocks)
+        .flat_map(|(first, last)| first..=last)
+    {
+        if let Some(role) = blocks.roles.get(at as usize).copied().flatten()
+            && !found.contains(&role.name())
+        {
+            found.push(role.name());
+        }
+    }
+    found.into_iter().map(str::to_owned).collect()
+}
+
+fn ends(ranges: impl Iterator<Item = (u32, u32)>) -> (u32, u32) {
+    let both = ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    both.unwrap_or_default()
+}
+
+fn id(headings: &[String], text: &str) -> String {
+    let mut hash = Sha256::new();
+    for heading in headings {
+        hash.update(heading);
+        hash.update("\n");
+    }
+    hash.update("\n");
+    hash.update(text);
+    let digits = hash.finalize();
+    let digits = digits.iter().take(ID_BYTES);
+    digits.map(|byte| format!("{byte:02x}")).collect()
+}

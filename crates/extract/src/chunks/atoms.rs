@@ -1,0 +1,241 @@
+//! The parts of a text that chunks must not cut.
+
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trommel_html::Tag;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::{ChunkBlocks, ChunkSize};
+use crate::render::content::{KeptContent, Segment};
+use crate::render::text::rich_items;
+use crate::render::traced::{Origin, OriginSource, TracedText};
+
+/// A part of a text that stands in one chunk.
+#[derive(Debug)]
+pub(super) struct Atom {
+    /// Bytes of the text, up to the next atom.
+    pub place: Range<usize>,
+    /// The same without the signs around it.
+    pub words: Range<usize>,
+    /// The level of a heading.
+    pub heading: Option<usize>,
+    /// The atom that is the nearest heading above.
+    pub above: Option<usize>,
+    /// First and last block.
+    pub blocks: Option<(u32, u32)>,
+    /// Bytes of the page, first and one past the last.
+    pub bytes: Option<(u32, u32)>,
+    /// Whether it is a part of a block only.
+    pub is_divided: bool,
+}
+
+/// What a part of a text belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Paragraph(u32),
+    /// A list item of one paragraph, by its element.
+    Item(u32),
+    Heading {
+        block: u32,
+        level: usize,
+    },
+    Code(u32),
+    Row {
+        table: u32,
+        row: u32,
+    },
+    /// A line of a text that is no block, by its first byte.
+    Line(usize),
+}
+
+/// A part of a text that came from one place.
+struct Piece {
+    place: Range<usize>,
+    unit: Unit,
+    blocks: Option<(u32, u32)>,
+    bytes: Option<(u32, u32)>,
+}
+
+/// The atoms of a text, in its order and without gaps. Paragraphs that are longer than a chunk are divided into
+/// sentences.
+pub(super) fn atoms(text: &TracedText, blocks: &ChunkBlocks<'_>, size: ChunkSize) -> Vec<Atom> {
+    let pieces = pieces(text, blocks);
+    let mut atoms = Vec::new();
+    let (mut start, mut first) = (0, 0);
+    for (at, pair) in pieces.windows(2).enumerate() {
+        let [one, other] = pair else { continue };
+        if one.unit == other.unit {
+            continue;
+        }
+        if let Some(cut) = cut(&text.text, one.place.end..other.place.start) {
+            let own = pieces.get(first..=at).unwrap_or_default();
+            add(&mut atoms, &text.text, own, start..cut, size);
+            (start, first) = (cut, at + 1);
+        }
+    }
+    let own = pieces.get(first..).unwrap_or_default();
+    add(&mut atoms, &text.text, own, start..text.text.len(), size);
+    nest(&mut atoms);
+    atoms
+}
+
+fn add(atoms: &mut Vec<Atom>, text: &str, pieces: &[Piece], place: Range<usize>, size: ChunkSize) {
+    let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
+        return;
+    };
+    let merge = |one: Option<(u32, u32)>, other: Option<(u32, u32)>| match (one, other) {
+        (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+        (one, other) => one.or(other),
+    };
+    let atom = |place: Range<usize>, words: Range<usize>, is_divided: bool| Atom {
+        place,
+        words,
+        heading: match first.unit {
+            Unit::Heading { level, .. } => Some(level),
+            _ => None,
+        },
+        above: None,
+        blocks: pieces.iter().fold(None, |all, own| merge(all, own.blocks)),
+        bytes: pieces.iter().fold(None, |all, own| merge(all, own.bytes)),
+        is_divided,
+    };
+    let words = first.place.start..last.place.end;
+    let prose = matches!(first.unit, Unit::Paragraph(_) | Unit::Line(_));
+    let one_unit = pieces.iter().all(|own| own.unit == first.unit);
+    let whole = text.get(place.clone()).unwrap_or_default();
+    if !prose || !one_unit || size.unit.count(whole) <= size.size.get() {
+        atoms.push(atom(place, words, false));
+        return;
+    }
+    let mut from = place.start;
+    let bounds = whole
+        .split_sentence_bound_indices()
+        .skip(1)
+        .map(|(at, _)| at);
+    // Signs before the text (`> `) are no sentence.
+    let bounds = bounds
+        .map(|at| place.start + at)
+        .filter(|at| *at > words.start);
+    for end in bounds.chain([place.end]) {
+        atoms.push(atom(from..end, from..end, true));
+        from = end;
+    }
+}
+
+/// Sets the heading above each atom.
+fn nest(atoms: &mut [Atom]) {
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for (at, own) in atoms.iter_mut().enumerate() {
+        if let Some(level) = own.heading {
+            while open.last().is_some_and(|(above, _)| *above >= level) {
+                open.pop();
+            }
+        }
+        own.above = open.last().map(|(_, at)| *at);
+        if let Some(level) = own.heading {
+            open.push((level, at));
+        }
+    }
+}
+
+/// Where a text may be cut between two units: at an empty line, else at a line end, but not behind the fence of code.
+fn cut(text: &str, gap: Range<usize>) -> Option<usize> {
+    let between = text.get(gap.clone())?;
+    let at = match between.rfind("\n\n") {
+        Some(at) => at + 2,
+        None if between.contains("```") || between.contains("~~~") => return None,
+        None => between.find('\n')? + 1,
+    };
+    Some(gap.start + at)
+}
+
+fn pieces(text: &TracedText, blocks: &ChunkBlocks<'_>) -> Vec<Piece> {
+    let content = blocks.content;
+    let units = units(content);
+    let mut pieces = Vec::with_capacity(text.origins.len());
+    for Origin { place, source } in &text.origins {
+        let (first, last) = match *source {
+            OriginSource::Copied { block, .. } => (block, block),
+            OriginSource::Blocks(first, last) => (first, last),
+            OriginSource::Page(start, end) => {
+                let nth = blocks.embedded.iter().position(|own| *own == (start, end));
+                let block = nth.map(|nth| (content.page.blocks.len() + nth) as u32);
+                let part = text.text.get(place.clone()).unwrap_or_default();
+                let mut from = place.start;
+                for line in part.split_inclusive('\n') {
+                    pieces.push(Piece {
+                        place: from..from + line.trim_end_matches('\n').len(),
+                        unit: Unit::Line(from),
+                        blocks: block.map(|at| (at, at)),
+                        bytes: Some((start, end)),
+                    });
+                    from += line.len();
+                }
+                continue;
+            }
+        };
+        let ends = content.block(first).zip(content.block(last));
+        pieces.push(Piece {
+            place: place.clone(),
+            unit: units.get(&first).copied().unwrap_or(Unit::Paragraph(first)),
+            blocks: Some((first, last)),
+            bytes: ends.map(|(first, last)| (first.span.0, last.span.1)),
+        });
+    }
+    pieces
+}
+
+/// What each kept block belongs to.
+fn units(content: &KeptContent<'_>) -> FxHashMap<u32, Unit> {
+    let mut units = FxHashMap::default();
+    add_units(content, &mut units);
+    for definition in content.definitions() {
+        add_units(&content.of_definition(definition), &mut units);
+    }
+    units
+}
+
+fn add_units(content: &KeptContent<'_>, units: &mut FxHashMap<u32, Unit>) {
+    let rich = rich_items(content);
+    for segment in &content.segments {
+        match segment {
+            Segment::Paragraph { block } => {
+                let item = item(content, *block, &rich);
+                units.insert(*block, item.map_or(Unit::Paragraph(*block), Unit::Item));
+            }
+            Segment::Heading { level, blocks } => {
+                let block = blocks.first().copied().unwrap_or_default();
+                let level = *level;
+                let own = Unit::Heading { block, level };
+                units.extend(blocks.iter().map(|at| (*at, own)));
+            }
+            Segment::Code { element, blocks } => {
+                units.extend(blocks.iter().map(|at| (*at, Unit::Code(*element))));
+            }
+            Segment::Table(table) => {
+                let own = |row: u32| Unit::Row {
+                    table: table.element,
+                    row,
+                };
+                units.extend(table.captions.iter().map(|at| (*at, own(0))));
+                let heads = table.rows.iter().take_while(|row| row.header).count();
+                // Markdown has a line below the first row.
+                let heads = heads.max(1) as u32;
+                for (at, row) in (0u32..).zip(&table.rows) {
+                    let blocks = row.cells.iter().flat_map(|cell| &cell.blocks);
+                    let row = own(at.saturating_sub(heads));
+                    units.extend(blocks.map(|at| (*at, row)));
+                }
+            }
+        }
+    }
+}
+
+/// The innermost list item around a block, if it is one paragraph.
+fn item(content: &KeptContent<'_>, block: u32, rich: &FxHashSet<u32>) -> Option<u32> {
+    let element = content.block(block)?.element;
+    let mut path = content.page.path(element);
+    let (at, _) = path.find(|(_, own)| matches!(own.tag, Tag::Li | Tag::Dd | Tag::Dt))?;
+    (!rich.contains(&at)).then_some(at)
+}

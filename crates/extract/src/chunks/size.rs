@@ -1,0 +1,125 @@
+//! Reads the size of chunks, such as `words=400,overlap=50`.
+
+use std::{fmt, num::NonZeroU32, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// UTF-8 bytes of text that are taken for one token: what tokenizers of language models need on average of English
+/// prose.
+const BYTES_A_TOKEN: usize = 4;
+
+/// How long chunks may be. Written `words=400`, or `tokens=512,overlap=64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ChunkSize {
+    /// What is counted.
+    pub unit: ChunkUnit,
+    /// Most of them in a chunk.
+    pub size: NonZeroU32,
+    /// Most of them that a chunk repeats of the one before.
+    pub overlap: u32,
+}
+
+/// What the length of a chunk is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkUnit {
+    /// Words; characters in scripts that do not divide words by spaces.
+    Words,
+    /// Tokens, by estimate: a quarter of the bytes of UTF-8.
+    Tokens,
+}
+
+/// Why a text does not describe a size of chunks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChunkSizeError {
+    /// It has another form.
+    #[error(
+        "{0:?} is not a size of chunks, which is written like words=400 or tokens=512,overlap=64"
+    )]
+    Form(String),
+    /// Chunks would repeat all of the one before.
+    #[error("overlap={0} is not less than the size of chunks, {1}")]
+    Overlap(u32, u32),
+}
+
+impl ChunkUnit {
+    /// How many there are in a text.
+    pub fn count(self, text: &str) -> u32 {
+        match self {
+            Self::Words => trommel_text::words::count(text),
+            Self::Tokens => text
+                .len()
+                .div_ceil(BYTES_A_TOKEN)
+                .try_into()
+                .unwrap_or(u32::MAX),
+        }
+    }
+}
+
+impl FromStr for ChunkSize {
+    type Err = ChunkSizeError;
+
+    fn from_str(text: &str) -> Result<Self, ChunkSizeError> {
+        let wrong = || ChunkSizeError::Form(text.to_owned());
+        let mut parts = text.split(',');
+        let (unit, size) = parts
+            .next()
+            .and_then(|own| own.split_once('='))
+            .ok_or_else(wrong)?;
+        let unit = match unit.trim() {
+            "words" => ChunkUnit::Words,
+            "tokens" => ChunkUnit::Tokens,
+            _ => return Err(wrong()),
+        };
+        let size: NonZeroU32 = size.trim().parse().map_err(|_| wrong())?;
+        let overlap = match parts.next() {
+            None => 0,
+            Some(own) => match own.split_once('=') {
+                Some((name, count)) if name.trim() == "overlap" => {
+                    count.trim().parse().map_err(|_| wrong())?
+                }
+                _ => return Err(wrong()),
+            },
+        };
+        if parts.next().is_some() {
+            return Err(wrong());
+        }
+        if overlap >= size.get() {
+            return Err(ChunkSizeError::Overlap(overlap, size.get()));
+        }
+        Ok(Self {
+            unit,
+            size,
+            overlap,
+        })
+    }
+}
+
+impl fmt::Display for ChunkSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = match self.unit {
+            ChunkUnit::Words => "words",
+            ChunkUnit::Tokens => "tokens",
+        };
+        write!(f, "{unit}={}", self.size)?;
+        match self.overlap {
+            0 => Ok(()),
+            overlap => write!(f, ",overlap={overlap}"),
+        }
+    }
+}
+
+impl TryFrom<String> for ChunkSize {
+    type Error = ChunkSizeError;
+
+    fn try_from(text: String) -> Result<Self, ChunkSizeError> {
+        text.parse()
+    }
+}
+
+impl From<ChunkSize> for String {
+    fn from(size: ChunkSize) -> Self {
+        size.to_string()
+    }
+}

@@ -1,0 +1,108 @@
+use trommel_html::{Engine, Limits, ScanEngine};
+
+use super::*;
+use crate::render::text::plain_text;
+
+fn chunked(html: &str, size: &str) -> Vec<Chunk> {
+    let page = ScanEngine.read(html, &Limits::default());
+    let kept = vec![true; page.blocks.len()];
+    let content = KeptContent::new(&page, html, &kept);
+    let text = plain_text(&content);
+    let blocks = ChunkBlocks {
+        content: &content,
+        roles: vec![Some(Role::Body); page.blocks.len()],
+        embedded: Vec::new(),
+    };
+    let found = chunks(&text, &blocks, size.parse().unwrap());
+    for own in &found {
+        let part = text.text.chars().skip(own.start as usize);
+        let part: String = part.take(own.chars as usize).collect();
+        assert_eq!(part, own.text);
+        let end = own.byte + own.bytes;
+        assert!(own.byte < end && end as usize <= html.len(), "{own:?}");
+    }
+    found
+}
+
+fn texts(html: &str, size: &str) -> Vec<String> {
+    chunked(html, size)
+        .into_iter()
+        .map(|own| own.text)
+        .collect()
+}
+
+#[test]
+fn paragraphs_fill_chunks() {
+    let html = "<p>a b c</p><p>d e</p><p>f g h</p>";
+    assert_eq!(texts(html, "words=5"), ["a b c\n\nd e", "f g h"]);
+    assert_eq!(
+        texts(html, "words=5,overlap=2"),
+        ["a b c\n\nd e", "d e\n\nf g h"]
+    );
+    assert_eq!(texts(html, "words=100"), ["a b c\n\nd e\n\nf g h"]);
+    assert_eq!(texts(html, "tokens=4"), ["a b c\n\nd e", "f g h"]);
+    assert_eq!(texts("", "words=5"), Vec::<String>::new());
+}
+
+#[test]
+fn headings_stay_with_what_follows_and_are_said_above_each() {
+    let html = "<h1>T</h1><p>a b</p><h2>U</h2><p>c d e</p><p>f g h</p><h2>V</h2><p>i</p>";
+    let found = chunked(html, "words=5");
+    let shown: Vec<(&str, String)> = found
+        .iter()
+        .map(|own| (own.text.as_str(), own.headings.join(">")))
+        .collect();
+    let expected = [
+        ("T\n\na b", "T"),
+        ("U\n\nc d e", "T>U"),
+        ("f g h", "T>U"),
+        ("V\n\ni", "T>V"),
+    ];
+    assert_eq!(shown, expected.map(|(text, path)| (text, path.to_owned())));
+    assert_eq!(found[2].roles, ["body"]);
+    assert_eq!((found[1].first_block, found[1].last_block), (2, 3));
+    let place = found[2].byte as usize..(found[2].byte + found[2].bytes) as usize;
+    assert_eq!(&html[place], "f g h");
+}
+
+#[test]
+fn code_rows_and_items_are_never_cut() {
+    let code = "<p>x</p><pre>a b\n\nc d\n\ne f</pre><p>y</p>";
+    assert_eq!(texts(code, "words=2"), ["x", "a b\n\nc d\n\ne f", "y"]);
+    let list = "<ul><li>a b. C d. E f.<li>g<ul><li>h i</ul></ul>";
+    assert_eq!(texts(list, "words=2"), ["a b. C d. E f.", "g", "h i"]);
+    let table = "<table><tr><th>A<th>B<tr><td>1 2<td>3<tr><td>4 5<td>6</table>";
+    assert_eq!(texts(table, "words=2"), ["A\tB\n1 2\t3", "4 5\t6"]);
+}
+
+#[test]
+fn long_paragraphs_are_cut_between_sentences() {
+    let html = "<p>One two three. Four &amp; five six. Seven.</p>";
+    let found = chunked(html, "words=4");
+    let shown: Vec<&str> = found.iter().map(|own| own.text.as_str()).collect();
+    assert_eq!(shown, ["One two three.", "Four & five six. Seven."]);
+    let place = found[1].byte as usize..(found[1].byte + found[1].bytes) as usize;
+    assert_eq!(&html[place], "Four &amp; five six. Seven.");
+}
+
+#[test]
+fn ids_are_of_headings_and_text() {
+    let one = chunked("<h1>T</h1><p>a</p>", "words=9");
+    let other = chunked("<div><div><h1>T</h1><p>a</p></div></div>", "words=9");
+    assert_eq!(one[0].id, other[0].id);
+    assert_eq!(one[0].id.len(), 32);
+    assert_ne!(one[0].id, chunked("<h1>U</h1><p>a</p>", "words=9")[0].id);
+}
+
+#[test]
+fn sizes_are_read_and_written() {
+    for text in ["words=400", "tokens=512,overlap=64"] {
+        assert_eq!(text.parse::<ChunkSize>().unwrap().to_string(), text);
+    }
+    for wrong in [
+        "", "400", "words", "words=0", "words=-1", "lines=3", "words=4,x=1", "words=4,overlap=4",
+        "words=4,overlap=1,",
+    ] {
+        assert!(wrong.parse::<ChunkSize>().is_err(), "{wrong}");
+    }
+}
