@@ -1,4 +1,4 @@
-//! Pages that a server sends instead of the page that was asked for: walls, errors, parked domains.
+//! Recognises block pages: walls, errors and parked domains in place of the requested page.
 
 use std::sync::LazyLock;
 

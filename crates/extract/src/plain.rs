@@ -1,4 +1,4 @@
-//! Documents of which nothing is to be left out: plain text, as servers send it and WET files hold it.
+//! Documents of plain text, as servers send it and WET files store it; nothing is dropped.
 
 use trommel_html::charset;
 

@@ -36,7 +36,7 @@ named! {
 named! {
     /// Whether the main headline is part of the text. It is always a source of the title.
     pub enum HeadlinePolicy {
-        /// Part of the text where the model takes it for text.
+        /// Part of the text if the model keeps it.
         #[default]
         Auto,
         /// Always part of the text.
@@ -57,7 +57,7 @@ named! {
     }
 }
 
-/// What counts as main text.
+/// The choice of main text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContentPolicy {
     /// Readers' comments.

@@ -1,4 +1,4 @@
-//! Keeps what stands between kept blocks of one container.
+//! Keeps blocks between kept blocks of one container.
 
 use trommel_html::{Element, ElementKinds, Page, Tag};
 

@@ -1,4 +1,4 @@
-//! Blocks larger than any paragraph: by them everything else on their page is mismeasured.
+//! Keeps paragraphs beside a flood: blocks so large that they distort the features of their page.
 
 use trommel_html::{Block, Page};
 

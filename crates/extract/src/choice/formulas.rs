@@ -1,4 +1,4 @@
-//! Blocks that are nothing but a formula: they are content if what stands around them is.
+//! Keeps displayed formulas beside kept blocks.
 
 use trommel_html::{Block, NotationKind, Page};
 

@@ -1,4 +1,4 @@
-//! Kept blocks that count or list other kept ones: line numbers beside code, and tables of contents.
+//! Drops line numbers beside code, and tables of contents.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{ElementKinds, NONE, Page, Tag};

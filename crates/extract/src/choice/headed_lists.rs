@@ -1,4 +1,4 @@
-//! Lists right below a heading that is kept, and beside it.
+//! Keeps lists directly below a kept heading, or beside it.
 
 use trommel_html::{Block, Element, Page, Tag};
 

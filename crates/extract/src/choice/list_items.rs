@@ -1,4 +1,4 @@
-//! A list is one thing: of one that is mostly kept no item is left out.
+//! Keeps all items of a list that is mostly kept.
 
 use rustc_hash::FxHashMap;
 use trommel_html::{ElementKinds, NONE, Page, Tag};

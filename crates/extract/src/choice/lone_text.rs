@@ -1,4 +1,4 @@
-//! Pages that are one thing: a table, a piece of code, a heading.
+//! Keeps everything on pages that are a single table, piece of code or heading.
 
 use trommel_html::{Element, Page, Tag};
 

@@ -1,4 +1,4 @@
-//! A value belongs to its name: what a card is about, the term of a definition, the head of a row.
+//! Keeps names with their values: headings of cards, terms of definitions, heads of rows.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! A heading belongs to what it heads: headings of sections right above what is kept.
+//! Keeps section headings directly above kept text.
 
 use trommel_html::{Element, ElementKinds, Page, Tag};
 

@@ -1,4 +1,4 @@
-//! The table of rules: docs/decisions says of each what it adds on the labelled pages.
+//! The table of rules. A decision record states the gain of each on the labelled pages.
 
 use super::{ChosenPage, JudgedPage};
 use super::{
@@ -16,6 +16,7 @@ use super::{
     list_items::keep_list_items,
     lone_text::keep_lone_text,
     names::{keep_card_names, keep_row_heads, keep_terms},
+    references::keep_references,
     sections::keep_section_headings,
     strays::drop_strays,
     summaries::keep_summaries,
@@ -80,7 +81,7 @@ const fn chosen(
 }
 
 /// All rules, in the order in which they apply.
-pub static RULES: [Rule; 24] = [
+pub static RULES: [Rule; 25] = [
     judged(
         "summaries",
         "keeps the summary of details that are kept",
@@ -221,6 +222,13 @@ pub static RULES: [Rule; 24] = [
         "keeps what a text says is to be seen as well",
         |own, kept| {
             keep_see_also(own.page, kept);
+        },
+    ),
+    chosen(
+        "references",
+        "keeps lists of references behind kept text",
+        |own, kept| {
+            keep_references(own.page, kept);
         },
     ),
     chosen(

@@ -1,4 +1,4 @@
-//! Tells what belongs to one of several items of a listing, and so not to the page.
+//! Recognises metadata that belongs to an item of a listing instead of the page.
 
 use std::ops::Range;
 

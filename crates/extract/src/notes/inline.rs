@@ -1,4 +1,4 @@
-//! Notes that stand in the line that they belong to: sidenotes, notes of LaTeXML.
+//! Notes inside the line that they belong to: sidenotes, notes of LaTeXML.
 
 use trommel_html::{Block, Notation, NotationKind, Page};
 

@@ -1,4 +1,4 @@
-//! What on a page says who wrote something, or when.
+//! Marks on a page that state the author or time of a post.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Which parts of a page are posts.
+//! Parts of a page that are posts.
 
 use std::ops::Range;
 

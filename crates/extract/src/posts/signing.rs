@@ -1,4 +1,4 @@
-//! Which of its marks names the writer of a post, which its time, and which blocks are its text.
+//! Author, time and text of a post, chosen from its marks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trommel_html::{NONE, Page};

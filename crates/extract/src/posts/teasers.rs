@@ -1,4 +1,4 @@
-//! Parts of a page that say a few words about another page, with its author and its time: no posts.
+//! Recognises teasers of other pages, with author and time, which are not posts.
 
 use trommel_html::{Block, Element, NONE, Page, Tag};
 use url::Url;

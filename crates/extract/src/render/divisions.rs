@@ -1,4 +1,4 @@
-//! Markdown whose parts of one role stand in divisions of their own.
+//! Writes the sections of a page as divisions of the Markdown.
 
 use crate::render::traced::{Origin, OriginSource, TracedText};
 use crate::role::Role;

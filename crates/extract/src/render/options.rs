@@ -10,7 +10,7 @@ pub enum MathForm {
     /// TeX; in Markdown between dollar signs.
     #[default]
     Tex,
-    /// TeX as it stands, without dollar signs in Markdown either.
+    /// TeX without dollar signs, in Markdown too.
     Plain,
     /// Left out.
     Off,
@@ -21,7 +21,7 @@ pub enum MathForm {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteForm {
-    /// Marks are references, and notes follow what refers to them.
+    /// Marks become references, and notes follow the text.
     #[default]
     Keep,
     /// Both are left out.
@@ -33,10 +33,10 @@ pub enum NoteForm {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ScriptForm {
-    /// By `^` and `_`: `10^2`, `x_i`.
+    /// With `^` and `_`: `10^2`, `x_i`.
     #[default]
     Caret,
-    /// By the signs that Unicode has, where it has them all: `10²`, `xᵢ`.
+    /// With Unicode characters if all of them exist: `10²`, `xᵢ`.
     Unicode,
 }
 

@@ -171,7 +171,7 @@ fn contains(page: &Page, element: u32, inner: u32) -> bool {
 }
 
 /// Items that hold more than one paragraph: posts, comments and cards rather than lines of a list.
-fn rich_items(content: &KeptContent) -> FxHashSet<u32> {
+pub(crate) fn rich_items(content: &KeptContent) -> FxHashSet<u32> {
     let mut paragraphs: FxHashMap<u32, u32> = FxHashMap::default();
     if !content.page.kinds.intersects(ITEMS) {
         return FxHashSet::default();

@@ -1,0 +1,85 @@
+//! Keeps the lists of references of papers and encyclopaedias.
+
+use trommel_html::{Element, Page, Tag};
+
+/// Words of an entry on average, at least: an author, a title and a year.
+const ENTRY_WORDS: u32 = 4;
+/// What class and id words call such a list.
+const NAMES: [&str; 6] = [
+    "bibliography",
+    "biblio",
+    "csl",
+    "reference",
+    "references",
+    "reflist",
+];
+
+/// Keeps lists that the page's markup calls references, with the heading right above, behind kept text of the same
+/// part of the page (one entry a block in `kept`). Lists of mere links stay out.
+pub(crate) fn keep_references(page: &Page, kept: &mut [bool]) {
+    let mut before = None;
+    let mut at = 0;
+    while let Some(is_kept) = kept.get(at) {
+        if *is_kept {
+            before = Some(at);
+            at += 1;
+            continue;
+        }
+        let Some((list, end)) = before.and_then(|before| list_around(page, before, at)) else {
+            at += 1;
+            continue;
+        };
+        let is_inside = |at: &usize| {
+            let own = page.blocks.get(*at).map(|block| block.element);
+            own.is_some_and(|own| (list..end).contains(&own))
+        };
+        let until = (at..kept.len()).find(|at| !is_inside(at)).unwrap_or(kept.len());
+        if has_entries(page, at, until) {
+            let start = if is_heading(page, at.wrapping_sub(1)) { at - 1 } else { at };
+            if let Some(own) = kept.get_mut(start..until) {
+                own.fill(true);
+            }
+            before = Some(until - 1);
+        }
+        at = until;
+    }
+}
+
+/// The outermost list of references around a block (its element and the end of it), if it stands in the same part
+/// of the page as a kept block before.
+fn list_around(page: &Page, before: usize, at: usize) -> Option<(u32, u32)> {
+    let before = page.blocks.get(before)?.element;
+    let mut list = None;
+    for (index, own) in page.path(page.blocks.get(at)?.element) {
+        if (index..own.end).contains(&before) {
+            return list.filter(|_| !matches!(own.tag, Tag::Html | Tag::Body));
+        }
+        if own.hidden || matches!(own.tag, Tag::Nav | Tag::Aside | Tag::Footer | Tag::Form) {
+            return None;
+        }
+        if is_list(page, own) {
+            list = Some((index, own.end));
+        }
+    }
+    None
+}
+
+fn is_list(page: &Page, own: &Element) -> bool {
+    let mut words = page.attribute_words(own).iter();
+    matches!(own.tag, Tag::Div | Tag::Section | Tag::Ol | Tag::Ul | Tag::Dl)
+        && words.any(|word| NAMES.contains(&page.word_text(word)))
+}
+
+fn is_heading(page: &Page, at: usize) -> bool {
+    let container = page.blocks.get(at).and_then(|block| page.container(block));
+    container.is_some_and(|(_, own)| {
+        matches!(own.tag, Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6)
+    })
+}
+
+fn has_entries(page: &Page, at: usize, until: usize) -> bool {
+    let blocks = page.blocks.get(at..until).unwrap_or_default();
+    let words: u32 = blocks.iter().map(|own| own.words).sum();
+    let linked: f32 = blocks.iter().map(|own| own.link_density() as f32 * own.words as f32).sum();
+    words >= ENTRY_WORDS * blocks.len() as u32 && linked < 0.9 * words as f32
+}
