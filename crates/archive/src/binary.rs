@@ -1,4 +1,4 @@
-//! Tells binary payloads (PDF, images, archives) by their first bytes, whatever their headers say.
+//! Recognises binary payloads (PDF, images, archives) by their first bytes, whatever their headers say.
 //!
 //! The patterns are those of the WHATWG standard MIME Sniffing (sections 6 and 7.1), and of office files,
 //! RTF and further archives, which servers send as pages as well.

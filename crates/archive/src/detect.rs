@@ -1,4 +1,4 @@
-//! Tells the compression of a file.
+//! Detects the compression of a file.
 
 use std::{io, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Inflating and nothing else: the lower bound that the time of reading is measured against.
+//! Inflates without reading: the lower bound for the time of reading.
 
 use crate::{
     gzip::header_length,

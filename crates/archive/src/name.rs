@@ -1,4 +1,4 @@
-//! Names of archive files: which endings make one, and what is left without them.
+//! Names of archive files and their endings.
 
 /// Endings of archive formats.
 const FORMATS: [&str; 2] = [".warc", ".arc"];

@@ -1,4 +1,4 @@
-//! Records out of plain bytes, whatever state they are in.
+//! Reads records from plain bytes, intact or damaged.
 
 mod block;
 mod frame;

@@ -1,4 +1,4 @@
-//! Buffers of blocks that are done with, for blocks to come.
+//! Reuses the buffers of finished blocks.
 
 /// Buffers kept, and the bytes of the largest.
 const MOST: usize = 8;

@@ -1,4 +1,4 @@
-//! Signatures: what is compared of a document, and where the document stands.
+//! Signatures of documents, with their places: the data that duplicates are found by.
 
 use std::{
     io::{BufRead, Write},

@@ -1,4 +1,4 @@
-//! By earlier documents of the run.
+//! Filters duplicates of earlier documents of the run.
 
 use serde::{Deserialize, Serialize};
 

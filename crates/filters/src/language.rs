@@ -1,4 +1,4 @@
-//! By the language of the text.
+//! Filters documents by language.
 
 use trommel_extract::Document;
 use trommel_text::TextStats;

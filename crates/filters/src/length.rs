@@ -1,4 +1,4 @@
-//! By the length of the text.
+//! Filters documents by the length of their text.
 
 use trommel_extract::Document;
 use trommel_text::TextStats;

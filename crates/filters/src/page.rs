@@ -1,4 +1,4 @@
-//! By what the model says of the page.
+//! Filters documents by page type, block pages and confidence.
 
 use trommel_extract::Document;
 use trommel_text::TextStats;

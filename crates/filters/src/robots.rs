@@ -1,4 +1,4 @@
-//! By what a page asks of robots.
+//! Filters pages by their robots directives.
 
 use trommel_extract::Document;
 use trommel_text::TextStats;

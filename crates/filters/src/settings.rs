@@ -11,12 +11,12 @@ use trommel_text::language::LanguageCode;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct FilterSettings {
-    /// HTTP statuses that are kept: codes (200) or classes ("2xx").
+    /// HTTP statuses to keep: codes (200) or classes ("2xx").
     #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub status: Vec<StatusRange>,
-    /// Media types that are kept.
+    /// Media types to keep.
     pub media_types: Vec<String>,
-    /// What pages may not ask of robots.
+    /// Drop pages that ask this of robots.
     pub robots: Vec<RobotsRule>,
     /// Fewest words of the text.
     pub min_words: Option<u64>,
@@ -26,18 +26,17 @@ pub struct FilterSettings {
     pub min_chars: Option<u64>,
     /// Most characters of the text.
     pub max_chars: Option<u64>,
-    /// Languages that are kept, as ISO 639 codes of any form; all if empty. Those that belong to one
-    /// are kept with it (`no` keeps `nb` and `nn`).
+    /// Languages to keep, as any ISO 639 codes; all if empty. `no` includes `nb` and `nn`.
     #[serde(deserialize_with = "languages", serialize_with = "codes")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub languages: Vec<LanguageCode>,
-    /// Languages that are dropped.
+    /// Languages to drop.
     #[serde(deserialize_with = "languages", serialize_with = "codes")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub exclude_languages: Vec<LanguageCode>,
-    /// Page types that are kept; all if empty.
+    /// Page types to keep; all if empty.
     pub page_types: Vec<String>,
-    /// Page types that are dropped.
+    /// Page types to drop.
     pub exclude_page_types: Vec<String>,
     /// Least confidence, 0 to 1.
     #[serde(deserialize_with = "share")]
@@ -69,11 +68,11 @@ impl FilterSettings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DuplicateSettings {
-    /// Whether documents with the words of an earlier one are dropped.
+    /// Drop documents with the same words as an earlier one.
     pub exact: bool,
-    /// Whether documents with nearly the words of an earlier one are dropped.
+    /// Drop documents with nearly the same words as an earlier one.
     pub near: bool,
-    /// Most bytes of memory for each of the two.
+    /// Most memory for each of the two duplicate filters.
     pub memory: ByteSize,
 }
 
@@ -185,13 +184,13 @@ impl RobotsRule {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TextRule {
-    /// Those of C4 that judge whole pages.
+    /// The page rules of C4.
     C4,
     /// The quality rules of Gopher.
     Gopher,
     /// The repetition rules of Gopher.
     GopherRepetition,
-    /// Pages that stand in the way of what was asked for: captchas, errors, walls, parked domains.
+    /// Drops captchas, error pages, consent walls and parked domains.
     BlockPage,
 }
 

@@ -1,4 +1,4 @@
-//! By HTTP status and media type: what needs no text.
+//! Filters records by HTTP status and media type, before their text is read.
 
 use crate::{Capture, Filter, Reason, StatusRange};
 

@@ -1,4 +1,4 @@
-//! From tags and text to the tables: the one place that knows how HTML nests, shared by all engines.
+//! Builds the tables from tags and text. Only this module knows how HTML nests; all engines share it.
 //!
 //! The builder keeps a stack of open elements instead of a tree. It closes what the HTML standard
 //! closes by implication (`p`, `li`, `dt`, `dd`, `tr`, `td`, `th`, table sections, headings), ignores

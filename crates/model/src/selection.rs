@@ -1,4 +1,4 @@
-//! From probabilities to a choice of blocks.
+//! Chooses blocks from their probabilities.
 
 use serde::{Deserialize, Serialize};
 

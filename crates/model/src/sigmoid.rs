@@ -1,4 +1,4 @@
-//! From log odds to probabilities.
+//! Turns log odds into probabilities.
 
 /// The logistic function.
 pub fn sigmoid(log_odds: f32) -> f32 {

@@ -1,4 +1,4 @@
-//! From evidence to a change of log odds.
+//! Turns counts of a site into a change of log odds.
 
 use crate::evidence::{BlockEvidence, PageEvidence};
 
@@ -39,8 +39,8 @@ pub struct Correction {
     pub half: f32,
 }
 
-/// For a memory without probabilities. Learned and chosen as `trommel-quality sites --judged` does it; docs/sites.md has
-/// what that says of it.
+/// For a memory without probabilities. Learned and chosen as `trommel-quality sites --judged` does it; the log
+/// of site memory has its figures.
 pub const BY_COUNTS: Correction = Correction {
     weights: [-5.21, 0.55, 0.0],
     half: 1.0,

@@ -1,4 +1,4 @@
-//! A memory that many threads ask.
+//! A memory of sites that many threads read.
 
 use std::sync::{PoisonError, RwLock};
 

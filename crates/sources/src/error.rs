@@ -1,4 +1,4 @@
-//! Errors before and while bytes come.
+//! Errors of network sources.
 
 use std::{io, path::PathBuf};
 

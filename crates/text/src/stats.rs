@@ -1,4 +1,4 @@
-//! One look at a text for all that is asked of its words.
+//! Statistics of the words of a text, computed in one pass.
 
 use std::cell::OnceCell;
 

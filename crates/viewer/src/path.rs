@@ -1,4 +1,4 @@
-//! Writes the place of a block as the elements around it, as a reader of style sheets would.
+//! Writes the path of a block: the elements around it, in the form of style sheets.
 
 use trommel_html::{Attribute, Element, Page};
 

@@ -1,4 +1,4 @@
-//! The bytes of a container, and a part of them.
+//! The bytes of a WACZ file, and parts of them.
 
 use std::{
     io::{self, Read, Seek, SeekFrom},

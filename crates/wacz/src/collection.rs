@@ -1,4 +1,4 @@
-//! Multi-WACZ: a description that names several containers.
+//! Multi-WACZ: a description that names several WACZ files.
 
 use serde::Deserialize;
 

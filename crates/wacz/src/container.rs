@@ -1,4 +1,4 @@
-//! The contents of a container.
+//! The contents of a WACZ file.
 
 use std::{
     fmt,

@@ -1,4 +1,4 @@
-//! The directory at the end of a container, and which of its entries are read.
+//! The directory at the end of a WACZ file, and the choice of the entries to read.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,4 @@
-//! Errors of a container.
+//! Errors of a WACZ file.
 
 use std::io;
 

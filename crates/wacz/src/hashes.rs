@@ -1,4 +1,4 @@
-//! Hashes of what is in a container.
+//! Hashes of the contents of a WACZ file.
 
 use std::{
     collections::HashMap,

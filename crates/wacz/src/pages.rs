@@ -1,4 +1,4 @@
-//! Reads the lists of pages in a container.
+//! Reads the lists of pages in a WACZ file.
 
 use std::{
     collections::HashMap,

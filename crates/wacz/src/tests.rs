@@ -1,4 +1,4 @@
-//! Containers made by the `zip` crate, whole, cut and against the rules.
+//! WACZ files made by the `zip` crate: intact, truncated and malformed.
 
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A container anew, with the text of its pages.
+//! Copies a WACZ file, with the text of its pages added.
 
 use std::{
     borrow::Cow,

@@ -1,4 +1,4 @@
-//! Continuing to read a file where another reader left it.
+//! Continues to read a file where another reader stopped.
 
 use std::{
     collections::VecDeque,

@@ -1,4 +1,4 @@
-//! From the text between two boundaries of block-level elements to a row of the block table.
+//! Turns the text between two boundaries of block-level elements into a row of the block table.
 
 use super::seams::Seam;
 use super::{Builder, Current};

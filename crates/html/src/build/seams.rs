@@ -1,4 +1,4 @@
-//! Where the text of two neighbouring inline elements meets: words that no white space divides, and yet two.
+//! Seams between the texts of neighbouring inline elements: separate words without white space between them.
 
 use bitflags::bitflags;
 

@@ -1,4 +1,4 @@
-//! Both engines give the same tables: on tag soup, and on real pages where they are at hand.
+//! Tests that both engines give the same tables, on tag soup and on real pages.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The figures that the models have to reach.
+//! The lowest figures that the models may have.
 
 /// What part of a set a floor is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

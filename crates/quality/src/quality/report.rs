@@ -1,4 +1,4 @@
-//! The text of `quality.md`.
+//! The texts of `quality.md` and of its details.
 
 use super::calibration::{BINS, Calibration};
 use super::figures::Figures;
@@ -11,6 +11,14 @@ use trommel_learn::{JudgedRow, JudgedSet, Required};
 const TYPED: &str = "wcxb-dev";
 /// Pages in the list of the worst.
 const WORST: usize = 20;
+
+/// Plots of the probabilities and confidences, without their tables.
+const PLOTS: &str = "## Calibration and confidence\n\n\
+Blocks with a probability of .8 should be content in 8 of 10 cases, and the confidence of a page should be its mean F1. \
+The plots show how well this holds in cross-validation; the [details](log/quality-details.md) have their tables, and the \
+worst pages.\n\n\
+![Share of content against probability](quality-calibration.svg)\n\n\
+![Mean F1 against confidence](quality-confidence.svg)\n";
 
 /// All that is reported.
 pub(super) struct Quality<'a> {
@@ -37,14 +45,34 @@ pub(super) fn report(quality: &Quality) -> String {
         head(quality),
         scores(quality),
         required(quality),
-        calibration(quality),
-        confidence(quality),
-        worst(quality),
+        PLOTS.to_owned(),
     ];
     if let Some(notes) = quality.notes {
         parts.push(format!("## Notes\n\n{}\n", notes.trim_end()));
     }
     parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+/// `quality-details.md`: tables behind the plots, and the worst pages.
+pub(super) fn details(quality: &Quality) -> String {
+    let parts = [
+        "# Quality of the models: details\n\n\
+         Written by `make quality`, beside [quality](../quality.md).\n"
+            .to_owned(),
+        calibration(quality),
+        format!(
+            "## Reliability by words\n\n{}",
+            reliability(quality, |own| &own.by_words)
+        ),
+        format!(
+            "## Reliability by pages\n\n{}",
+            reliability(quality, |own| &own.by_pages)
+        ),
+        confidence(quality),
+        format!("## Confidence by deciles\n\n{}", deciles(quality)),
+        worst(quality),
+    ];
     parts.join("\n")
 }
 
@@ -65,7 +93,7 @@ fn head(quality: &Quality) -> String {
          pages whose gold is at fault: [which, and the figures with them](decisions/2026-11-22-golds-at-fault.md).\n\n\
          {models}\n\
          Figures are means over pages of the precision, recall and F1 of the words of a page as a \
-         multiset, in lower case; in scripts that do not divide words by spaces, of the characters. The \
+         multiset, in lower case. Scripts without spaces are compared by characters. The \
          gold is the main text and, where a set has them, the comments of readers.\n"
     )
 }
@@ -137,7 +165,7 @@ fn required(quality: &Quality) -> String {
     }
     format!(
         "## Texts that must be kept\n\n\
-         Of these pages only some texts are known to be content (ingredients and steps of recipes), and \
+         Only some texts of these pages are known to be content (ingredients and steps of recipes), and \
          nothing of the rest. Cross-validation: a text is kept if its words stand in the result in order; a \
          page is whole if all of its texts are.\n\n{}",
         table.text()
@@ -161,13 +189,8 @@ fn calibration(quality: &Quality) -> String {
         "## Calibration\n\n\
          Expected calibration error of the blocks' probabilities in cross-validation, over {BINS} bins of \
          equal width. *By words*: every block weighs its words. *By pages*: every page weighs the same, \
-         divided among its blocks by the square roots of their words, as in training.\n\n{}\n\
-         ![Share of content against probability](quality-calibration.svg)\n\n\
-         ### Reliability by words\n\n{}\n\
-         ### Reliability by pages\n\n{}",
+         divided among its blocks by the square roots of their words, as in training.\n\n{}",
         errors.text(),
-        reliability(quality, |own| &own.by_words),
-        reliability(quality, |own| &own.by_pages),
     )
 }
 
@@ -232,6 +255,17 @@ fn confidence(quality: &Quality) -> String {
         });
         ranks.row(std::iter::once(name).chain(cells));
     }
+    format!(
+        "## Confidence\n\n\
+         The confidence of a page is the expected F1 of its text. *Rank correlation* is Spearman's, \
+         of confidence and F1 in cross-validation; *distance* is the mean distance of the two over tenths \
+         of the pages by confidence.\n\n{}",
+        ranks.text()
+    )
+}
+
+/// Confidence and F1 of tenths of the pages.
+fn deciles(quality: &Quality) -> String {
     let headings = quality.models().into_iter().flat_map(|model| {
         [
             format!("{model}: pages"),
@@ -252,15 +286,7 @@ fn confidence(quality: &Quality) -> String {
         });
         tenths.row(std::iter::once((at + 1).to_string()).chain(cells));
     }
-    format!(
-        "## Confidence\n\n\
-         The confidence of a page is the expected F1 of what was kept. *Rank correlation* is Spearman's, \
-         of confidence and F1 in cross-validation; *distance* is the mean distance of the two over tenths \
-         of the pages by confidence.\n\n{}\n\
-         ![Mean F1 against confidence](quality-confidence.svg)\n\n{}",
-        ranks.text(),
-        tenths.text()
-    )
+    tenths.text()
 }
 
 /// The pages with the lowest F1 of the last model.
@@ -296,7 +322,7 @@ fn worst(quality: &Quality) -> String {
     format!(
         "## The worst pages\n\n\
          The {} pages with the lowest F1 of `{}` in cross-validation. {} of all {} have an F1 of 0, {empty} \
-         of them because nothing should be extracted, which stand behind the others. *F1 of the labels* is that of the \
+         of them because nothing should be extracted; these come last. *F1 of the labels* is that of the \
          blocks whose label is content: where it is low, no choice of blocks fits the gold.\n\n{}",
         WORST.min(pages.len()),
         judged.model,
@@ -321,13 +347,14 @@ mod tests {
         };
         let judged = [judged("fast", pages(0.5)), judged("best", pages(0.0))];
         let figures: Vec<_> = judged.iter().map(Figures::all).collect();
-        report(&Quality {
+        let quality = Quality {
             judged: &judged,
             partial: &[],
             held_out: &[],
             figures: &figures,
             notes,
-        })
+        };
+        details(&quality) + &report(&quality)
     }
 
     #[test]
@@ -367,6 +394,7 @@ mod tests {
         );
         let rows: Vec<&str> = worst
             .lines()
+            .take_while(|line| !line.starts_with("# "))
             .filter(|line| line.starts_with("| "))
             .collect();
         assert_eq!(

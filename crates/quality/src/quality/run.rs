@@ -1,4 +1,4 @@
-//! From the judged pages to the files.
+//! Writes the files of a report from judged pages.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -8,14 +8,14 @@ use super::error::QualityError;
 use super::figures::Figures;
 use super::held_out::HeldOut;
 use super::plot::{calibration_plot, confidence_plot};
-use super::report::{Quality, report};
+use super::report::{Quality, details, report};
 use trommel_learn::{JudgedRow, JudgedSet};
 
 /// A file beside `quality.md`, written by hand, that becomes its last part where it exists.
 pub const NOTES: &str = "quality-notes.md";
 
-/// Writes `quality.md`, `quality-calibration.svg` and `quality-confidence.svg` into `out`, which is made
-/// if need be: the same bytes for the same input. Returns the files.
+/// Writes `quality.md`, its two plots and `log/quality-details.md` into `out`, which is made if need be: the same bytes
+/// for the same input. Returns the files.
 ///
 /// # Errors
 /// If there are no judged pages, two models have none in common, the notes cannot be
@@ -48,19 +48,21 @@ pub fn write(
         .zip(&figures)
         .map(|(judged, (all, _))| (judged.model.as_str(), all))
         .collect();
-    let text = report(&Quality {
+    let quality = Quality {
         judged,
         partial: &partial,
         held_out,
         figures: &figures,
         notes: notes.as_deref(),
-    });
-    std::fs::create_dir_all(out).map_err(|source| io(out, source))?;
+    };
+    let log = out.join("log");
+    std::fs::create_dir_all(&log).map_err(|source| io(&log, source))?;
     let mut written = Vec::new();
     for (name, text) in [
-        ("quality.md", text),
+        ("quality.md", report(&quality)),
         ("quality-calibration.svg", calibration_plot(&models)),
         ("quality-confidence.svg", confidence_plot(&models)),
+        ("log/quality-details.md", details(&quality)),
     ] {
         let path = out.join(name);
         std::fs::write(&path, text).map_err(|source| io(&path, source))?;
@@ -122,7 +124,7 @@ mod tests {
         }
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         let out = dir.path().join("new");
-        assert_eq!(write(&[a.clone(), a], &[], &out).unwrap().len(), 3);
+        assert_eq!(write(&[a.clone(), a], &[], &out).unwrap().len(), 4);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What stands below, above and beside an element: scripts, accents and limits.
+//! Scripts, accents and limits: elements below, above and beside another.
 
 use super::Tex;
 use crate::math::symbols::{accent, is_function};
