@@ -20,7 +20,7 @@ QUALITY = $(CARGO) run --quiet --profile quick -p trommel-quality --
 archives = $(patsubst %,$(DATA)/%.warc.gz,$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test properties bless lint package wheel instructions fuzz bench own-labels roles train eval quality formats laboratory
+.PHONY: help build release demo test properties bless lint package wheel instructions fuzz bench docs-check site own-labels roles train eval quality formats laboratory
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -49,6 +49,8 @@ properties: ## Run the property tests with CASES (default 10000) other cases
 
 bless: ## Write the golden files anew; look at the change with git diff
 	TROMMEL_BLESS=1 $(CARGO) test --workspace --test it golden_
+	$(CARGO) build -p trommel-cli
+	scripts/command-reference.py $(BUILT)/debug/trommel
 
 laboratory: ## Build the laboratory and run its quick tests (a workspace of its own)
 	$(MAKE) -C laboratory test
@@ -58,6 +60,16 @@ lint: ## Check style, lints, documentation and the lock files
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps
 	@for part in fuzz laboratory; do $(CARGO) metadata --locked --format-version 1 --manifest-path $$part/Cargo.toml >/dev/null || exit 1; done
+
+docs-check: ## Check links and the English of documents, help and module heads
+	$(CARGO) build -p trommel-cli
+	scripts/check-links.py
+	scripts/style-check.py --program $(BUILT)/debug/trommel
+	scripts/command-reference.py $(BUILT)/debug/trommel --check
+
+site: ## Build the documentation site in docs/book, and check its links (needs mdbook)
+	mdbook build docs
+	scripts/check-links.py docs/book
 
 package: ## Check that every crate that is published can be packaged
 	$(CARGO) package --workspace --exclude trommel-quality --exclude trommel-python --no-verify --allow-dirty

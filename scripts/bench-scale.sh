@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures how cost grows with archive size, page size and workers; writes docs/scale-measured.md.
+# Measures how cost grows with archive size, page size and workers; writes docs/log/scale-measured.md.
 # Needs the labelled pages (DATA). Usage: scripts/bench-scale.sh [--rounds N]
 set -euo pipefail
 cd "$(dirname "$0")/.."

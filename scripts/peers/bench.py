@@ -236,18 +236,11 @@ def main():
             f"{row['rounds']} | {row['seconds']:.2f} | {row['speed']:.0f} | {row['pages']:.0f} | "
             f"{yardstick / row['cpu']:.3f} | {row['peak']:.0f} | {f1} |"
         )
-    by_name = {row["name"]: row["cpu"] for row in rows}
-    fast = by_name["trommel fast"]
-    report += ["", "`trommel run -j 1 --model fast`, CPU seconds of the others over its own:", ""]
-    for row in rows:
-        if not row["name"].startswith("trommel"):
-            report.append(f"- {row['name']}: {row['cpu'] / fast:.2f}")
     report += [
-        f"- two workers: {by_name['trommel fast, 2 workers'] / fast:.2f}",
         "",
         "![speed against quality](benchmarks.svg)",
         "",
-        "What was aimed at, where the time goes and what was tried: "
+        "Aims, measurements and trials: "
         "[decisions/2026-11-speed.md](decisions/2026-11-speed.md).",
         "",
     ]

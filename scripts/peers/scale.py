@@ -3,7 +3,7 @@
 scale.py --data FOLDER --trommel PROGRAM --work FOLDER --docs FOLDER
 
 Archives of 0.1 to 4 GB plain hold the records of wcxb-dev, repeated; archives of large pages hold one page
-of 1 to 64 MB eight times, made of the bodies of wcxb-dev one after the other. Writes scale-measured.md into the
+of 1 to 64 MB eight times, made of the bodies of wcxb-dev one after the other. Writes log/scale-measured.md into the
 folder of --docs.
 """
 
@@ -152,7 +152,7 @@ def main():
         "cores don't wait for memory or disks.",
         "",
     ]
-    (arguments.docs / "scale-measured.md").write_text("\n".join(report))
+    (arguments.docs / "log" / "scale-measured.md").write_text("\n".join(report))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ learn are fitted on dragnet-train alone, the 966 training pages of Peters and Le
 on other sets is how they carry over. All methods work on the same tables of blocks and elements: those \
 whose unit is a line or a token in the source are stated on blocks here, but for `cetr-lines`. Methods that \
 compare pages are given those of one host together, and keep a page whole whose host has no other in the set \
-([which are how many](../../docs/sites.md#what-it-gains); on the two sets of dragnet all, as these have no hosts). VIPS \
+([which are how many](../../docs/log/2026-11-site-memory.md#gains); on the two sets of dragnet all, as these have no hosts). VIPS \
 needs the rendered page: its row is on [pages that were laid out](#pages-that-were-laid-out).
 
 ![Mean word F1 of the methods, by set](method-comparison.svg)

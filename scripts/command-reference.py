@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Writes docs/commands.md, the reference of commands, from the help of the program.
+
+    scripts/command-reference.py PROGRAM            write it
+    scripts/command-reference.py PROGRAM --check    fail if it is not what the program says
+
+Settings, which many commands share, are left out: docs/settings.md has them. So are the options of every command.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "commands.md"
+SHARED = ["--quiet", "--verbose", "--log-format", "--help", "--version", "--config"]
+# Described under `run` alone.
+NETWORK = ["--idle-timeout", "--least-rate", "--retry-for", "--follow-hosts"]
+HEAD = """# Commands
+
+`scripts/command-reference.py` writes this page from `trommel help`. It leaves out the [settings](settings.md), which
+`run`, `extract`, `index`, `serve` and `wacz text` take as options or from a file (`--config FILE`).
+
+Every command also takes `-q` (only errors), `-v` (more messages), `--log-format json` and `--help`. Commands that read
+from the network take the network options of `run`.
+"""
+
+
+def help_of(program: str, command: list[str]) -> str:
+    ran = subprocess.run([program, *command, "--help"], capture_output=True, text=True, check=True)
+    return ran.stdout
+
+
+def joined(lines: list[str]) -> str:
+    """The text of an option on one line, with its values."""
+    said: list[str] = []
+    values: list[str] = []
+    for line in (line.strip() for line in lines):
+        if value := re.match(r"- ([\w-]+)(:|$)", line):
+            values.append(f"`{value[1]}`: {line[value.end(2) :].strip()}".removesuffix(": "))
+        elif line and line != "Possible values:":
+            part = values or said
+            part[-1:] = [" ".join([*part[-1:], line])]
+    return " ".join(said) + "".join(f"\n  - {value}" for value in values)
+
+
+def section(text: str, name: str) -> list[tuple[str, str]]:
+    """The names and texts of arguments or options."""
+    match = re.search(rf"^{name}:\n(.*?)(?=^\S|\Z)", text, re.DOTALL | re.MULTILINE)
+    found: list[tuple[str, list[str]]] = []
+    for line in (match[1] if match else "").split("\n"):
+        if re.match(r"\s{2,6}\S", line):
+            found.append((line.strip(), []))
+        elif found:
+            found[-1][1].append(line)
+    return [(head, joined(lines)) for head, lines in found]
+
+
+def command(program: str, name: list[str]) -> str:
+    text = help_of(program, name)
+    about, usage = text.split("Usage: ", 1)
+    about = ". ".join(" ".join(part.split()).removesuffix(".") for part in about.strip().split("\n\n"))
+    out = f"\n## {' '.join(name)}\n\n{about}.\n\n```text\n{usage.split(chr(10))[0].replace(' [OPTIONS]', '')}\n```\n"
+    rows = section(text, "Arguments") + [
+        (head, said)
+        for head, said in section(text, "Options")
+        if not any(re.search(rf"{option}\b", head) for option in SHARED + (NETWORK if name != ["run"] else []))
+    ]
+    if "Commands:\n" in text:
+        below = re.findall(r"^  (\S+)  +\S", text.split("Commands:\n")[1].split("\n\n")[0], re.MULTILINE)
+        return "".join(command(program, [*name, inner]) for inner in below if inner != "help")
+    out += "".join(f"\n- `{head}`: {said}" for head, said in rows)
+    if rows:
+        out += "\n"
+    return out
+
+
+def page(program: str) -> str:
+    text = help_of(program, [])
+    names = re.findall(r"^  (\S+)  +\S", text.split("Commands:\n")[1].split("\n\n")[0], re.MULTILINE)
+    return HEAD + "".join(command(program, [name]) for name in names if name != "help")
+
+
+def main() -> int:
+    made = page(sys.argv[1])
+    if "--check" not in sys.argv:
+        PAGE.write_text(made, encoding="utf-8")
+    elif PAGE.read_text(encoding="utf-8") != made:
+        print("docs/commands.md is not what the program says: scripts/command-reference.py PROGRAM", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
